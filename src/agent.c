@@ -28,6 +28,7 @@
 #include "src/agent_marks.h"
 #include "src/agent_overwritten.h"
 #include "src/agent_profile.h"
+#include "src/agent_proofs.h"
 #include "src/agent_running.h"
 #include "src/agent_threads.h"
 #include "src/agent_transformer.h"
@@ -60,23 +61,18 @@
 #include "src/jvm/blob.h"
 #include "src/jvm/call_trace.h"
 #include "src/jvm/code_cache.h"
-#include "src/jvm/code_frames.h"
 #include "src/jvm/code_headers.h"
 #include "src/jvm/collector.h"
-#include "src/jvm/debug_info.h"
 #include "src/jvm/field.h"
-#include "src/jvm/frames.h"
 #include "src/jvm/klass.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/metaspace.h"
 #include "src/jvm/method_ids.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
-#include "src/jvm/scopes.h"
 #include "src/jvm/thread_cpu.h"
 #include "src/numa/numa.h"
 #include "src/sample/engine.h"
-#include "src/sample/made.h"
 #include "src/sample/watch.h"
 #include "src/span/span.h"
 #include "src/span/span_classes.h"
@@ -211,66 +207,17 @@ static int make_tables(void)
 	return err;
 }
 
-static const jvmtiEvent compiled_events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
-	                                      JVMTI_EVENT_COMPILED_METHOD_UNLOAD };
-
-static void announce_compiled(void)
-{
-	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
-}
-
-/* Compiled methods are announced until those that were have proved that they can be found. */
-static int judge_compiled(void)
-{
-	const int found = lc_code_headers_judge();
-
-	if (found > 0)
-		return enable(compiled_events, 2, JVMTI_DISABLE);
-	if (found < 0)
-		announce_compiled(); /* those that were left out as found */
-	return 0;
-}
-
-/* Compiled methods are found where they lie, or else announced. */
-static int find_compiled(uint64_t stub)
-{
-	const bool headers = lc_debug_info_begin() && !lc_code_headers_init(stub);
-	int err = enable(compiled_events, 2, JVMTI_ENABLE);
-
-	announce_compiled();
-	if (headers && !err)
-		err = judge_compiled();
-	return err;
-}
-
 static int start_engines(JNIEnv *jni)
 {
 	static const jvmtiEvent code_events[] = { JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
 		                                  JVMTI_EVENT_CLASS_LOAD };
-	const struct lc_range code = lc_ranges_code();
-	int err = enable(code_events, 2, JVMTI_ENABLE), known;
-	struct lc_range interpreter;
+	int err = enable(code_events, 2, JVMTI_ENABLE);
 
 	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-	interpreter = lc_agent_events_interpreter();
-	/* Without, locations of spans are walked to each time. */
-	(void)lc_frames_init(interpreter.low, interpreter.high);
-	/* Without, the JVM is asked for each walk. */
-	if (!lc_scopes_init())
-		(void)lc_code_frames_init(lc_generated_generation());
 	if (!err)
-		err = find_compiled(interpreter.low);
-	if (code.high)
-		lc_generated_init(&(struct lc_generated){ code.low, code.high, interpreter.low,
-		                                          interpreter.high });
+		err = lc_agent_proofs_code(lc_agent_events_interpreter());
 	lc_metaspace_init();
-	known = lc_klass_init(); /* without, no class is known: heap_unknown */
-	if (!known)
-		lc_made_class_offset(lc_klass_word_offset());
-	else if (known == -ENOMEM)
-		(void)lc_limit_reached("classes_unknown",
-		                       "there was no memory for the names of classes: samples in "
-		                       "objects that are not followed have no class");
+	lc_agent_proofs_classes();
 	if (!err)
 		err = lc_engines_start(jni, &agent.options);
 	if (err)
@@ -332,8 +279,7 @@ static void follow_what_was_there(JNIEnv *jni)
 /* What else would be announced; on the attribution thread. */
 static void tick(JNIEnv *jni)
 {
-	if (lc_code_headers_proving())
-		(void)judge_compiled();
+	lc_agent_proofs_tick();
 	if (lc_code_headers_known() && lc_blob_freed())
 		lc_generated_freed();
 	lc_overwritten_look(jni);

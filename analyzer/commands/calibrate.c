@@ -6,7 +6,6 @@
  * what came of it and is removed.
  */
 #include <errno.h>
-#include <ftw.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
@@ -21,6 +20,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/libraries.h"
 #include "analyzer/commands/doctor.h"
+#include "analyzer/commands/scratch.h"
 #include "analyzer/model/manifest_file.h"
 #include "analyzer/out/text.h"
 #include "src/format/block.h"
@@ -39,14 +39,6 @@ const struct lc_option_info *lc_cmd_calibrate_options(size_t *count)
 {
 	*count = ROW_COUNT;
 	return rows;
-}
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *place)
-{
-	(void)st;
-	(void)type;
-	(void)place;
-	return remove(path);
 }
 
 /* The agent's argument for the JVM. Never NULL; free() it. */
@@ -177,10 +169,10 @@ static int calibrate(const char *jdk, struct lc_options *options, const char *di
 int lc_cmd_calibrate(int argc, char **argv)
 {
 	struct lc_args args = { .argc = argc, .argv = argv, .next = 1 };
-	const char *value, *jdk = NULL, *temporary = getenv("TMPDIR");
+	const char *value, *jdk = NULL;
 	struct lc_options options;
 	char error[256], *dir;
-	int row, status = 1;
+	int row, status;
 
 	lc_options_init(&options);
 	args.table = lc_cmd_calibrate_options(&args.count);
@@ -199,13 +191,10 @@ int lc_cmd_calibrate(int argc, char **argv)
 		    "'calibrate' takes no operand '%.64s'; 'locus help calibrate' lists "
 		    "its options",
 		    value);
-	dir = lc_mem_text("%s/locus-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-	if (!mkdtemp(dir)) {
-		lc_fail("cannot make a directory for the measurement: %m");
-	} else {
-		status = calibrate(jdk, &options, dir);
-		nftw(dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-	}
-	free(dir);
+	dir = lc_scratch_make();
+	if (!dir)
+		return lc_fail("cannot make a directory for the measurement: %m");
+	status = calibrate(jdk, &options, dir);
+	lc_scratch_remove(dir);
 	return status;
 }

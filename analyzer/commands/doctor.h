@@ -84,6 +84,12 @@ int lc_doctor_capture(char *const *command, const char *preload, unsigned second
 void lc_doctor_jdks(struct lc_doctor *d, const char *java);
 
 /*
+ * What a JVM wrote, judged, that ran with the agent and ended with this wait status: `text` is its
+ * output, NULL where there is none.
+ */
+void lc_doctor_judge_trial(struct lc_doctor *d, const char *name, int status, const char *text);
+
+/*
  * What `java` said of itself, judged: `version` is the output of -version, `flags` that of
  * -XX:+PrintFlagsFinal, NULL where it failed.
  */

@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cli/libraries.h"
 #include "analyzer/commands/child.h"
+#include "analyzer/commands/scratch.h"
 
 enum { JAVA_SECONDS = 20, JDK_OLDEST = 11 };
 
@@ -218,8 +220,68 @@ void lc_doctor_judge_jdk(struct lc_doctor *d, const char *jdk_name, const char *
 
 /* -- finding ------------------------------------------------------------------------------ */
 
+/* The agent's first line; NULL: it has said nothing. */
+static char *line_of_agent(const char *text)
+{
+	static const char mark[] = "locus: ";
+
+	for (const char *at = text; at; at = strchr(at, '\n')) {
+		at += *at == '\n';
+		if (!strncmp(at, mark, sizeof(mark) - 1))
+			return lc_mem_text("%.*s", (int)strcspn(at + sizeof(mark) - 1, "\n"),
+			                   at + sizeof(mark) - 1);
+		if (!*at)
+			break;
+	}
+	return NULL;
+}
+
+void lc_doctor_judge_trial(struct lc_doctor *d, const char *name, int status, const char *text)
+{
+	char *line = line_of_agent(text);
+	struct lc_doctor_check *c;
+
+	if (status > 0 && WIFSIGNALED(status)) {
+		c = lc_doctor_add(d, name, LC_DOCTOR_MISSING,
+		                  "the JVM ends by signal %d when the agent is in it",
+		                  WTERMSIG(status));
+		lc_doctor_advise(c, "do not profile it, and report this JVM's version");
+	} else if (status) {
+		c = lc_doctor_add(d, name, LC_DOCTOR_MISSING,
+		                  "the JVM does not start with the agent");
+		lc_doctor_advise(c, "%.900s", line ? line : "see what it prints with -agentpath");
+	} else if (line) {
+		c = lc_doctor_add(d, name, LC_DOCTOR_LIMITED, "not all of Locus works in this JVM");
+		lc_doctor_advise(c, "%.1000s", line);
+	} else {
+		lc_doctor_add(d, name, LC_DOCTOR_OK,
+		              "the JVM starts with the agent, and all that "
+		              "Locus reads of it is as expected");
+	}
+	free(line);
+}
+
+/* Have the JVM start with the agent, and end again. */
+static void try_java(struct lc_doctor *d, const char *name, char *path)
+{
+	char agent[PATH_MAX], error[LC_LIBRARIES_ERROR_MAX], *text = NULL;
+	char *dir = lc_scratch_make();
+
+	if (dir && !lc_libraries_find("liblocus.so", agent, error)) {
+		char *argument = lc_mem_text("-agentpath:%s=output=%s/profile", agent, dir);
+		char *const command[] = { path, argument, "-version", NULL };
+		const int status = lc_doctor_capture(command, NULL, JAVA_SECONDS, &text);
+
+		lc_doctor_judge_trial(d, name, status, text);
+		free(argument);
+		free(text);
+	}
+	if (dir)
+		lc_scratch_remove(dir);
+}
+
 static void check_java(struct lc_doctor *d, const char *jdk_name, const char *collector_name,
-                       char *path)
+                       const char *trial_name, char *path)
 {
 	char *const ask_version[] = { path, "-version", NULL };
 	char *const ask_flags[] = { path, "-XX:-UsePerfData", "-XX:+PrintFlagsFinal", "-version",
@@ -239,6 +301,7 @@ static void check_java(struct lc_doctor *d, const char *jdk_name, const char *co
 		flags = NULL;
 	}
 	lc_doctor_judge_jdk(d, jdk_name, collector_name, path, version, flags);
+	try_java(d, trial_name, path);
 	free(flags);
 	free(version);
 }
@@ -260,11 +323,11 @@ void lc_doctor_jdks(struct lc_doctor *d, const char *java)
 
 	if (java) {
 		snprintf(on_path, sizeof(on_path), "%s", java);
-		check_java(d, "jdk", "collector", on_path);
+		check_java(d, "jdk", "collector", "trial", on_path);
 		return;
 	}
 	if (lc_child_find("java", at_home, sizeof(at_home)) && realpath(at_home, on_path))
-		check_java(d, "jdk", "collector", on_path);
+		check_java(d, "jdk", "collector", "trial", on_path);
 	else
 		nothing_on_path(d);
 	if (!home || !*home)
@@ -278,5 +341,5 @@ void lc_doctor_jdks(struct lc_doctor *d, const char *java)
 	}
 	same = strcmp(real, on_path) == 0;
 	if (!same)
-		check_java(d, "jdk_home", "collector_home", real);
+		check_java(d, "jdk_home", "collector_home", "trial_home", real);
 }

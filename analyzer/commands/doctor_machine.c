@@ -65,10 +65,18 @@ static bool usable(const struct lc_doctor *d, const char *name)
 	return c && c->status != LC_DOCTOR_MISSING;
 }
 
+/* Was it not tried, or with success? */
+static bool lives(const struct lc_doctor *d, const char *trial)
+{
+	return !lc_doctor_find(d, trial) || usable(d, trial);
+}
+
 bool lc_doctor_works(const struct lc_doctor *d)
 {
 	return usable(d, "launcher") && usable(d, "agent") && usable(d, "timer") &&
-	       usable(d, "disk") && (usable(d, "jdk") || usable(d, "jdk_home"));
+	       usable(d, "disk") &&
+	       ((usable(d, "jdk") && lives(d, "trial")) ||
+	        (usable(d, "jdk_home") && lives(d, "trial_home")));
 }
 
 /* -- files -------------------------------------------------------------------------------- */

@@ -533,6 +533,9 @@ static void tick(bool last)
 	marked = work.config.marked && work.config.marked(now);
 	flush = asked != atomic_load_explicit(&work.flushes_done, memory_order_relaxed) || over;
 	close_sealed_epochs();
+	/* Where objects are not followed no epoch is ever sealed, and samples wait for none. */
+	if (!work.config.follow && !work.config.ordered)
+		work.open_epoch = lc_epoch_now();
 	lc_thread_cpu_look();
 	lc_native_code_refresh();
 	lc_timeline_tick(now, last);

@@ -14,7 +14,7 @@
 #include "src/classfile/status.h"
 
 /* The versions of class files that are read: 45.3 (JDK 1.0.2) to 69 (JDK 25). */
-enum { LC_CLASS_MAJOR_MIN = 45, LC_CLASS_MINOR_MIN = 3, LC_CLASS_MAJOR_MAX = 69 };
+enum { LC_CLASS_MAJOR_MIN = 45, LC_CLASS_MINOR_MIN = 3, LC_CLASS_MAJOR_MAX = 72 };
 enum { LC_CLASS_MAJOR_LDC_CLASS = 49 }; /* the first that may load a class as a constant */
 enum { LC_CLASS_MAJOR_STACKMAP = 50 };  /* the first that has StackMapTable attributes */
 

@@ -96,7 +96,7 @@ int lc_areas_init(void)
 	if (!found)
 		return -ENOTSUP;
 	init = (struct init){ .found = found };
-	if (!lc_guard_run(init_backend, &init))
+	if (!lc_guard_prove(init_backend, &init))
 		return -ENOENT;
 	if (init.err)
 		return init.err;
@@ -156,7 +156,7 @@ int lc_areas_prove(JNIEnv *jni)
 		p.low = lc_handle_address(array);
 		p.high = p.low + SPECIMEN_BYTES;
 		/* A collection may move the array meanwhile: then the next one is looked for. */
-		faulted = !lc_guard_run(look_for_specimen, &p);
+		faulted = !lc_guard_prove(look_for_specimen, &p);
 		(*jni)->DeleteLocalRef(jni, array);
 	}
 	(*jni)->ExceptionClear(jni);

@@ -307,7 +307,7 @@ static int ask_and_prove(struct lc_tracing *t, const struct lc_stack_at *at, uin
 	int n;
 
 	p.at.proves = &p.kinds;
-	whole = lc_guard_run(walk_to_prove, &p);
+	whole = lc_guard_prove(walk_to_prove, &p);
 	n = ask(t, frames, depth);
 	if (!whole)
 		lc_walk_proof_fault(lc_walk_proof_signal());

@@ -22,6 +22,16 @@ static bool is_jvm(uint64_t pc)
 	       pc - code.low < code.high - code.low;
 }
 
+/* Is it a version on which all that is read of the JVM was tried? */
+static bool is_tried(void)
+{
+	enum { OLDEST = 11, NEWEST = 28 };
+	const void *at = lc_vm_static("Abstract_VM_Version", "_vm_major_version");
+	const uint32_t version = at ? lc_load32((uint64_t)(uintptr_t)at) : 0;
+
+	return version >= OLDEST && version <= NEWEST;
+}
+
 /*
  * Handlers then read without the kernel, too. With -Xcheck:jni the JVM looks now and then whether
  * its signal handlers are still there, and would print a warning to the program's output.
@@ -32,8 +42,11 @@ void lc_tracing_catch_faults(void *libjvm)
 	void *handle = dlsym(libjvm, "JVM_handle_linux_signal");
 	lc_guard_jvm_handler *jvm;
 
-	if (!checks || *checks)
-		return; /* the kernel reads, and nothing guards; the counters tell */
+	if (!checks || *checks) { /* the kernel reads, and nothing guards; the counters tell */
+		if (!is_tried())
+			lc_guard_refuse_proofs();
+		return;
+	}
 	memcpy(&jvm, &handle, sizeof(jvm));
 	library = lc_ranges_library();
 	code = lc_ranges_code();

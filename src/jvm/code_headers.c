@@ -88,7 +88,7 @@ bool lc_code_headers_specimen(uint64_t start, uint64_t bytes, jmethodID method)
 
 	if (!lc_code_headers_proving() || !bytes)
 		return false;
-	right = lc_guard_run(look_at, &s) && s.right;
+	right = lc_guard_prove(look_at, &s) && s.right;
 	atomic_fetch_add_explicit(right ? &headers.right : &headers.wrong, 1, memory_order_relaxed);
 	return right;
 }

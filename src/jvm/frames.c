@@ -82,7 +82,7 @@ int lc_frames_init(uint64_t interpreter_low, uint64_t interpreter_high)
 	struct init init = { .low = interpreter_low, .high = interpreter_high };
 
 	frames.entry_pc = 0;
-	if (!lc_guard_run(find_and_prove, &init))
+	if (!lc_guard_prove(find_and_prove, &init))
 		init.err = -ENOENT;
 	if (init.err) {
 		lc_blob_forget();

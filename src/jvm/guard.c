@@ -82,10 +82,12 @@ enum { DIRECTION_FLAG = 1 << 10 }; /* of the flags; a call wants it clear */
 struct guard {
 	uint64_t sp; /* for lc_guard_landing */
 	const struct guard *outer;
+	bool proves; /* a fault is no surprise */
 };
 
 static lc_guard_jvm_handler *jvm_handler; /* both set before the handler can come */
 static lc_guard_is_jvm *is_jvm_code;
+static bool proofs_refused; /* set at attach */
 static _Thread_local const struct guard *current __attribute__((tls_model("initial-exec")));
 static _Atomic uint64_t faults;
 
@@ -99,7 +101,8 @@ static bool on_fault(int sig, siginfo_t *info, void *context)
 		return false;
 	if (is_jvm_code((uint64_t)registers[REG_RIP]) && jvm_handler(sig, info, context, 0))
 		return true;
-	lc_count(&faults);
+	if (!g->proves)
+		lc_count(&faults);
 	registers[REG_RIP] = (greg_t)(uintptr_t)lc_guard_landing;
 	registers[REG_RSP] = (greg_t)g->sp;
 	registers[REG_EFL] &= ~(greg_t)DIRECTION_FLAG;
@@ -113,9 +116,9 @@ void lc_guard_init(lc_guard_jvm_handler *jvm, lc_guard_is_jvm *is_jvm)
 	lc_peek_other_faults(on_fault);
 }
 
-bool lc_guard_run(void (*fn)(void *arg), void *arg)
+static bool run(void (*fn)(void *arg), void *arg, bool proves)
 {
-	struct guard here = { .outer = current };
+	struct guard here = { .outer = current, .proves = proves };
 	int cut;
 
 	current = &here;
@@ -123,6 +126,21 @@ bool lc_guard_run(void (*fn)(void *arg), void *arg)
 	cut = lc_guard_call(fn, arg, &here.sp);
 	current = here.outer;
 	return !cut;
+}
+
+bool lc_guard_run(void (*fn)(void *arg), void *arg)
+{
+	return run(fn, arg, false);
+}
+
+void lc_guard_refuse_proofs(void)
+{
+	proofs_refused = true;
+}
+
+bool lc_guard_prove(void (*fn)(void *arg), void *arg)
+{
+	return !proofs_refused && run(fn, arg, true);
 }
 
 const void *lc_guard_interrupt(void)

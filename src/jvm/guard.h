@@ -32,6 +32,15 @@ void lc_guard_init(lc_guard_jvm_handler *jvm, lc_guard_is_jvm *is_jvm);
 bool lc_guard_run(void (*fn)(void *arg), void *arg);
 
 /*
+ * The same of a proof, which may be misled anywhere: its faults are not counted. Returns false
+ * without a call after lc_guard_refuse_proofs().
+ */
+bool lc_guard_prove(void (*fn)(void *arg), void *arg);
+
+/* Nothing guards, and this JVM is none that was tried. Context: [attach]. */
+void lc_guard_refuse_proofs(void);
+
+/*
  * What a signal handler does between the two is not guarded by the code that it has interrupted.
  * Context: [signal].
  */

@@ -7,7 +7,7 @@
  * walks. A kind of which there is no frame (compiled ones under -Xint) is never believed.
  *
  * Walks in signal handlers and walks in hooks begin in different ways, so each has a proof of its
- * own. A walk that proves runs under lc_guard_run(), since it may be misled anywhere.
+ * own. A walk that proves runs under lc_guard_prove(), since it may be misled anywhere.
  */
 #ifndef LC_JVM_WALK_PROOF_H
 #define LC_JVM_WALK_PROOF_H

@@ -476,7 +476,7 @@ static __attribute__((noinline)) bool look_on_to_prove(struct lc_shadow *s, stru
 {
 	struct looking l = { .s = s, .w = w, .at_new = at_new, .known = known };
 
-	if (lc_guard_run(look_guarded, &l))
+	if (lc_guard_prove(look_guarded, &l))
 		return l.whole;
 	lc_walk_proof_fault(s->passing.proof);
 	*known = 0;

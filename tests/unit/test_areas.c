@@ -1,4 +1,4 @@
-/* uses: src/jvm/areas.c src/jvm/areas_generations.c src/jvm/areas_g1.c src/jvm/collector.c src/jvm/ranges.c src/jvm/vmstructs.c -Wl,--export-dynamic */
+/* uses: src/jvm/areas.c src/jvm/areas_generations.c src/jvm/areas_g1.c src/jvm/collector.c src/jvm/ranges.c src/jvm/vmstructs.c -Wl,--export-dynamic src/jvm/guard.c src/jvm/peek.c */
 /*
  * test_areas.c - checks how the heap's layout is read from type tables and spaces that this test
  * lays out.
@@ -97,6 +97,7 @@ static void *flags_at = flags;
 static uint64_t flags_len = sizeof(flags) / sizeof(flags[0]);
 
 static struct {
+	const void *table; /* of virtual functions, in libjvm */
 	uint64_t start, words;
 	uint32_t total;
 	uint64_t word[40]; /* whatever the collector keeps in its heap object */
@@ -162,10 +163,10 @@ static void add_common(void)
 	add_field("JVMFlag", "_name", offsetof(struct flag, name));
 	types[0] = (struct type_entry){ sizeof(struct flag), "JVMFlag" };
 	add_static("Universe", "_collectedHeap", &heap_at);
-	add_field("CollectedHeap", "_reserved", 0);
+	add_field("CollectedHeap", "_reserved", offsetof(__typeof__(heap), start));
 	add_field("MemRegion", "_start", 0);
 	add_field("MemRegion", "_word_size", 8);
-	add_field("CollectedHeap", "_total_collections", 16);
+	add_field("CollectedHeap", "_total_collections", offsetof(__typeof__(heap), total));
 }
 
 static int setup(void **state)
@@ -178,6 +179,7 @@ static int setup(void **state)
 	memset(region, 0, sizeof(region));
 	fields_len = ints_len = 0;
 	slid = false;
+	heap.table = &heap;
 	heap.start = 0x1000;
 	heap.words = 0x7000 / 8;
 	eden = (struct space){ 0x1000, 0x1800, 0x2000 };

@@ -1,4 +1,4 @@
-/* uses: src/jvm/layout_classes.c */
+/* uses: src/jvm/layout_classes.c src/jvm/peek.c */
 /*
  * test_layout.c - checks what is known of classes and threads, under the names that each JDK has
  * for it.

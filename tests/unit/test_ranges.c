@@ -1,4 +1,4 @@
-/* uses: src/jvm/collector.c src/jvm/ranges.c */
+/* uses: src/jvm/collector.c src/jvm/ranges.c src/jvm/peek.c */
 /*
  * test_ranges.c - checks the collector and the JVM's ranges, from a type database that this test
  * answers for.
@@ -20,6 +20,7 @@
 static const char *collector_flag; /* "UseG1GC" */
 static bool on = true, off;
 static struct {
+	uint64_t table; /* of virtual functions, in libjvm */
 	uint64_t start, words;
 	uint32_t total;
 } heap;
@@ -84,8 +85,10 @@ long lc_vm_offset(const char *type, const char *field)
 	(void)type;
 	if (!strcmp(field, "_word_size"))
 		return 8;
+	if (!strcmp(field, "_reserved"))
+		return offsetof(__typeof__(heap), start);
 	if (!strcmp(field, "_total_collections"))
-		return 16;
+		return offsetof(__typeof__(heap), total);
 	if (!strcmp(field, "_ZAddressBadMask"))
 		return generations ? -ENOENT : 16;
 	if (!strcmp(field, "_ZPointerLoadGoodMask"))
@@ -105,6 +108,7 @@ int lc_vm_library_range(uint64_t *low, uint64_t *high)
 static int setup(void **state)
 {
 	(void)state;
+	heap.table = 0x7010;
 	heap.start = UINT64_C(0x700000000);
 	heap.words = 0x1000 / 8;
 	heap.total = 3;

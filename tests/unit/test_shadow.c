@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/stack/shadow.c src/stack/call_tree.c src/stack/common_tree.c src/core/recursion.c src/stack/generated.c src/base/slab.c */
+/* uses: src/core/memory.c src/stack/shadow.c src/stack/call_tree.c src/stack/common_tree.c src/core/recursion.c src/stack/generated.c src/base/slab.c src/jvm/walk_proof.c src/jvm/guard.c src/jvm/peek.c src/core/jvmti.c src/core/version.c src/core/method_number.c */
 /*
  * test_shadow.c - checks that the walks of a shadow find the frames that are on the stack.
  *
@@ -22,6 +22,7 @@
 #include "src/jvm/blob.h"
 #include "src/jvm/code_frames.h"
 #include "src/jvm/frames.h"
+#include "src/jvm/walk_proof.h"
 #include "src/stack/common_tree.h"
 #include "src/stack/generated.h"
 #include "src/stack/shadow.h"
@@ -595,6 +596,10 @@ static int teardown(void **state)
 
 int main(void)
 {
+	enum { ALL_KINDS = (1 << LC_FRAME_KINDS) - 1, WALKS = 8 };
+
+	for (unsigned i = 0; i < WALKS; i++)
+		lc_walk_proof_take(lc_walk_proof_hook(), ALL_KINDS, true);
 	const struct CMUnitTest tests[] = {
 		TEST(frames_are_those_of_the_stack),
 		TEST(frames_are_found_from_where_java_code_was_left),

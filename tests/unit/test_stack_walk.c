@@ -1,4 +1,4 @@
-/* uses: src/jvm/stack_walk.c */
+/* uses: src/jvm/stack_walk.c src/jvm/walk_proof.c */
 /*
  * test_stack_walk.c - checks which frames a walk from an interrupted thread finds, and where it
  * refuses.
@@ -17,6 +17,7 @@
 #include "src/jvm/frames.h"
 #include "src/jvm/scopes.h"
 #include "src/jvm/stack_walk.h"
+#include "src/jvm/walk_proof.h"
 
 /* Compiled methods A and B, a native one, a stub that calls the JVM, and one that unpacks frames.
  */
@@ -160,7 +161,7 @@ static unsigned build(void)
 
 static int walk(uint64_t pc, uint64_t rbp, bool anchor, bool framed, int depth)
 {
-	const struct lc_stack_at at = { pc, address(8), rbp, anchor, framed };
+	const struct lc_stack_at at = { pc, address(8), rbp, anchor, framed, NULL };
 
 	memset(frames, 0, sizeof(frames));
 	return lc_stack_walk(&at, address(WORDS), frames, depth);
@@ -276,12 +277,22 @@ static void a_walk_goes_on_before_the_jvm_called_java_code(void **state)
 	assert_int_equal(walk(A + 0x15, 0, false, false, DEPTH), refusal(LC_STACK_ENTRY));
 }
 
+static void a_walk_that_proves_tells_the_kinds_of_frames_that_it_came_to(void **state)
+{
+	uint32_t kinds = 0;
+	const struct lc_stack_at at = { A + 0x15, address(8), build(), false, false, &kinds };
+
+	(void)state;
+	assert_true(lc_stack_walk(&at, address(WORDS), frames, DEPTH) > 0);
+	assert_int_equal(kinds, LC_FRAME_COMPILED | LC_FRAME_INTERPRETED | LC_FRAME_ENTRY);
+}
+
 static void a_frame_that_leads_off_the_stack_is_refused(void **state)
 {
 	(void)state;
 	build();
 	for (unsigned end = 8; end < 8 + A_WORDS; end++) {
-		const struct lc_stack_at at = { A + 0x15, address(8), 0, false, false };
+		const struct lc_stack_at at = { A + 0x15, address(8), 0, false, false, NULL };
 
 		assert_int_equal(lc_stack_walk(&at, address(end), frames, DEPTH),
 		                 refusal(LC_STACK_BEYOND));
@@ -290,6 +301,10 @@ static void a_frame_that_leads_off_the_stack_is_refused(void **state)
 
 int main(void)
 {
+	enum { ALL_KINDS = (1 << LC_FRAME_KINDS) - 1, WALKS = 8 };
+
+	for (unsigned i = 0; i < WALKS; i++)
+		lc_walk_proof_take(lc_walk_proof_signal(), ALL_KINDS, true);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(running_code_is_where_the_next_record_says),
 		cmocka_unit_test(code_without_a_whole_frame_is_refused),
@@ -298,6 +313,7 @@ int main(void)
 		cmocka_unit_test(interpreted_frames_are_read_by_rbp),
 		cmocka_unit_test(frames_whose_code_was_given_up_are_found),
 		cmocka_unit_test(a_walk_goes_on_before_the_jvm_called_java_code),
+		cmocka_unit_test(a_walk_that_proves_tells_the_kinds_of_frames_that_it_came_to),
 		cmocka_unit_test(a_frame_that_leads_off_the_stack_is_refused),
 	};
 
