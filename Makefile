@@ -162,7 +162,7 @@ $(F)/%: tests/fuzz/%.c $$(call uses_src,tests/fuzz/$$*.c) $(wildcard src/*.h src
 
 .PHONY: FORCE generated benchmarks fuzzers tsan-unit man
 .PHONY: evaluate
-.PHONY: test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench scale install uninstall deb dist try-packages clean help
+.PHONY: test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench scale install uninstall deb dist try-packages try-jdks clean help
 FORCE:
 .SECONDARY:
 
@@ -225,6 +225,7 @@ uninstall:
 deb: ; scripts/install-deps build packages && scripts/deb $(VERSION)
 dist: ; scripts/install-deps build packages && scripts/dist $(VERSION)
 try-packages: dist deb ; scripts/try-packages $(VERSION)
+try-jdks: dist ; scripts/try-jdks $(VERSION) $(TRY_JDKS)
 clean: ; rm -rf build build-asan build-tsan build-fuzz compile_flags.txt
 help: ; @sed -n 's/^#> //p' Makefile
 
@@ -249,5 +250,6 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make deb            a Debian package in build/, clean under lintian
 #> make dist           a tarball in build/ whose programs need nothing but the C library
 #> make try-packages   tries both in new Debians with a JRE and little else; root, network, 5 minutes
+#> make try-jdks        tries the tarball on the JDKs of Debian's unstable suite (26, 27); root, network, 15 minutes
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -241,9 +241,9 @@ static bool instance(jclass type, struct lc_tlab_made *out)
 		if (lc_gc_sequence_moving(s) ||
 		    !lc_peek(lc_handle_address(type) + (uint64_t)l->class_klass, &klass,
 		             sizeof(klass)) ||
-		    lc_gc_sequence() != s)
+		    lc_gc_sequence() != s ||
+		    !lc_peek(klass + (uint64_t)l->klass_layout_helper, &helper, sizeof(helper)))
 			continue;
-		helper = (int32_t)lc_load32(klass + (uint64_t)l->klass_layout_helper);
 		out->size_bytes = (uint32_t)(helper & SIZE_MASK);
 		out->class_word =
 		    lc_layout_wide_class(l) ? klass : (klass - l->klass_base) >> l->klass_shift;

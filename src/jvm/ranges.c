@@ -40,6 +40,14 @@ static uint64_t read_static(const char *type, const char *field)
 	return at ? lc_load64((uintptr_t)at) : 0;
 }
 
+/* What an offset leads to, which may be wrong; 0: nothing can be read there. */
+static uint64_t peek64(uint64_t at)
+{
+	uint64_t value;
+
+	return lc_peek(at, &value, sizeof(value)) ? value : 0;
+}
+
 static int find_reserved(struct lc_range *out)
 {
 	const uint64_t heap = lc_collector_heap();
@@ -50,8 +58,8 @@ static int find_reserved(struct lc_range *out)
 	*out = (struct lc_range){ 0 };
 	if (!heap || reserved < 0 || start < 0 || words < 0)
 		return -ENOENT;
-	out->low = lc_load64(heap + (uint64_t)(reserved + start));
-	out->high = out->low + 8 * lc_load64(heap + (uint64_t)(reserved + words));
+	out->low = peek64(heap + (uint64_t)(reserved + start));
+	out->high = out->low + 8 * peek64(heap + (uint64_t)(reserved + words));
 	return 0;
 }
 
@@ -60,7 +68,7 @@ static uint64_t mask_at(uint64_t globals, const char *field)
 {
 	const long at = lc_vm_offset("ZGlobalsForVMStructs", field);
 
-	return at < 0 ? 0 : lc_load64(globals + (uint64_t)at);
+	return at < 0 ? 0 : peek64(globals + (uint64_t)at);
 }
 
 /* ZGC exports no range that it would have reserved; it uses a power of two of addresses. */
@@ -79,9 +87,13 @@ static struct lc_range find_heap(struct lc_range reserved)
 	good_at = mask_at(globals, "_ZPointerLoadGoodMask");
 	ranges.bad_at = mask_at(globals, good_at ? "_ZPointerLoadBadMask" : "_ZAddressBadMask");
 	/* They say whether a reference may be loaded as it is: they are good, or bad. */
+	if (!peek64(ranges.bad_at))
+		ranges.bad_at = 0;
 	if (good_at && ranges.bad_at)
-		ranges.colour_mask = lc_load64(good_at) | lc_load64(ranges.bad_at);
-	ranges.view_mask = lc_load64(offsets_at);
+		ranges.colour_mask = peek64(good_at) | peek64(ranges.bad_at);
+	ranges.view_mask = peek64(offsets_at);
+	if (!ranges.view_mask)
+		return reserved;
 	low = ranges.view_mask + 1;
 	return (struct lc_range){ low, low * (good_at ? 2 : 8) };
 }
@@ -120,8 +132,8 @@ struct lc_card_table lc_ranges_card_table(void)
 	if ((gc != LC_GC_SERIAL && gc != LC_GC_PARALLEL && gc != LC_GC_G1) || !set ||
 	    table_at < 0 || base_at < 0 || !find_card_shift(&t.shift))
 		return t;
-	table = lc_load64(set + (uint64_t)table_at);
-	t.base = table ? lc_load64(table + (uint64_t)base_at) : 0;
+	table = peek64(set + (uint64_t)table_at);
+	t.base = table ? peek64(table + (uint64_t)base_at) : 0;
 	return t;
 }
 
