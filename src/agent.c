@@ -217,7 +217,7 @@ static int start_engines(JNIEnv *jni)
 	if (!err)
 		err = lc_agent_proofs_code(lc_agent_events_interpreter());
 	lc_metaspace_init();
-	lc_agent_proofs_classes();
+	lc_agent_proofs_classes(jdk_version());
 	if (!err)
 		err = lc_engines_start(jni, &agent.options);
 	if (err)

@@ -15,9 +15,7 @@
 #include "src/jvm/frames.h"
 #include "src/jvm/klass.h"
 #include "src/jvm/method_ids.h"
-#include "src/jvm/peek.h"
 #include "src/jvm/scopes.h"
-#include "src/jvm/vmstructs.h"
 #include "src/jvm/walk_proof.h"
 #include "src/sample/made.h"
 #include "src/stack/generated.h"
@@ -91,22 +89,17 @@ int lc_agent_proofs_code(struct lc_range interpreter)
 
 /* -- what is said --------------------------------------------------------------------------- */
 
-/* Older ones are known, but not in all parts, and cost what they cost. */
-static bool is_wholly_supported(void)
-{
-	enum { FIRST = 17 };
-	const void *version = lc_vm_static("Abstract_VM_Version", "_vm_major_version");
+enum {
+	WHOLLY_SUPPORTED = 17
+}; /* older ones are known, but not in all parts, and cost what they cost */
 
-	return !version || lc_load32((uint64_t)(uintptr_t)version) >= FIRST;
-}
-
-static void tell(bool classes_known)
+static void tell(int jdk, bool classes_known)
 {
 	char parts[128];
 
 	snprintf(parts, sizeof(parts), "%s%s%s", lc_method_ids_known() ? "" : ", method IDs",
 	         code_known ? "" : ", generated code", classes_known ? "" : ", classes");
-	if (parts[0] && is_wholly_supported())
+	if (parts[0] && jdk >= WHOLLY_SUPPORTED)
 		(void)lc_limit_reached(
 		    "jvm_unknown",
 		    "this JVM is laid out in a way that Locus does not know (%s): what is read of "
@@ -114,7 +107,7 @@ static void tell(bool classes_known)
 		    parts + strlen(", "));
 }
 
-void lc_agent_proofs_classes(void)
+void lc_agent_proofs_classes(int jdk)
 {
 	const int known = lc_klass_init();
 
@@ -124,7 +117,7 @@ void lc_agent_proofs_classes(void)
 		(void)lc_limit_reached("classes_unknown",
 		                       "there was no memory for the names of classes: samples in "
 		                       "objects that are not followed have no class");
-	tell(!known || known == -ENOMEM);
+	tell(jdk, !known || known == -ENOMEM);
 }
 
 void lc_agent_proofs_tick(void)

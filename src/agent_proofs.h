@@ -15,8 +15,11 @@
  */
 int lc_agent_proofs_code(struct lc_range interpreter);
 
-/* Find and prove classes, and say in one line what could not be proved. Context: [attach]. */
-void lc_agent_proofs_classes(void);
+/*
+ * Find and prove classes, and say in one line what could not be proved of this version of the JDK.
+ * Context: [attach].
+ */
+void lc_agent_proofs_classes(int jdk);
 
 /* Judge what has appeared since: compiled methods, frames of stacks. Context: [writer]. */
 void lc_agent_proofs_tick(void);
