@@ -106,13 +106,23 @@ static long mutable_offset(const char *field)
 	return o < 0 ? lc_vm_offset("ImmutableSpace", field) : o;
 }
 
+/* Where Parallel's heap leads to a generation: a static variable up to JDK 26; 0: it is unknown. */
+static uint64_t generation_at(uint64_t heap, const char *field)
+{
+	const void *at = lc_vm_static("ParallelScavengeHeap", field);
+	const long offset = lc_vm_offset("ParallelScavengeHeap", field);
+
+	if (at)
+		return lc_load64((uintptr_t)at);
+	return offset < 0 ? 0 : lc_load64(heap + (uint64_t)offset);
+}
+
 static int init_parallel(uint64_t heap)
 {
-	const void *young = lc_vm_static("ParallelScavengeHeap", "_young_gen");
-	const void *old = lc_vm_static("ParallelScavengeHeap", "_old_gen");
+	const uint64_t young = generation_at(heap, "_young_gen");
+	const uint64_t old = generation_at(heap, "_old_gen");
 	long space = lc_vm_offset("PSOldGen", "_object_space");
 
-	(void)heap;
 	gen.layout = (struct lc_space_layout){
 		.bottom = mutable_offset("_bottom"),
 		.top = mutable_offset("_top"),
@@ -121,9 +131,9 @@ static int init_parallel(uint64_t heap)
 	if (!young || !old || space < 0 || gen.layout.bottom < 0 || gen.layout.top < 0 ||
 	    gen.layout.end < 0)
 		return -ENOENT;
-	if (init_young("PSYoungGen", lc_load64((uintptr_t)young)))
+	if (init_young("PSYoungGen", young))
 		return -ENOENT;
-	gen.old = lc_load64((uintptr_t)old) + (uint64_t)space;
+	gen.old = old + (uint64_t)space;
 	gen.young_runs = gen.old_runs = 0;
 	gen.serial = false;
 	find_cards();

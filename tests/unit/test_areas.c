@@ -234,11 +234,18 @@ static void make_serial(bool counts_runs)
 	assert_int_equal(lc_collector(), LC_GC_SERIAL);
 }
 
-static void make_parallel(void)
+static void make_parallel_of(bool since_27)
 {
 	use[1] = true;
-	add_static("ParallelScavengeHeap", "_young_gen", &young_at);
-	add_static("ParallelScavengeHeap", "_old_gen", &tenured_at);
+	if (since_27) {
+		heap.word[0] = (uintptr_t)&young;
+		heap.word[1] = (uintptr_t)&tenured;
+		add_field("ParallelScavengeHeap", "_young_gen", offsetof(__typeof__(heap), word));
+		add_field("ParallelScavengeHeap", "_old_gen", offsetof(__typeof__(heap), word) + 8);
+	} else {
+		add_static("ParallelScavengeHeap", "_young_gen", &young_at);
+		add_static("ParallelScavengeHeap", "_old_gen", &tenured_at);
+	}
 	add_field("PSOldGen", "_object_space", 0);
 	add_young("PSYoungGen");
 	add_field("MutableSpace", "_bottom", 0);
@@ -246,6 +253,11 @@ static void make_parallel(void)
 	add_field("MutableSpace", "_end", 16);
 	assert_int_equal(lc_areas_init(), 0);
 	assert_string_equal(lc_collector_name(), "Parallel");
+}
+
+static void make_parallel(void)
+{
+	make_parallel_of(false);
 }
 
 static void make_g1(void)
@@ -306,6 +318,19 @@ static void swap_survivors(void)
 
 	young.from = young.to;
 	young.to = s;
+}
+
+static void the_generations_of_parallel_are_found_where_jdk_27_has_them(void **state)
+{
+	struct lc_area of_26[8], of_27[8];
+	size_t len;
+
+	make_parallel_of(false);
+	len = lc_areas_look(of_26, 8);
+	setup(state);
+	make_parallel_of(true);
+	assert_int_equal(lc_areas_look(of_27, 8), len);
+	assert_memory_equal(of_26, of_27, len * sizeof(*of_26));
 }
 
 static void names_what_it_cannot_follow(void **state)
@@ -528,6 +553,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 	const struct CMUnitTest tests[] = {
+		TEST(the_generations_of_parallel_are_found_where_jdk_27_has_them),
 		TEST(names_what_it_cannot_follow),
 		TEST(a_missing_field_is_an_error),
 		TEST(knows_the_heaps_range_and_how_many_areas_there_are),
