@@ -13,6 +13,7 @@ import re
 import shutil
 import signal
 import subprocess
+import zlib
 
 import pytest
 
@@ -28,6 +29,7 @@ MARKERS = (
     "quiet: compares times that work beside it would change; run after all others, alone",
     "smoke: a part of `make check`",
     "few(n): long; n of its cases are a part of `make test`, all of `make soak`",
+    "covers(PARAMETER=[VALUE, ...]): one case for each of these values is a part of `make test`",
     "everywhere: runs with each JDK, collector and tier that it has cases for in `make test`, too",
     "seconds(n): time limit of this test, else %d" % TEST_SECONDS,
     "xdist_group(name): tests of one group run in one process, and share its fixtures",
@@ -50,50 +52,73 @@ def pytest_configure(config):
 PLACES = ("jdk", "gc", "collector", "tier")  # parameters that say where a test runs, and not what it tests
 
 
+def name_of(item):
+    """The name of a test without its case, whatever directory pytest is started in."""
+    return "%s::%s" % (item.path.name, getattr(item, "originalname", item.name))
+
+
+def parameters(item):
+    return item.callspec.params if hasattr(item, "callspec") else {}
+
+
 def fast_cases(items):
     """The cases of each test that are not marked slow, in their order."""
     tests = collections.defaultdict(list)
     for item in items:
         if not item.get_closest_marker("slow"):
-            tests[item.nodeid.split("[")[0]].append(item)
-    return tests.values()
+            tests[name_of(item)].append(item)
+    return tests.items()
 
 
-def keep(cases, chosen):
-    """All but the cases of these numbers are slow."""
-    for at, case in enumerate(cases):
-        if at not in chosen:
-            case.add_marker(pytest.mark.slow)
+def drawn(cases, *words):
+    """One of the cases, by a hash of the words, without the addresses that Python gives functions."""
+    words = [re.sub(r" at 0x[0-9a-f]+", "", word) for word in words]
+    return cases[zlib.crc32("\n".join(words).encode()) % len(cases)]
 
 
-def take_turns(items):
-    """What differs only in where it runs is run once, with JDKs, collectors and tiers in turn from test to test; the rest is slow.
+def covering_of(name, cases, values):
+    """For each of the values of each parameter, one case that has it."""
+    for parameter, wanted in values.items():
+        for value in wanted:
+            having = [case for case in cases if parameters(case)[parameter] == value]
+            yield drawn(having, name, parameter, str(value))
 
-    Which of them it is has no meaning: all combinations of the three come up in some test.
+
+def kept_of(name, cases):
+    """The cases of a test that `make test` runs."""
+    first = cases[0]
+    if first.get_closest_marker("everywhere"):
+        return cases
+    covers, few = first.get_closest_marker("covers"), first.get_closest_marker("few")
+    if covers:
+        return list(covering_of(name, cases, covers.kwargs))
+    if few:  # spread evenly over all
+        number = few.args[0]
+        return [cases[(2 * i + 1) * len(cases) // (2 * number)] for i in range(number)]
+    alike = collections.defaultdict(list)
+    for case in cases:
+        alike[repr(sorted((k, str(v)) for k, v in parameters(case).items() if k not in PLACES))].append(case)
+    return [drawn(of, name, key) for key, of in alike.items()]
+
+
+def deal_places(items):
+    """Cases that differ only in where they run are one case of `make test`; the others are slow.
+
+    A hash of the test's name draws the case. No other test changes it, so a commit that adds a test moves no other test to another
+    JDK, collector or tier.
     """
-    turn = 0
-    for cases in fast_cases(items):
-        if cases[0].get_closest_marker("everywhere"):
-            continue
-        few = cases[0].get_closest_marker("few")
-        if few:  # spread evenly over all
-            number = few.args[0]
-            keep(cases, {(2 * i + 1) * len(cases) // (2 * number) for i in range(number)})
-            continue
-        alike = collections.defaultdict(list)
+    for name, cases in fast_cases(items):
+        kept = kept_of(name, cases)
         for case in cases:
-            values = case.callspec.params.items() if hasattr(case, "callspec") else ()
-            alike[repr(sorted((k, str(v)) for k, v in values if k not in PLACES))].append(case)
-        for of in alike.values():
-            keep(of, {turn % len(of)})
-            turn += len(of) > 1
+            if case not in kept:
+                case.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks, and pytest-xdist at the groups
 def pytest_collection_modifyitems(config, items):
     """Guests run one after the other, in one process, from the beginning: they take longest."""
-    take_turns(items)
-    if config.option.only_of:  # pytest's --last-failed would look at their files alone, and turns be others'
+    deal_places(items)
+    if config.option.only_of:
         named = pathlib.Path(config.option.only_of).read_text().splitlines()
         items[:] = [item for item in items if item.nodeid in named]
     for item in items:

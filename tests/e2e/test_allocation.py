@@ -57,10 +57,10 @@ def count(workload, profile, jdk, each=20000, java=(), min_size=1024, options=()
     check_counts(truth(run), report(run))
 
 
-@pytest.mark.few(2)
+@pytest.mark.covers(tier=["interpreted", "C1", "C2"])
 @pytest.mark.parametrize("tier", TIERS)
 def test_every_bytecode_and_intrinsic_is_counted_exactly(workload, profile, jdk, tier):
-    count(workload, profile, jdk, java=TIERS[tier])
+    count(workload, profile, jdk, each=4000 if tier == "interpreted" else 20000, java=TIERS[tier])
 
 
 @pytest.mark.parametrize("min_size", [256, 4096])

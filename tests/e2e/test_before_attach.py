@@ -54,6 +54,7 @@ def recorded(locus, p, directory, walks=400):
     return json.loads(locus("report", "--format=json", "--top=100000", directory).stdout)
 
 
+@pytest.mark.covers(gc=["G1", "Parallel"])
 @each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_what_has_moved_has_a_site(locus, program, tmp_path, jdk, gc):
     p = program(jdk, gc, "loop")

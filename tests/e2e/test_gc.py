@@ -26,7 +26,7 @@ def test_no_interval_is_wrong_over_two_hundred_collections(workload, profile, jd
     audit(workload, profile, jdk, ["-Xmx96m", *collector(gc, "1m")])
 
 
-@pytest.mark.few(1)
+@pytest.mark.covers(gc=["Parallel", "Serial"])
 @each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_no_interval_is_wrong_when_the_heap_is_tight(workload, profile, jdk, gc):
     """Full collections and evacuations that fail."""

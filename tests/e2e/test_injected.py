@@ -8,6 +8,7 @@ import errno
 import os
 import shutil
 import subprocess
+import zlib
 
 import pytest
 from conftest import BUILD, ROOT, Profile, run_command
@@ -18,6 +19,7 @@ MADE = 2001  # arrays by Brief.briefAllocate()
 STATUS = 3
 INPUT = b"what the program reads"
 CI_FAULTS = 20  # of each case
+PARTS = 4  # of the places at which a call fails: each a test, which runs beside the others
 QUICK = ["-XX:TieredStopAtLevel=1", "-Xmx64m"]
 KINDS = ("malloc", "mmap", "mprotect", "open", "read", "write", "ftruncate", "mkdir", "rename", "perf_event_open",
          "timer_create", "pthread_create", "dlopen")
@@ -155,7 +157,6 @@ def spread_of(calls, most):
     return chosen + judy + memory[:: max(1, len(memory) // (most - len(chosen)))]
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("case", [pytest.param(name, marks=pytest.mark.slow if name in ("small", "ZGC") else ()) for name in CASES])
 def test_a_call_that_fails_costs_what_is_said(faulty, case):
     f = faulty(case)
@@ -165,6 +166,18 @@ def test_a_call_that_fails_costs_what_is_said(faulty, case):
     faults = spread_of(calls, CI_FAULTS)
     failed = sum(f.check(fault, usual) for fault in faults)
     assert failed > len(faults) / 2, (failed, faults)  # threads and collections differ from run to run
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_call_fails_at_each_place(faulty, part):
+    """Once at each place but the several hundred that take memory."""
+    f = faulty("default")
+    calls, usual = f.whole()
+    places = dict.fromkeys("%s@%s:1" % (call.kind, call.place) for call in calls if call.kind != "malloc")
+    faults = [fault for fault in places if zlib.crc32(fault.encode()) % PARTS == part]
+    assert len(places) > 60 and len(faults) > 5, places
+    failed = sum(f.check(fault, usual) for fault in faults)
+    assert failed > len(faults) / 2, (failed, faults)
 
 
 @pytest.mark.parametrize("error", [errno.EDQUOT, errno.EIO], ids=errno.errorcode.get)

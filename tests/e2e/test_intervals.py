@@ -5,16 +5,20 @@ import json
 import helpers
 import pytest
 
-RUNS, SECONDS = 100, 1.2
+SECONDS = 1.2
+RUNS = [  # how many; how many of their intervals hold the truth at least, which chance alone misses less than once in 3,000; bias
+    pytest.param(20, 67, 0.02, id="few"),
+    pytest.param(100, 364, 0.01, id="many", marks=pytest.mark.slow),
+]
 
 
-@pytest.mark.slow
-def test_intervals_hold_the_truth_as_often_as_they_say(profile, locus, workload, jdk):
-    """100 runs of four rows each: 380 of 400; by chance alone 371 to 388 (95%), below 364 once in 10,000."""
+@pytest.mark.parametrize("runs, least, bias", RUNS)
+def test_intervals_hold_the_truth_as_often_as_they_say(profile, locus, workload, jdk, runs, least, bias):
+    """Each run has four rows: of 100 runs 380 intervals of 400 hold, of 20 runs 76 of 80."""
     lines = helpers.marked_lines("KnownShares", "site")
     held = total = 0
     off = []
-    for seed in range(RUNS):
+    for seed in range(runs):
         run = profile(helpers.command(workload, jdk, "KnownShares", seed, SECONDS))
         told = json.loads(run.stdout.splitlines()[-1])
         report = json.loads(locus("report", "--format=json", run.directory).stdout)
@@ -28,6 +32,6 @@ def test_intervals_hold_the_truth_as_often_as_they_say(profile, locus, workload,
             off.append(row["share"] - true)
     print("%d of %d intervals hold the truth; shares are off by %.2f points on average"
           % (held, total, 100 * sum(off) / total))
-    assert total == 4 * RUNS
-    assert held >= 364, off
-    assert abs(sum(off) / total) < 0.01
+    assert total == 4 * runs
+    assert held >= least, off
+    assert abs(sum(off) / total) < bias

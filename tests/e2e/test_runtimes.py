@@ -18,7 +18,7 @@ from helpers import (
 from test_spans_streams import spans_of
 
 RUNTIMES = pytest.mark.parametrize("runtime", RUNTIME_MAJORS, indirect=True, ids=lambda major: "jdk%d" % major)
-# What differs on 11 are the structures of Parallel and G1; 21 has those of 17.
+# JDK 11 differs in the structures of Parallel and G1.
 CASES = pytest.mark.parametrize(
     "runtime, gc",
     [
@@ -28,15 +28,15 @@ CASES = pytest.mark.parametrize(
             (11, "Parallel", True),
             (11, "G1", True),
             (21, "Serial", True),
-            (21, "Parallel", False),
-            (21, "G1", False),
+            (21, "Parallel", True),
+            (21, "G1", True),
         ]
     ],
     indirect=["runtime"],
 )
 
 
-@pytest.mark.few(1)
+@pytest.mark.covers(runtime=RUNTIME_MAJORS)
 @CASES
 def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, runtime, gc):
     java = ["-Xmx384m", "-Xmn64m", *collector(gc, "16m")]
@@ -45,7 +45,7 @@ def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, runtime,
     test_accuracy.check_shares(run)
 
 
-@pytest.mark.few(1)
+@pytest.mark.everywhere
 @CASES
 def test_no_interval_is_wrong_over_two_hundred_collections(workload, profile, runtime, gc):
     test_gc.audit(workload, profile, runtime, ["-Xmx96m", *collector(gc, "1m")])

@@ -84,7 +84,7 @@ def count(workload, profile, jdk, each=20000, java=(), exact=True):
     return run, r
 
 
-@pytest.mark.few(2)
+@pytest.mark.covers(tier=["interpreted", "C1", "C2"])
 @each_pair(jdk=JDK_MAJORS, tier=list(TIERS), exact=(False, True))
 def test_every_object_is_counted_exactly(workload, profile, jdk, tier, exact):
     java = ["-XX:+UseG1GC", "-Xmx256m", *TIERS[tier]]

@@ -1,0 +1,68 @@
+"""Which cases `make test` runs: a test's own name draws its JDK, collector and tier, and some tests name what they cover."""
+
+import collections
+import re
+import shutil
+import sys
+
+import pytest
+from conftest import JDK_MAJORS, ROOT, RUNTIME_MAJORS, run_command
+from helpers import COLLECTORS
+
+SOME = ("test_attach.py", "test_copies.py", "test_spans_streams.py", "test_watch.py")
+NAMED = {  # what each test covers whatever the hash draws
+    ("test_before_attach.py", "test_what_has_moved_has_a_site"): ("G1", "Parallel"),
+    ("test_gc.py", "test_no_interval_is_wrong_when_the_heap_is_tight"): ("Parallel", "Serial"),
+    ("test_allocation.py", "test_every_bytecode_and_intrinsic_is_counted_exactly"): ("interpreted", "C1"),
+    ("test_small_objects.py", "test_every_object_is_counted_exactly"): ("interpreted", "C1"),
+    ("test_runtimes.py", "test_no_interval_is_wrong_over_two_hundred_collections"): ["jdk21-" + gc for gc in COLLECTORS],
+    ("test_runtimes.py", "test_share_of_each_site_is_its_share_of_cpu_time"): ["jdk%d" % major for major in RUNTIME_MAJORS],
+    ("test_intervals.py", "test_intervals_hold_the_truth_as_often_as_they_say"): ("few",),
+}
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A directory with copies of all tests, so that a further one can lie beside them."""
+    directory = tmp_path / "tests" / "e2e"
+    directory.mkdir(parents=True)
+    for of, target in ((ROOT, tmp_path), (ROOT / "tests", tmp_path / "tests")):
+        for path in of.iterdir():
+            if not (target / path.name).exists():
+                (target / path.name).symlink_to(path)
+    for file in (ROOT / "tests" / "e2e").glob("*.py"):
+        shutil.copy(file, directory)
+    return directory
+
+
+def drawn(directory, *files):
+    """The cases that `make test` runs, by file and test."""
+    words = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", "-m", "not slow"]
+    done = run_command([*words, *(directory / file for file in files)])
+    assert done.returncode == 0, done.stdout + done.stderr
+    cases = collections.defaultdict(set)
+    for file, test, case in re.findall(r"(\w+\.py)::(\w+)(?:\[(.*)\])?$", done.stdout, re.M):
+        cases[file, test].add(case)
+    return cases
+
+
+def test_a_further_test_moves_no_other(copied):
+    before = drawn(copied, *SOME)
+    (copied / "test_aaa.py").write_text("def test_first(jdk):\n    pass\n")
+    after = drawn(copied, "test_aaa.py", *SOME)
+    assert len(after.pop(("test_aaa.py", "test_first"))) == 1
+    assert after == before
+    # A run of one file alone, which pytest names in another way, has the same cases.
+    assert drawn(copied, "test_watch.py") == {key: of for key, of in before.items() if key[0] == "test_watch.py"}
+
+
+def test_all_places_come_up_and_what_is_named_does_in_any_case(copied):
+    """The hash favours no JDK and no collector."""
+    cases, count = drawn(copied, "."), collections.Counter()
+    for case in (case for of in cases.values() for case in of):
+        count.update(re.findall(r"jdk\d+|Serial|Parallel|G1", case))
+    for places in (["jdk%d" % major for major in JDK_MAJORS], COLLECTORS):
+        assert min(count[p] for p in places) > 0.6 * max(count[p] for p in places), count
+    for key, words in NAMED.items():
+        for word in words:
+            assert any(set(word.split("-")) <= set(case.split("-")) for case in cases[key]), (key, word, cases[key])
