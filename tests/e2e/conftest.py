@@ -37,8 +37,9 @@ MARKERS = (
 
 
 def pytest_addoption(parser):
-    parser.addoption("--failed-to", metavar="FILE", help="add the name of each test that fails to FILE, a line each")
+    parser.addoption("--failed-to", metavar="FILE", help="add a line to FILE for each test that fails: its name, a tab, what was seen")
     parser.addoption("--only-of", metavar="FILE", help="run the tests that FILE names, and no others")
+    parser.addoption("--while", dest="while_there", metavar="FILE", help="begin no test once FILE is gone")
 
 
 def pytest_configure(config):
@@ -119,7 +120,7 @@ def pytest_collection_modifyitems(config, items):
     """Guests run one after the other, in one process, from the beginning: they take longest."""
     deal_places(items)
     if config.option.only_of:
-        named = pathlib.Path(config.option.only_of).read_text().splitlines()
+        named = {line.partition("\t")[0] for line in pathlib.Path(config.option.only_of).read_text().splitlines()}
         items[:] = [item for item in items if item.nodeid in named]
     for item in items:
         if "numa_guest" in item.fixturenames:
@@ -127,8 +128,22 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: "numa_guest" not in item.fixturenames)  # which keeps the order else
 
 
+def pytest_runtest_setup(item):
+    """Tests that are only load for others end soon after these."""
+    there = item.config.option.while_there
+    if there and not pathlib.Path(there).exists():
+        pytest.skip("nothing needs the load any more")
+
+
+def seen_in(report):
+    """The first line of what a failed test says."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash else str(report.longrepr)
+    return " ".join(text.strip().splitlines()[0].split()) if text.strip() else ""
+
+
 class Failures:
-    """Adds the names of tests that fail to a file. Where several processes run tests, only the first has one."""
+    """Adds a line for each test that fails to a file: its name, a tab, and what was seen. Where several processes run tests, only the first has one."""
 
     def __init__(self, path):
         self.path, self.named = pathlib.Path(path), set()
@@ -138,7 +153,7 @@ class Failures:
         if report.failed and name not in self.named:
             self.named.add(name)
             with self.path.open("a") as file:
-                file.write(name + "\n")
+                file.write("%s\t%s\n" % (name, seen_in(report)))
 
 
 def pytest_sessionstart(session):

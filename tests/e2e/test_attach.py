@@ -355,12 +355,16 @@ def test_status_and_dump(locus, program, tmp_path, jdk):
 
 
 def test_a_full_disk_where_the_answer_belongs(locus, workload, tmp_path, tmp_path_factory, jdk):
-    """The program has a small /tmp of its own. The command says at once what is wrong, and begins nothing."""
+    """The program has a small /tmp of its own. The command says at once what is wrong, and begins nothing.
+
+    The build may lie below /tmp too. It has to be there for the program, since a copy of the library would find no room.
+    """
     base = tmp_path_factory.getbasetemp()
     if base.name.startswith("popen-"):  # of one of several workers, whose programs are beside it
         base = base.parent
-    script = 'exec 9<"$0" && mount -t tmpfs -o size=256k none /tmp && mkdir -p "$0" && mount -c --bind /proc/self/fd/9 "$0" && exec "$@"'
-    apart = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, base]
+    script = 'exec 8<"$0" 9<"$1" && mount -t tmpfs -o size=256k none /tmp && mkdir -p "$0" "$1" && ' \
+        'mount -c --bind /proc/self/fd/8 "$0" && mount -c --bind /proc/self/fd/9 "$1" && shift && exec "$@"'
+    apart = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, base, BUILD]
     tried = subprocess.run([*apart, "true"], check=False, capture_output=True, text=True)
     if tried.returncode:
         pytest.skip("no such mounts may be made here: %s" % tried.stderr.strip())

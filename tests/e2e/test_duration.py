@@ -60,7 +60,7 @@ def test_spans_are_exact_until_the_end(profile, workload, locus, jdk, gc):
 
 def test_nothing_of_locus_is_left_in_the_process(profile, workload, jdk):
     line = command(workload, jdk, "Duration", 1500, 0, "spans", java=["-Xmx256m"])
-    run = profile(line, "-d", "400ms", "--spans=streams,tasks", "-e", "timer")
+    run = profile([*line, "locus"], "-d", "400ms", "--spans=streams,tasks", "-e", "timer")
     known = truth(run)
     assert [t for t in known["threads"] if "locus" in t.lower()] == []
     assert [f for f in known["files"] if str(run.directory) in f or "perf_event" in f] == []

@@ -9,9 +9,10 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 
 /**
- * Allocates arrays at one line for some time: Duration MILLISECONDS STATUS [spans]. In the second half
+ * Allocates arrays at one line for some time: Duration MILLISECONDS STATUS [spans [LEFT]]. In the second half
  * it starts a thread every 10 ms, which allocates too, and collects garbage. With `spans` each round
- * executes ten streams and a task of a pool as well.
+ * executes ten streams and a task of a pool as well. With LEFT it goes on, for half a minute at most, until no thread is named
+ * like LEFT: a recording that ends takes some time on a busy machine.
  *
  * Prints one line of JSON: `counts`, System.nanoTime(), how many arrays the line had made by then, and
  * how many rounds with spans there were; and what the process had at the end: names of `threads`, targets of file descriptors
@@ -94,6 +95,8 @@ public class Duration {
                     System.gc();
             }
         }
+        for (int i = 0; args.length > 3 && i < 3000 && threads().toString().contains(args[3]); i++)
+            Thread.sleep(10);
         System.out.println("{\"counts\": [" + counts + "], \"made\": " + made + ", \"rounds\": " + rounds + ", \"threads\": " + threads()
             + ", \"files\": " + files() + ", \"timers\": " + timers() + "}");
         System.exit(Integer.parseInt(args[1]));
