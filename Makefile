@@ -155,10 +155,16 @@ $(B)/bench/%: tests/bench/%.c $$(call objects,tests/bench/$$*.c $$(call uses_src
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LC_CFLAGS) $(LC_LDFLAGS) -o $@ $(filter %.o,$^) $(call uses_libs,$<) -ldl -lrt
 
-FUZZFLAGS := -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-$(F)/%: tests/fuzz/%.c $$(call uses_src,tests/fuzz/$$*.c) $(wildcard src/*.h src/*/*.h analyzer/*.h analyzer/*/*.h) | $(GEN)
+# Fuzzers share their objects: half of the sources are in more than one.
+FUZZFLAGS := -std=gnu11 -O1 -g -fno-sanitize-recover=all
+fuzz_objects = $(patsubst %.c,$(F)/obj/%.o,$(1))
+$(F)/.flags: FORCE
+	@mkdir -p $(@D); echo '$(CPPFLAGS) $(FUZZFLAGS)' | cmp -s - $@ || echo '$(CPPFLAGS) $(FUZZFLAGS)' >$@
+$(F)/obj/%.o: %.c $(F)/.flags | $(GEN)
 	@mkdir -p $(@D); $(if $(Q),echo "  FUZZ $<")
-	$(Q)clang $(CPPFLAGS) $(FUZZFLAGS) -o $@ $(filter %.c,$^) $(call uses_libs,$<) -lpthread
+	$(Q)clang $(CPPFLAGS) $(FUZZFLAGS) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+$(F)/%: tests/fuzz/%.c $$(call fuzz_objects,tests/fuzz/$$*.c $$(call uses_src,tests/fuzz/$$*.c))
+	$(Q)clang $(FUZZFLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.o,$^) $(call uses_libs,$<) -lpthread
 
 .PHONY: FORCE generated benchmarks fuzzers tsan-unit man
 .PHONY: evaluate
@@ -252,4 +258,4 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make try-packages   tries both in new Debians with a JRE and little else; root, network, 5 minutes
 #> make try-jdks        tries the tarball on the JDKs of Debian's unstable suite (26, 27); root, network, 15 minutes
 
--include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj $(F)/obj -name '*.d' 2>/dev/null)
