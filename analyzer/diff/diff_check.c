@@ -107,14 +107,24 @@ static struct lc_diff_number number_of(const struct lc_diff *d, const struct lc_
 	}
 }
 
+static double limit_of(const struct lc_diff_condition *c, const struct lc_diff_number *n)
+{
+	return c->relative ? c->limit * n->before : c->limit;
+}
+
 /* What was measured once (CPU time of one run a side) is taken as it is. */
 static bool holds(const struct lc_diff_condition *c, const struct lc_diff_number *n)
 {
 	const double change = c->falls ? -n->change : n->change;
 	const double least = c->falls ? -n->high : n->low;
-	const double limit = c->relative ? c->limit * n->before : c->limit;
 
-	return change > limit && (n->tested ? n->significant : least > 0);
+	return change > limit_of(c, n) && (n->tested ? n->significant : least > 0);
+}
+
+/* Of a condition that does not hold: may the change be beyond the limit all the same? */
+static bool undecided(const struct lc_diff_condition *c, const struct lc_diff_number *n)
+{
+	return n->tested && (c->falls ? -n->low : n->high) > limit_of(c, n);
 }
 
 static char *words_of(const struct lc_diff_condition *c, const struct lc_diff_number *n)
@@ -132,6 +142,22 @@ static char *words_of(const struct lc_diff_condition *c, const struct lc_diff_nu
 	}
 }
 
+/* What a condition that cannot be decided says, with what would decide it. */
+static char *undecided_words(const struct lc_diff_condition *c, const struct lc_diff_number *n,
+                             const char *words)
+{
+	const char *counted = c->metric == LC_DIFF_BYTES         ? "counted-bytes, or "
+	                      : c->metric == LC_DIFF_ALLOCATIONS ? "counted-allocations, or "
+	                                                         : "";
+
+	if (c->metric == LC_DIFF_SHARE || c->metric == LC_DIFF_CPU || n->before <= 0)
+		return lc_mem_text("%s; to decide it, record longer or several profiles a side",
+		                   words);
+	return lc_mem_text("%s, 95%% interval %+.1f%% to %+.1f%%; to decide it, ask for %sseveral "
+	                   "profiles a side",
+	                   words, 100 * n->low / n->before, 100 * n->high / n->before, counted);
+}
+
 void lc_diff_ask(const struct lc_diff *d, const struct lc_diff_condition *c,
                  struct lc_diff_outcome *out)
 {
@@ -139,13 +165,14 @@ void lc_diff_ask(const struct lc_diff *d, const struct lc_diff_condition *c,
 	struct lc_diff_row sum = d->all;
 	struct lc_diff_number n;
 	size_t found = 1;
-	char *words;
+	char *words, *more;
 
 	if (c->pattern)
 		found = sum_up(d, c->pattern, &sum, counts);
 	n = number_of(d, c, &sum);
 	out->known = found && n.known;
 	out->holds = out->known && holds(c, &n);
+	out->undecided = out->known && !out->holds && undecided(c, &n);
 	if (!found) {
 		out->text = lc_mem_text("'%s': '%.200s' fits no row", out->condition, c->pattern);
 	} else if (!n.known) {
@@ -153,9 +180,14 @@ void lc_diff_ask(const struct lc_diff *d, const struct lc_diff_condition *c,
 		                        lc_diff_metric_name(c->metric));
 	} else {
 		words = words_of(c, &n);
+		more = out->undecided ? undecided_words(c, &n, words) : NULL;
 		out->text = lc_mem_text("'%s' %s: %s", out->condition,
-		                        out->holds ? "holds" : "does not hold", words);
+		                        out->holds       ? "holds"
+		                        : out->undecided ? "cannot be decided"
+		                                         : "does not hold",
+		                        more ? more : words);
 		free(words);
+		free(more);
 	}
 	free(counts);
 }

@@ -9,8 +9,10 @@
 /*
  * Does the condition hold? The rows that its pattern fits are added up, and what they have become
  * is one comparison: it holds when the sum changed by more than the limit, and the change is
- * significant. What is counted has no noise in one profile a side, and CPU time none that is known.
- * A pattern fits a class, with its package or without; with --group=package a package, with
+ * significant. It cannot be decided where it does not hold, but the interval of the change reaches
+ * beyond the limit: estimates of a short run may be 35% off. What is counted has no noise in one
+ * profile a side, and CPU time none that is known. A pattern fits a class, with its package or
+ * without; with --group=package a package, with
  * --group=field "Class.field" or the class too.
  */
 void lc_diff_ask(const struct lc_diff *d, const struct lc_diff_condition *c,

@@ -47,7 +47,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site|by",
 	                "class+line", "", "what is one row, as in 'locus report'" },
 	[ROW_FAIL] = { "fail-on", 0, "STRING", "CONDITION", "", "",
-	               "exit with status 1 where it holds, as 'bytes>+3%' or 'share(Value*)>+2pp'; "
+	               "exit with status 1 where it holds, as 'counted-bytes>+3%' or "
+	               "'share(Value*)>+2pp'; "
 	               "may be given several times" },
 	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|markdown|html", "text", "",
 	                 "what to write; markdown is for a pull request, html is the page of the "
@@ -261,7 +262,8 @@ static int write_report(const struct settings *s, const struct lc_diff *d)
 	return lc_report_close(out, &s->common);
 }
 
-/* Each condition that holds, or about which nothing is known, costs one line. */
+/* Each condition that holds, that cannot be decided, or about which nothing is known, costs one
+ * line. */
 static int ask(const struct settings *s, const struct lc_diff *d)
 {
 	int status = 0;
@@ -270,11 +272,13 @@ static int ask(const struct settings *s, const struct lc_diff *d)
 		struct lc_diff_outcome *o = &s->outcomes[i];
 
 		lc_diff_ask(d, &s->conditions[i], o);
-		if (o->holds)
+		if (o->holds) {
 			status = lc_fail("--fail-on: %s", o->text);
-		else if (!o->known) {
+		} else if (!o->known) {
 			lc_fail("--fail-on: %s", o->text);
 			status = status ? status : LC_EXIT_PARTIAL;
+		} else if (o->undecided) {
+			lc_fail("--fail-on: %s", o->text);
 		}
 	}
 	return status;

@@ -13,7 +13,8 @@ struct lc_diff_outcome {
 	const char *condition; /* as it was given */
 	bool known;            /* something matches, and the metric is known of it */
 	bool holds;
-	char *text; /* one line: what it is about, or why nothing is known; free() it */
+	bool undecided; /* it does not hold, but its limit lies within the interval of the change */
+	char *text;     /* one line: what it is about, or why nothing is known; free() it */
 };
 
 struct lc_diff_report {

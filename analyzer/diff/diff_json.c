@@ -144,7 +144,7 @@ static void put_outcomes(struct lc_json *j, const struct lc_diff_report *r)
 	for (size_t i = 0; i < r->outcomes_len; i++) {
 		lc_json_object(j, NULL);
 		lc_json_string(j, "condition", r->outcomes[i].condition);
-		if (r->outcomes[i].known)
+		if (r->outcomes[i].known && !r->outcomes[i].undecided)
 			lc_json_bool(j, "holds", r->outcomes[i].holds);
 		else
 			lc_json_null(j, "holds");

@@ -334,8 +334,8 @@ def pair(tmp_path):
     ("allocations(P*)>+14%", "7 to 8"),
     ("allocations(P*)>+15%", None),
     ("share(Value*)>+2pp", "8.0% to 28.0% of the samples, +20.0 points"),
-    ("share(Value*)>+21pp", None),
-    ("share(*Node)<-0.1pp", None),  # 20.0% to 19.6%: noise
+    ("share(Value*)>+29pp", None),
+    ("share(*Node)<-9pp", None),
     ("cpu(ValueInt)>+499ms", "200 ms to 700 ms"),
     ("cpu(ValueInt)>+501ms", None),
     ("cpu<-1%", None),
@@ -348,6 +348,31 @@ def test_a_condition_that_holds_is_one_line_and_status_1(locus, pair, condition,
     else:
         assert done.returncode == 1 and len(lines_of(done)) == 1
         assert done.stderr.startswith("locus: --fail-on: '%s' holds: " % condition) and holds in done.stderr
+
+
+@pytest.mark.parametrize("condition", ["share(Value*)>+21pp", "share(*Node)<-0.1pp"])
+def test_a_limit_within_the_noise_cannot_be_decided(locus, pair, condition):
+    """20.0 points more, and 20.0% to 19.6%: both changes may be beyond the limit."""
+    done = locus("diff", "--fail-on", condition, *pair)
+    assert done.returncode == 0 and len(lines_of(done)) == 1
+    assert done.stderr.startswith("locus: --fail-on: '%s' cannot be decided: " % condition), done.stderr
+    assert "several profiles a side" in done.stderr
+    assert [c["holds"] for c in diff(locus, "--fail-on", condition, *pair)["fail_on"]] == [None]
+
+
+def test_estimates_cannot_decide_what_counted_bytes_do(locus, tmp_path):
+    """Of 300 sampled objects a side the bytes are 32% more or less; the counted bytes are equal."""
+    def of(name, objects):
+        block = Block().allocate(*ROWS, 3, 6000).count("native", 5)
+        block.estimate(NODE, objects // 1000, objects, 1000 * objects, 16 * objects, objects << 20, [0] * 5)
+        return Profile(tmp_path / name).append(block).close()
+
+    before, after = of("b", 300_000), of("a", 301_000)
+    done = locus("diff", "--fail-on=bytes>+3%", "--fail-on=bytes>+50%", "--fail-on=counted-bytes>+3%", before, after)
+    assert done.returncode == 0 and len(lines_of(done)) == 1, done.stderr
+    low, high = map(float, re.search(r"'bytes>\+3%' cannot be decided: .*95% interval ([-+.0-9]+)% to ([-+.0-9]+)%; .* counted-bytes", done.stderr).groups())
+    half = 100 * Z95 * math.sqrt(601_000 << 20) / (16 * 300_000 + 6000)
+    assert low == pytest.approx(0.33 - half, abs=0.2) and high == pytest.approx(0.33 + half, abs=0.2)
 
 
 def test_each_of_several_conditions_is_told(locus, pair):
