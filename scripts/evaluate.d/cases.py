@@ -278,8 +278,8 @@ def measure(cases, size, pairs, home, path=OUT / "cases.json"):
 
 
 def ratio(entry, what):
-    """The ratio before/after of the pairs: its median, and its 95% interval where there are enough of them."""
-    told = stats.bootstrap([p["before"][what] / p["after"][what] for p in entry["pairs"]])
+    """The ratio before/after of the pairs: its geometric mean, and its 95% interval where there are enough of them."""
+    told = stats.geometric([p["before"][what] / p["after"][what] for p in entry["pairs"]])
     return "%.2f (%.2f to %.2f)" % told if len(entry["pairs"]) >= stats.FEWEST else "%.2f" % told[0]
 
 
@@ -325,7 +325,7 @@ def table(cases, measured):
 
 INTRO = """Each case is a program that uses a library of Maven Central (`tests/evaluation/cases/`). The finding is what `locus report` prints of the
 program with the library as it is; the speed-up is the time with the library as it is divided by that with the change, in pairs of runs in
-turn: the median and its 95% bootstrap interval. Both versions are compiled with the same compiler, and print the same result."""
+turn: the geometric mean and its 95% interval. Both versions are compiled with the same compiler, and print the same result."""
 RANKED_LOW = "Objects that Locus ranks low, though they look wasteful, and the change that does not pay:"
 
 

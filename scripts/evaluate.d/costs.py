@@ -35,8 +35,8 @@ JFR = "JFR profile"
 PEERS = (*ASYNC_EVENTS, JFR)  # what they cost does not depend on the build of Locus
 VARIANTS = ("bare", *LOCUS_OPTIONS, *PEERS)
 
-# In so many rounds at most, so that Locus's default has the time for more; all of all would take eight hours.
-FEWER_ROUNDS = {"locus spans": 1, "locus min-size 0": 1, **dict.fromkeys(PEERS, 5)}
+# In so many rounds at most: enough for an interval, and Locus's default and its peers have the time for more.
+FEWER_ROUNDS = {"locus spans": 5, "locus min-size 0": 5}
 
 
 class Failed(Exception):
@@ -136,6 +136,14 @@ def timed(command, work):
         raise Failed("ended with %d: %s" % (process.returncode, lines[-1] if lines else "no message"), "\n".join([told, said, *crashes]))
     return told, {
         "wall": seconds, "cpu": usage.ru_utime + usage.ru_stime, "rss_mb": usage.ru_maxrss / 1024}
+
+
+def signal_of(failed):
+    """The signal that ended a run, of why it failed; None where it ended by itself. A shell adds 128 to the signal's number."""
+    status = re.match(r"ended with (-?\d+)(?::|$)", failed)
+    number = int(status[1]) if status else 0
+    fatal = (signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGKILL, signal.SIGSEGV)
+    return -number if number < 0 else number - 128 if number - 128 in fatal else None
 
 
 def label(row):

@@ -7,19 +7,23 @@ import stats
 CPU_SCALE_ENDS, MEMORY_SCALE_ENDS = 2.5, 400
 
 
+def group_of(variant):
+    return next(group for group in figures.GROUPS if variant in group)
+
+
 def cheapest_first(results, programs, variants, heading):
     """A group for each variant: the geometric mean over the programs, the cheapest on top, with its number."""
-    of = [(figures.summary(results, programs, v, "cpu"), v) for v in variants]
-    of = sorted(((s["mean"], v) for s, v in of if s))
+    of = [(figures.summary(results, programs, group_of(v), v, "cpu"), v) for v in variants]
+    of = sorted(((s["mean"], v) for s, v in of if s and s["mean"]))
     return [plots.Group(figures.title(v), [plots.Dot(*mean, series=variants.index(v), text="%.3f" % mean[0])],
                         heading if i == 0 else "") for i, (mean, v) in enumerate(of)]
 
 
-def by_program(programs, variants, values, heading):
-    """A group for each program, with a dot for each variant that has values."""
+def by_program(programs, variants, told, heading):
+    """A group for each program, with a dot for each variant of which a mean and its interval are told."""
     groups = []
     for p in programs:
-        dots = [plots.Dot(*stats.bootstrap(found), series=i) for i, v in enumerate(variants) for found in [values(p.name, v)] if found]
+        dots = [plots.Dot(*found, series=i) for i, v in enumerate(variants) for found in [told(p.name, v)] if found]
         if dots:
             groups.append(plots.Group(p.name, dots, "" if groups else heading))
     return groups
@@ -30,21 +34,27 @@ def of_kinds(programs, make):
     return [g for kind, plural in figures.KINDS for g in make([p for p in programs if p.kind == kind], plural)]
 
 
+def mean_of(results, name, variant, values, field, mean):
+    """The mean and its interval as the tables have it; None where there is no pair."""
+    found = figures.row(results, name, group_of(variant), values, field).get(variant)
+    return mean(found) if found else None
+
+
 def cpu(results, programs):
     variants = figures.variants(results)
     groups = of_kinds(programs, lambda of, plural: cheapest_first(
         results, of, variants, "Geometric mean of %d %s, the cheapest first" % (len(of), plural)))
     groups += of_kinds(programs, lambda of, plural: by_program(
-        of, variants, lambda name, v: figures.ratios(results, name, v, "cpu"), plural.capitalize()))
-    notes = ("Ratio to the run without a profiler beside it: median of the pairs, with its 95% interval; 1 costs nothing.",)
+        of, variants, lambda name, v: mean_of(results, name, v, figures.ratios, "cpu", stats.geometric), plural.capitalize()))
+    notes = ("Ratio to the run without a profiler beside it: geometric mean of the pairs, with its 95% interval; 1 costs nothing.",)
     return plots.draw("CPU time with each profiler", notes, list(map(figures.title, variants)), groups, "%.4g", 1.0, CPU_SCALE_ENDS)
 
 
 def memory(results, programs):
     variants = figures.variants(results)
     groups = of_kinds(programs, lambda of, plural: by_program(
-        of, variants, lambda name, v: figures.more(results, name, v, "rss_mb"), plural.capitalize()))
-    notes = ("MB more than the run without a profiler beside it: median of the pairs, with its 95% interval.",)
+        of, variants, lambda name, v: mean_of(results, name, v, figures.more, "rss_mb", stats.mean), plural.capitalize()))
+    notes = ("MB more than the run without a profiler beside it: mean of the pairs, with its 95% interval.",)
     return plots.draw("Peak memory with each profiler", notes, list(map(figures.title, variants)), groups, "%+.4g", 0.0, MEMORY_SCALE_ENDS)
 
 

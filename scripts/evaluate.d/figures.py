@@ -1,7 +1,5 @@
 """Figures of the runs, which both the tables and the plots show: ratios, differences, shares, and what they are to be."""
 
-import statistics
-
 import costs
 import stats
 
@@ -10,6 +8,8 @@ GEOMETRIC_TARGET, WORST_TARGET = 1.02, 1.05
 MEMORY_TARGET, MEMORY_TARGET_MB = 1.05, 48  # one of them is enough: some programs need little memory
 UNEXPLAINED_TARGET = 0.03
 OTHERS = costs.VARIANTS[1:]
+# A row compares the variants of a group, each with the same number of rounds.
+GROUPS = (("locus", *costs.PEERS), tuple(costs.LOCUS_OPTIONS))
 NAMES = {"locus": "Locus", "locus spans": "Locus, spans", "locus min-size 0": "Locus, --min-size=0"}
 KINDS = (("program", "programs"), ("kernel", "kernels"))
 
@@ -29,6 +29,16 @@ def more(results, name, variant, field):
     return [other[field] - bare[field] for bare, other in results.pairs(name, variant)]
 
 
+def row(results, name, group, values, field):
+    """{variant: values} of a program's row: of each variant of the group that was run as many values as of the one with the fewest.
+
+    `values`: ratios or more.
+    """
+    each = {variant: values(results, name, variant, field) for variant in group}
+    fewest = min((len(of) for of in each.values() if of), default=0)
+    return {variant: of[:fewest] for variant, of in each.items() if of}
+
+
 def measured(results, programs):
     """The programs that have a pair of any variant."""
     return [p for p in programs if any(results.pairs(p.name, v) for v in OTHERS)]
@@ -40,21 +50,24 @@ def variants(results):
     return [v for v in OTHERS if v in there]
 
 
-def summary(results, programs, variant, field):
-    """Of some programs: the geometric mean with its interval, and the worst as (ratio, name); None where there is no pair."""
-    each = [(ratios(results, p.name, variant, field), p.name) for p in programs]
-    each = [(values, name) for values, name in each if values]
-    if not each:
+def summary(results, programs, group, variant, field):
+    """Of some programs: the worst as (ratio, name), and the geometric mean with its interval; None where there is no pair.
+
+    The mean is of the programs' geometric means, and its interval is of these: it says how far other programs like these would be, and
+    holds how far runs of each program vary. There is no mean where a program has one pair only.
+    """
+    each = [(row(results, p.name, group, ratios, field).get(variant), p.name) for p in programs]
+    of = [(stats.geometric(values)[0], name) for values, name in each if values]
+    if not of:
         return None
-    worst = max((statistics.median(values), name) for values, name in each)
-    return {"mean": stats.bootstrap_geometric([values for values, _ in each]), "worst": worst, "of": len(each),
-            "fewest": min(len(values) for values, _ in each)}
+    enough = min(len(values) for values, _ in each if values) > 1
+    return {"mean": stats.geometric([ratio for ratio, _ in of]) if enough else None, "worst": max(of), "of": len(of)}
 
 
 def memory_holds(results, name):
     """Is the peak memory with Locus within one of the two targets?"""
-    ratio = statistics.median(ratios(results, name, "locus", "rss_mb"))
-    return ratio <= MEMORY_TARGET or statistics.median(more(results, name, "locus", "rss_mb")) <= MEMORY_TARGET_MB
+    ratio, mb = (row(results, name, GROUPS[0], values, "rss_mb")["locus"] for values in (ratios, more))
+    return stats.geometric(ratio)[0] <= MEMORY_TARGET or stats.mean(mb)[0] <= MEMORY_TARGET_MB
 
 
 def buckets(results, name, variant="locus"):
@@ -71,6 +84,11 @@ def buckets(results, name, variant="locus"):
 def stable(objects):
     """Is the same object first in all runs, and no entry of the top ten there in some runs only?"""
     return objects["firsts"] == 1 and objects["unstable"] == 0
+
+
+def crashes(results):
+    """The runs with Locus that a signal ended."""
+    return [r for r in results.failed() if r["variant"] in costs.LOCUS_OPTIONS and costs.signal_of(r["failed"])]
 
 
 def verdict(holds):

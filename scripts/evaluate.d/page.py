@@ -18,16 +18,21 @@ TITLE = """# Evaluation
 This page is written by `make evaluate` (`scripts/evaluate`) of what it measured; nobody edits it. `scripts/evaluate --page` writes it
 again without measuring. Each number is of the build, machine and date below."""
 
-COSTS = """CPU time with each profiler, as a ratio to the run without one in the same round (n rounds; the order of the variants changes with
-each): the median and its 95% interval, a percentile bootstrap, which is withheld of fewer than five. What a peer costs does not depend on
-Locus, so its rounds beside earlier builds count, if machine, system, JDK and versions are the same. Each run checks its own result; one
-that is wrong does not count. `make evaluate` has Locus's default in each of its rounds, its peers in the first five, and Locus with other options in the first one. What the programs are is in `tests/evaluation/programs.json`. Locus is measured as it is without options, with `--spans=streams,tasks`, and with
-`--min-size=0`, which follows every object."""
+COSTS = """CPU time with each profiler, as a ratio to the run without one in the same round: the geometric mean of n pairs and its 95% interval
+(Student's, of the logarithms; withheld of fewer than five pairs). All variants of a row have the same n, that of the variant with the fewest
+pairs; the order of the variants changes with each round. The mean of all programs is that of the programs' means, and its interval is
+of these: it holds for programs like these, and not for these alone. There is none where a program has one pair. What a peer costs does
+not depend on Locus, so its rounds beside earlier builds count, if machine, system, JDK and versions are the same. Each run checks its own
+result; one that is wrong does not count. The first table has Locus's default beside its peers. The second one has Locus with
+`--spans=streams,tasks`, and with `--min-size=0`, which follows every object; `make evaluate` runs these in the first five
+rounds. What the programs are is in `tests/evaluation/programs.json`."""
 
 WALL = "The same of the time from start to end."
-MEMORY = "Peak resident memory: MB more than the run without a profiler (and that in percent), median and 95% interval."
+MEMORY = "Peak resident memory: MB more than the run without a profiler (and that in percent): the mean of n pairs, and its 95% interval."
 BUCKETS = """Where the samples of all n runs with Locus's default are. Unexplained are `no_address` and `heap_unknown`, as a part of the samples in
 compiled Java code and its stubs."""
+TARGETS = """What Locus's default is to reach; ratios are to the run without a profiler. Crashes are runs with any options of Locus that a
+signal ended; `scripts/evaluate` keeps what the JVM writes of a crash below `build/evaluation/`."""
 REPEAT = """What `locus repeat` says of the profiles of the runs above, with Locus's default. The first object of a run is the one with the most
 samples; the self-difference is the largest difference between an object's largest and smallest share, of those of 5% and more; an unstable
 entry has 1% or more, and is in the top ten of some runs only."""
@@ -96,8 +101,9 @@ def image(name, alt):
 
 
 def left_out(results):
-    """The runs that do not count, by name; "" where all do."""
-    rows = [[r["program"], r["variant"], r["round"] + 1, tables.without_paths(r["failed"])] for r in results.failed()]
+    """The runs that do not count, by name; "" where all do. Crashes are among the targets."""
+    rows = [[r["program"], r["variant"], r["round"] + 1, tables.without_paths(r["failed"])]
+            for r in results.failed() if r not in figures.crashes(results)]
     return tables.markdown(["program", "variant", "round", "why"], rows) if rows else ""
 
 
@@ -110,16 +116,16 @@ def of_runs(m, plots):
     r, programs, words = m.results, figures.measured(m.results, m.programs), command(m)
     if not programs:
         return []
-    cpu = image(plots["cpu"], "CPU time with each profiler, by program") + "\n\n" + tables.ratio_table(r, programs, "cpu", "s")
-    memory = image(plots["memory"], "Peak memory with each profiler, by program") + "\n\n" + tables.memory_table(r, programs)
+    cpu = image(plots["cpu"], "CPU time with each profiler, by program") + "\n\n" + tables.ratio_tables(r, programs, "cpu", "s")
+    memory = image(plots["memory"], "Peak memory with each profiler, by program") + "\n\n" + tables.memory_tables(r, programs)
     repeat = tables.repeat_table(m.repeats, programs)
     drawn = image(plots["repeatability"], "How far runs agree, by program") if "repeatability" in plots else ""
     return [
-        section("Targets", "What Locus's default is to reach; ratios are to the run without a profiler.", words,
+        section("Targets", TARGETS, words,
                 tables.targets_table(r, programs, m.repeats, agreement.delays_target(
                     agreement.read(agreement.DELAYS, m.directory, m.programs)))),
         section("CPU time", COSTS, words, cpu, "costs"),
-        section("Run time", WALL, words, tables.ratio_table(r, programs, "wall", "s")),
+        section("Run time", WALL, words, tables.ratio_tables(r, programs, "wall", "s")),
         section("Peak memory", MEMORY, words, memory, "memory"),
         section("Samples by bucket", BUCKETS, words, tables.buckets_table(r, programs)),
         section("Repeatability", REPEAT, words, repeat and "\n\n".join(

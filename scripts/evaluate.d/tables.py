@@ -20,78 +20,91 @@ def markdown(head, rows):
     return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
-def interval(values, form="%.3f"):
-    """Median and 95% interval; of few values there is none."""
-    middle, low, high = stats.bootstrap(values)
-    return form % middle + (" [%s, %s]" % (form % low, form % high) if len(values) >= stats.FEWEST else "")
+def interval(told, count, form="%.3f"):
+    """A mean and its 95% interval; of few values there is none."""
+    middle, low, high = told
+    return form % middle + (" [%s, %s]" % (form % low, form % high) if count >= stats.FEWEST else "")
 
 
-def counted(text, values, most):
-    """The text, with how many values it is of where they are fewer than the row tells."""
-    return text if len(values) == most else "%s (n = %d)" % (text, len(values))
+def bare(results, program, field):
+    return statistics.median(r[field] for r in results.of(program.name, "bare"))
 
 
-def ratio_row(results, program, variants, field, form):
-    each = [figures.ratios(results, program.name, v, field) for v in variants]
-    most = max(map(len, each))
-    bare = statistics.median(r[field] for r in results.of(program.name, "bare"))
-    return [program.name, most, form % bare, *(counted(interval(values), values, most) if values else "" for values in each)]
+def ratio_row(results, program, group, field, form):
+    each = figures.row(results, program.name, group, figures.ratios, field)
+    if not each:
+        return None
+    cells = [interval(stats.geometric(each[v]), len(each[v])) if v in each else "" for v in group]
+    return [program.name, len(next(iter(each.values()))), form % bare(results, program, field), *cells]
 
 
-def mean_of(summary):
-    """The geometric mean, with an interval where each program has enough pairs."""
-    return "%.3f [%.3f, %.3f]" % summary["mean"] if summary["fewest"] >= stats.FEWEST else "%.3f" % summary["mean"][0]
+def mean_of(summary, programs):
+    """The geometric mean, with its interval where there are enough programs, and their number where some have no pair."""
+    if not summary or not summary["mean"]:
+        return ""
+    return interval(summary["mean"], summary["of"]) + ("" if summary["of"] == len(programs) else " (of %d)" % summary["of"])
 
 
-def summary_rows(results, programs, variants, field, kind):
+def summary_rows(results, programs, group, field, kind):
     """The geometric mean and the worst of the programs of a kind."""
-    each = [figures.summary(results, programs, v, field) for v in variants]
-    means = [mean_of(s) if s else "" for s in each]
+    each = [figures.summary(results, programs, group, v, field) for v in group]
+    means = [mean_of(s, programs) for s in each]
     worst = ["%.3f (%s)" % s["worst"] if s else "" for s in each]
     title = "*%d %s, %%s*" % (len(programs), kind)
-    return [[title % "geometric mean", "", "", *means], [title % "worst", "", "", *worst]]
+    return [[title % "geometric mean", "", "", *means]] * any(means) + [[title % "worst", "", "", *worst]]
 
 
-def ratio_table(results, programs, field, unit, form="%.2f"):
-    """Ratios to bare of a field of the runs: a row for each program, a column for each variant."""
-    variants = figures.variants(results)
-    rows = []
-    for kind, plural in figures.KINDS:
-        of = [p for p in programs if p.kind == kind]
-        rows += [ratio_row(results, p, variants, field, form) for p in of]
-        rows += summary_rows(results, of, variants, field, plural) if of else []
-    return markdown(["program", "n", "bare, " + unit, *map(figures.title, variants)], rows)
+def groups_here(results):
+    """The groups of variants, without those that were not run. Locus alone is no second group."""
+    here = figures.variants(results)
+    groups = [tuple(v for v in group if v in here) for group in figures.GROUPS]
+    return [group for i, group in enumerate(groups) if len(group) > i]
 
 
-def memory_cell(results, name, variant, most):
-    mb = figures.more(results, name, variant, "rss_mb")
+def ratio_tables(results, programs, field, unit, form="%.2f"):
+    """Ratios to bare of a field of the runs: a table for each group, a row for each program, a column for each variant."""
+    told = []
+    for group in groups_here(results):
+        rows = []
+        for kind, plural in figures.KINDS:
+            of = [p for p in programs if p.kind == kind]
+            rows += filter(None, [ratio_row(results, p, group, field, form) for p in of])
+            rows += summary_rows(results, of, group, field, plural) if of else []
+        told.append(markdown(["program", "n", "bare, " + unit, *map(figures.title, group)], rows))
+    return "\n\n".join(told)
+
+
+def memory_cell(mb, ratios):
+    return "%s (%+.0f%%)" % (interval(stats.mean(mb), len(mb), "%+.0f"), 100 * (stats.geometric(ratios)[0] - 1))
+
+
+def memory_row(results, program, group):
+    mb, ratios = (figures.row(results, program.name, group, values, "rss_mb") for values in (figures.more, figures.ratios))
     if not mb:
-        return ""
-    percent = 100 * (statistics.median(figures.ratios(results, name, variant, "rss_mb")) - 1)
-    return counted("%s (%+.0f%%)" % (interval(mb, "%+.0f"), percent), mb, most)
+        return None
+    held = verdict(figures.memory_holds(results, program.name)) if results.pairs(program.name, "locus") else ""
+    return [program.name, len(next(iter(mb.values()))), "%.0f" % bare(results, program, "rss_mb"),
+            *(memory_cell(mb[v], ratios[v]) if v in mb else "" for v in group)] + [held] * (group == groups_here(results)[0])
 
 
-def memory_table(results, programs):
-    variants = figures.variants(results)
-    rows = []
-    for p in programs:
-        most = max(len(results.pairs(p.name, v)) for v in variants)
-        bare = statistics.median(r["rss_mb"] for r in results.of(p.name, "bare"))
-        held = verdict(figures.memory_holds(results, p.name)) if results.pairs(p.name, "locus") else ""
-        rows.append([p.name, most, "%.0f" % bare, *(memory_cell(results, p.name, v, most) for v in variants), held])
-    return markdown(["program", "n", "bare, MB", *map(figures.title, variants), "Locus's target"], rows)
+def memory_tables(results, programs):
+    told = []
+    for i, group in enumerate(groups_here(results)):
+        rows = list(filter(None, [memory_row(results, p, group) for p in programs]))
+        told.append(markdown(["program", "n", "bare, MB", *map(figures.title, group)] + ["Locus's target"] * (i == 0), rows))
+    return "\n\n".join(told)
 
 
 def target_rows(results, programs, kind):
     """Rows for the CPU time of programs of a kind with Locus's default."""
-    cpu = figures.summary(results, programs, "locus", "cpu")
+    cpu = figures.summary(results, programs, figures.GROUPS[0], "locus", "cpu")
     if not cpu:
         return []
     beyond = [p.name for p in programs if results.pairs(p.name, "locus") and not figures.memory_holds(results, p.name)]
     ratio, name = cpu["worst"]
-    return [
-        ["CPU time, geometric mean of %d %s" % (cpu["of"], kind), "%.2f" % figures.GEOMETRIC_TARGET,
-         mean_of(cpu), verdict(cpu["mean"][0] <= figures.GEOMETRIC_TARGET)],
+    mean = [["CPU time, geometric mean of %d %s" % (cpu["of"], kind), "%.2f" % figures.GEOMETRIC_TARGET,
+             mean_of(cpu, programs), verdict(cpu["mean"][0] <= figures.GEOMETRIC_TARGET)]] if cpu["mean"] else []
+    return mean + [
         ["CPU time, worst of %d %s" % (cpu["of"], kind), "%.2f" % figures.WORST_TARGET, "%.3f (%s)" % (ratio, name),
          verdict(ratio <= figures.WORST_TARGET)],
         ["peak memory, each of %d %s" % (cpu["of"], kind),
@@ -110,6 +123,16 @@ def unexplained_rows(results, programs):
              "%.2f%% (%s)" % (100 * share, name), verdict(share < figures.UNEXPLAINED_TARGET)]]
 
 
+def crash_rows(results):
+    """What no run with Locus may do: end by a signal."""
+    count = sum(variant in costs.LOCUS_OPTIONS for _, _, variant in results.runs)
+    if not count:
+        return []
+    each = ["%s, %s, round %d: signal %d" % (r["program"], figures.title(r["variant"]), r["round"] + 1, costs.signal_of(r["failed"]))
+            for r in figures.crashes(results)]
+    return [["crashes in %d runs with Locus" % count, "0", "%d%s" % (len(each), " (%s)" % "; ".join(each) if each else ""), verdict(not each)]]
+
+
 def stable_rows(repeats, programs):
     kernels = [p.name for p in programs if p.kind == "kernel" and repeats.get(p.name, {}).get("counted", 0) > 1]
     if not kernels:
@@ -124,7 +147,7 @@ def targets_table(results, programs, repeats, more):
     rows = []
     for kind, plural in figures.KINDS:
         rows += target_rows(results, [p for p in programs if p.kind == kind], plural)
-    rows += unexplained_rows(results, programs) + stable_rows(repeats, programs) + more
+    rows += crash_rows(results) + unexplained_rows(results, programs) + stable_rows(repeats, programs) + more
     return markdown(["what", "target", "measured", ""], rows)
 
 

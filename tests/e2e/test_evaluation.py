@@ -2,6 +2,8 @@
 
 import importlib
 import json
+import math
+import random
 import re
 import shutil
 import subprocess
@@ -33,17 +35,112 @@ def load():
 
 stats, programs, costs, figures, others, results, agreement, known, archive, jdks = load()
 
-# A resample of n values has its median at most at the k-th smallest when more than half of its draws are among the k
-# smallest: P(Bin(n, k/n) > n/2). The interval ends where that passes 2.5% and 97.5%. n = 5: 5.8% already for k = 1, and 94.2%
-# for k = 4, so it is all values; of fewer the least and the most are not 95% apart, and there is no interval. n = 7: 1.0% and 10.8%, 89.2% and 99.0%, so the second to the sixth. n = 21: 1.8% for
-# k = 6 and 5.6% for 7, so the seventh to the fifteenth.
-INTERVALS = ((1, 1, 1), (3, 2, 2), (5, 1, 5), (7, 2, 6), (21, 7, 15))
+
+@pytest.mark.parametrize("freedom, t", ((1, 12.706), (2, 4.303), (4, 2.776), (6, 2.447), (9, 2.262), (13, 2.160), (18, 2.101), (30, 2.042)))
+def test_students_t_is_that_of_the_tables(freedom, t):
+    assert stats.student(freedom) == pytest.approx(t, abs=0.0005)
 
 
-@pytest.mark.parametrize("n, low, high", INTERVALS)
-def test_bootstrap_of_a_median_is_what_the_binomial_distribution_says(n, low, high):
-    values = [10.0 * i for i in range(1, n + 1)]
-    assert stats.bootstrap(values) == (10.0 * (n + 1) / 2, 10.0 * low, 10.0 * high)
+def test_means_and_their_intervals_by_hand():
+    """Of 1 to 5 the standard error is 0.5 ** 0.5; of ratios the logarithms count; of four values there is no interval."""
+    half = 2.7764451 * 0.5 ** 0.5
+    assert stats.mean([3, 1, 5, 2, 4]) == pytest.approx((3, 3 - half, 3 + half))
+    assert stats.geometric([2.0 ** i for i in (5, 2, 3, 1, 4)]) == pytest.approx((8, 2 ** (3 - half), 2 ** (3 + half)))
+    assert stats.geometric([2, 8, 4, 4]) == pytest.approx((4, 4, 4))
+
+
+def wanting(draw):
+    """A run's time: other work on the machine only adds to it."""
+    return 1 + draw.expovariate(20)
+
+
+NOISE = {  # the logarithm of a ratio whose truth is 0
+    "normal": lambda draw: draw.gauss(0, 0.03),
+    "one-sided": lambda draw: math.log(wanting(draw) / wanting(draw)),
+    "outliers": lambda draw: draw.gauss(0, 0.02 if draw.random() < 0.9 else 0.15),
+    "drift": lambda draw: draw.uniform(-0.05, 0.05),
+}
+
+
+def coverage(make, truth, times=3000):
+    """How often the interval of what make(draw) returns has the truth, with a fixed seed."""
+    draw, held = random.Random(1), 0
+    for _ in range(times):
+        _, low, high = stats.geometric(make(draw))
+        held += low <= truth <= high
+    return held / times
+
+
+@pytest.mark.parametrize("n", (5, 7, 10, 20))
+@pytest.mark.parametrize("noise", NOISE)
+def test_intervals_of_pairs_hold_the_truth_as_often_as_they_say(noise, n):
+    """A percentile bootstrap of medians has 87.5% of seven pairs."""
+    held = coverage(lambda draw: [math.exp(NOISE[noise](draw)) for _ in range(n)], 1.0)
+    assert 0.925 <= held <= 0.975, held
+
+
+@pytest.mark.parametrize("noise", NOISE)
+@pytest.mark.parametrize("count", (14, 19))
+def test_the_interval_of_all_programs_holds_for_programs_like_these(noise, count):
+    """Each program has a cost of its own, a few high ones among them, and five pairs."""
+    def means(draw):
+        costs_of = [draw.gammavariate(4, 0.025) for _ in range(count)]  # the mean is 0.1
+        return [stats.geometric([math.exp(cost + NOISE[noise](draw)) for _ in range(5)])[0] for cost in costs_of]
+    held = coverage(means, math.exp(0.1), times=1000)
+    assert 0.92 <= held <= 0.97, held
+
+
+def test_a_row_has_as_many_pairs_of_each_variant_and_one_pair_has_no_mean(tmp_path):
+    """Locus seven pairs, its peers five: the row has five. With other options there is one."""
+    some = [p for p in programs.load() if p.kind == "program"][:2]
+    times = {"bare": 7, "locus": 7, **dict.fromkeys(costs.PEERS, 5), "locus spans": 1, "locus min-size 0": 1}
+    ratio = {"bare": 1.0, "locus": 1.1}
+    runs = [(p, v, n, 2.0 * ratio.get(v, 1.5) * (1 if n < 5 or v == "bare" else 3)) for p in some for v, of in times.items() for n in range(of)]
+    write_state(tmp_path, runs)
+    done, page = evaluate(tmp_path, "--page")
+    assert done.returncode == 0, done.stderr
+    first, second = (tables_of(page, "CPU time")[i] for i in (0, 1))
+    for p in some:
+        assert first[p.name]["n"] == "5" and first[p.name]["Locus"] == "1.100 [1.100, 1.100]", first
+        assert second[p.name] == {"program": p.name, "n": "1", "bare, s": "2.00", "Locus": "1.100", "Locus, spans": "1.500",
+                                  "Locus, --min-size=0": "1.500"}
+    assert first["*2 programs, geometric mean*"]["Locus"] == "1.100"
+    assert "*2 programs, worst*" in second and "*2 programs, geometric mean*" not in second
+
+
+def test_a_crash_with_locus_is_a_target_and_not_left_out(tmp_path):
+    program = programs.load()[0]
+    runs = [(program, v, n, 2.0) for n in range(2) for v in ("bare", "locus")]
+    runs += [(program, "locus min-size 0", 0, "ended with -6: no message"), (program, costs.JFR, 0, "ended with -11: no message"),
+             (program, "locus min-size 0", 1, "ended with 1: no message")]
+    write_state(tmp_path, runs)
+    done, page = evaluate(tmp_path, "--page")
+    assert done.returncode == 1 and "CRASHED: %s, locus min-size 0, round 1" % program.name in done.stderr
+    row = table(page, "Targets")["crashes in 4 runs with Locus"]
+    assert row["target"] == "0" and row[""] == "NOT met"
+    assert row["measured"] == "1 (%s, Locus, --min-size=0, round 1: signal 6)" % program.name
+    left_out = page.split("## Runs that were left out")[1].split("\n## ")[0]
+    assert "ended with -6" not in left_out and "ended with -11" in left_out and "ended with 1:" in left_out
+    write_state(tmp_path, runs[:4])
+    row = table(evaluate(tmp_path, "--page")[1], "Targets")["crashes in 2 runs with Locus"]
+    assert (row["measured"], row[""]) == ("0", "met")
+
+
+def test_signals_are_told_from_statuses():
+    told = [costs.signal_of("ended with %s" % words) for words in ("-6: x", "-11: no message", "139: x", "134: y", "1: x", "143: x", "0")]
+    assert told == [6, 11, 11, 6, None, None, None]
+    assert costs.signal_of("still running after 8 s") is None
+
+
+def test_a_run_that_crashes_leaves_what_the_jvm_says(tmp_path, workload, jdk17):
+    place = costs.Place(jdk17.home, tmp_path / "work", None, tmp_path / "results/profiles")
+    place.work.mkdir()
+    program = programs.load()[0]
+    words = place.command([str(jdk17.java), "-cp", str(workload(jdk17, "Crashes")), "Crashes"], "bare")
+    failed = costs.run_once(place, program, words, "quick", "locus", 2)["failed"]
+    assert costs.signal_of(failed) == 6, failed
+    (told,) = (tmp_path / "results/failed").iterdir()
+    assert "SIGSEGV" in told.read_text() and "---------------  T H R E A D  ---------------" in told.read_text()
 
 
 def test_a_run_that_hangs_tells_what_its_threads_do(monkeypatch, tmp_path, workload, jdk17):
@@ -59,25 +156,6 @@ def test_a_run_that_hangs_tells_what_its_threads_do(monkeypatch, tmp_path, workl
     assert told.name.endswith("-004.txt") and "begun" in text, text
     assert "at Hangs.waitForNobody(Hangs.java:" in text and "Hangs$Holder" in text, text
     assert any(line.split()[2] == "locus:" for line in text.splitlines() if len(line.split()) > 3), text  # the agent's thread
-
-
-def test_bootstrap_does_not_depend_on_the_order_or_the_call():
-    values = [1.02, 0.99, 1.31, 1.0, 1.07, 1.01, 0.98, 1.03]
-    first = stats.bootstrap(values)
-    assert first == stats.bootstrap(values) == stats.bootstrap(values[::-1])
-    assert first[0] == pytest.approx(1.015) and first[1] < first[0] < first[2] <= 1.31
-
-
-def test_geometric_mean_of_ratios():
-    assert stats.geometric([2, 8]) == pytest.approx(4)
-    assert stats.geometric([0.5, 2, 1, 27]) == pytest.approx(27 ** 0.25)
-
-
-def test_geometric_mean_of_medians_lies_in_its_interval():
-    """A median of five draws of (1, 1, 2, 4, 4) is 1 or 4 in 32% each, so both ends are reached; that of the other list is 9."""
-    mean, low, high = stats.bootstrap_geometric([[1, 1, 2, 4, 4], [9] * 5])
-    assert (mean, low, high) == pytest.approx((18 ** 0.5, 3, 6))
-    assert stats.bootstrap_geometric([[1, 1, 2, 4, 4], [9]]) == pytest.approx((18 ** 0.5,) * 3)  # one list has no interval
 
 
 def test_each_variant_is_once_in_a_round_and_the_first_one_changes():
@@ -138,7 +216,7 @@ def test_rounds_end_before_the_next_and_go_on_where_time_was_over(measure):
 def test_some_variants_have_fewer_rounds(measure):
     whole, made = measure(10_000, 7, most={**costs.FEWER_ROUNDS, costs.JFR: 2})
     assert whole and len(made) == len(set(made))
-    assert [len({n for n, _, variant in made if variant == v}) for v in costs.VARIANTS] == [7, 7, 1, 1, 5, 5, 2], made
+    assert [len({n for n, _, variant in made if variant == v}) for v in costs.VARIANTS] == [7, 7, 5, 5, 7, 7, 2], made
     assert measure(10_000, 7, most={**costs.FEWER_ROUNDS, costs.JFR: 2})[1] == made
     # The bare run that a pair is made with is of the same round.
     assert all((n, name, "bare") in made for n, name, _ in made)
@@ -154,11 +232,18 @@ def evaluate(directory, *options):
     return done, page.read_text() if page.exists() else ""
 
 
-def table(page, title):
-    """The rows of a section's first table: {first cell: {column: cell}}."""
+def tables_of(page, title):
+    """The rows of each of a section's tables: {first cell: {column: cell}}."""
     section = page.split("\n## %s\n" % title, 1)[1].split("\n## ", 1)[0]
-    lines = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if line.startswith("|")]
-    return {line[0]: dict(zip(lines[0], line)) for line in lines[2:]}
+    told = []
+    for block in re.findall(r"(?:^\|.*\n?)+", section, re.M):
+        lines = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in block.splitlines()]
+        told.append({line[0]: dict(zip(lines[0], line)) for line in lines[2:]})
+    return told
+
+
+def table(page, title):
+    return tables_of(page, title)[0]
 
 
 def runs_of(directory):
@@ -188,12 +273,12 @@ def test_quick_evaluation_has_the_figures_of_its_runs(tmp_path):
     kinds = [p.kind for p in programs.load() if p.name in names]
     assert kinds == ["kernel", "program"] and len(names) == 2, names
     for title, field in (("CPU time", "cpu"), ("Run time", "wall")):
-        rows = table(page, title)
+        rows, more = tables_of(page, title)
         for name in names:
             bare = runs[name, "bare"][0][field]
             assert rows[name]["n"] == "1" and float(rows[name]["bare, s"]) == pytest.approx(bare, abs=0.005)
             for variant in costs.VARIANTS[1:]:
-                told = rows[name][figures.title(variant)]
+                told = (rows if variant in figures.GROUPS[0] else more)[name][figures.title(variant)]
                 assert float(told) == pytest.approx(runs[name, variant][0][field] / bare, abs=0.0005), (name, variant)
     memory, buckets = table(page, "Peak memory"), table(page, "Samples by bucket")
     for name in names:
@@ -226,20 +311,20 @@ def write_state(directory, runs):
     return state
 
 
-def test_page_has_medians_with_intervals_and_names_what_does_not_count(tmp_path):
-    """Five pairs: the interval goes from the least to the most; a run that failed is no pair, and is named."""
+def test_page_has_means_with_intervals_and_names_what_does_not_count(tmp_path):
+    """A run that failed is no pair, and is named."""
     program = programs.load()[0]
     ratios = (1.01, 1.03, 1.02, 1.06, 1.04)
-    runs = [(program, "bare", n, 2.0) for n in range(5)] + [(program, "locus", n, 2 * r) for n, r in enumerate(ratios)]
-    runs += [(program, costs.JFR, n, 2.2) for n in range(4)] + [(program, costs.JFR, 4, "ended with 1: no /usr/lib/thing here")]
+    runs = [(program, "bare", n, 2.0) for n in range(6)] + [(program, "locus", n, 2 * r) for n, r in enumerate(ratios)]
+    runs += [(program, costs.JFR, n, 2.2) for n in range(5)] + [(program, costs.JFR, 5, "ended with 1: no /usr/lib/thing here")]
     write_state(tmp_path, runs)
     done, page = evaluate(tmp_path, "--page")
-    assert done.returncode == 1 and "left out: %s, %s, round 5: ended with 1" % (program.name, costs.JFR) in done.stderr
+    assert done.returncode == 1 and "left out: %s, %s, round 6: ended with 1" % (program.name, costs.JFR) in done.stderr
     row = table(page, "CPU time")[program.name]
-    assert row == {"program": program.name, "n": "5", "bare, s": "2.00", "Locus": "1.030 [1.010, 1.060]",
-                   costs.JFR: "1.100 (n = 4)"}
+    assert row == {"program": program.name, "n": "5", "bare, s": "2.00", "Locus": "1.032 [1.008, 1.056]",
+                   costs.JFR: "1.100 [1.100, 1.100]"}
     assert table(page, "Runs that were left out") == {program.name: {
-        "program": program.name, "variant": costs.JFR, "round": "5", "why": "ended with 1: no ... here"}}
+        "program": program.name, "variant": costs.JFR, "round": "6", "why": "ended with 1: no ... here"}}
     targets = table(page, "Targets")
     kind = dict(figures.KINDS)[program.kind]
     assert targets["CPU time, geometric mean of 1 %s" % kind][""] == "NOT met"
