@@ -543,3 +543,24 @@ def test_the_page_is_what_the_results_beside_it_tell(tmp_path):
     for name in names:
         assert (tmp_path / "page" / name).read_text() == (docs / name).read_text(), name
     assert len(names) > 3
+
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def test_the_readme_has_the_figures_of_the_page():
+    """Each mean with an interval that README tells is of the page's first table, and each of Locus, async-profiler and JFR is there."""
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    rows = tables_of((ROOT / "docs/EVALUATION.md").read_text(), "CPU time")[0]
+    told = []
+    for title, row in rows.items():
+        kind = re.match(r"\*(\d+ \w+), geometric mean\*$", title)
+        if kind:
+            assert "over " + kind[1] in readme, kind[1]
+            told += [re.sub(r"\[([\d.]+), ([\d.]+)\]", r"(\1 to \2)", row[of]) for of in ("Locus", "async-profiler cpu,alloc", costs.JFR)]
+    assert len(told) == 6
+    assert sorted(re.findall(r"\d\.\d{3} \(\d\.\d{3} to \d\.\d{3}\)", readme)) == sorted(told)
+    programs_of = {name: row for name, row in rows.items() if not name.startswith("*")}
+    assert "memory and samples of %d programs" % len(programs_of) in readme
+    (pairs,) = {row["n"] for row in programs_of.values()}
+    assert "with %s pairs of each program" % NUMBERS[int(pairs)] in readme

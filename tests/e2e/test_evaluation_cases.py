@@ -60,13 +60,13 @@ def test_case_that_does_not_exist_is_said():
         cases.load(["nothing", QUICK])
 
 
-def test_ratio_is_the_median_of_pairs():
-    """By hand: 6/2, 4/2, 5/1, 4/1 and 2/2 are 3, 2, 5, 4 and 1; the interval of five is from the least to the most, and of fewer none."""
+def test_ratio_is_the_geometric_mean_of_pairs():
+    """By hand: 6/2, 4/2, 5/1, 4/1 and 2/2 are 3, 2, 5, 4 and 1, whose product is 120; fewer than five have no interval."""
     both = ((6, 2), (4, 2), (5, 1), (4, 1), (2, 2))
     pairs = [{"before": {"cpu": b, "wall": 1}, "after": {"cpu": a, "wall": 2}} for b, a in both]
-    assert cases.ratio({"pairs": pairs}, "cpu") == "3.00 (1.00 to 5.00)"
+    assert cases.ratio({"pairs": pairs}, "cpu") == "2.61 (1.18 to 5.73)"
     assert cases.ratio({"pairs": pairs}, "wall") == "0.50 (0.50 to 0.50)"
-    assert cases.ratio({"pairs": pairs[:3]}, "cpu") == "3.00"
+    assert cases.ratio({"pairs": pairs[:3]}, "cpu") == "3.11"
 
 
 def test_findings_and_rows_of_a_screen_are_told_apart():
