@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "analyzer/cli/libraries.h"
 #include "analyzer/cli/newest.h"
 #include "analyzer/cli/report_command.h"
+#include "analyzer/commands/bench_consent.h"
 #include "analyzer/commands/bench_output.h"
 #include "analyzer/commands/bench_request.h"
 #include "analyzer/commands/child.h"
@@ -45,6 +45,8 @@ enum row {
 	ROW_OUTPUT,
 	ROW_NO_RUN,
 	ROW_NO_RECORD,
+	ROW_RUN_RECORDED,
+	ROW_TRUST_OPTIONS,
 	ROW_ALLOW_IO,
 	ROW_FORKS,
 	ROW_SECONDS,
@@ -74,6 +76,12 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_NO_RECORD] = { "no-record", 0, "FLAG", "", "off", "",
 	                    "do not run the program once more to record its inputs: they are made "
 	                    "up" },
+	[ROW_RUN_RECORDED] = { "run-recorded", 0, "FLAG", "", "off", "",
+	                       "run the command, the java and the class path that stand in the "
+	                       "profile without asking; needed where there is no terminal" },
+	[ROW_TRUST_OPTIONS] = { "trust-options", 0, "FLAG", "", "off", "",
+	                        "take over all options of the profile's JVM, also those that run "
+	                        "a command, load code or write files" },
 	[ROW_ALLOW_IO] = { "allow-io", 0, "FLAG", "", "off", "",
 	                   "take a segment that reads or writes files or sockets, too" },
 	[ROW_FORKS] = { "forks", 0, "COUNT", "N", "3", "forks", "measure in so many JVMs" },
@@ -90,12 +98,14 @@ struct bench {
 	const char *at, *source_path, *class_path, *against, *engine;
 	const char *profile; /* NULL: none was named */
 	char **command;      /* behind --; NULL: none */
+	bool run_recorded, trust_options;
+	bool recorded_java, recorded_class_path; /* are what stands in the profile */
 	char here[PATH_MAX];
 	char jar[PATH_MAX], locus[PATH_MAX];
-	char java[PATH_MAX];     /* the program's */
-	char own_java[PATH_MAX]; /* the Java part's */
-	struct lc_bench_program program;
-	struct lc_bench_words command_words;
+	char java[PATH_MAX];             /* the program's */
+	char own_java[PATH_MAX];         /* the Java part's */
+	struct lc_bench_program program; /* the profile's */
+	struct lc_bench_program own;     /* of `command` */
 	struct lc_bench_request request;
 };
 
@@ -141,6 +151,10 @@ static int set(struct bench *b, int row, const char *value)
 		b->request.run = false;
 	else if (row == ROW_ALLOW_IO)
 		b->request.allow_io = true;
+	else if (row == ROW_RUN_RECORDED)
+		b->run_recorded = true;
+	else if (row == ROW_TRUST_OPTIONS)
+		b->trust_options = true;
 	else
 		b->request.record = false;
 	return 0;
@@ -252,20 +266,29 @@ static bool find_other_java(const struct bench *b, unsigned least, char *out)
 	return find_java(at_home, b->here, out) && version_of(out) >= least;
 }
 
+/* That of a command, as far as the command tells it. */
+static bool find_java_of(const struct lc_bench_program *p, char *out)
+{
+	return p->words.len && lc_bench_is_java(p->words.list[0]) &&
+	       find_java(p->words.list[0], p->directory, out);
+}
+
 /* The program's java, and one that runs the Java part: the same, unless it is too old for that. */
 static int choose_java(struct bench *b)
 {
-	const struct lc_bench_words *words = &b->program.words;
 	unsigned version;
 
 	if (b->request.java && !find_java(b->request.java, b->here, b->java))
 		return lc_fail("--java: cannot run '%s': %m", b->request.java);
-	if (!b->request.java &&
-	    !(words->len && lc_bench_is_java(words->list[0]) &&
-	      find_java(words->list[0], b->program.directory, b->java)) &&
-	    !find_other_java(b, 0, b->java))
-		return lc_fail("bench: there is no java: the program's is gone, and there is none "
-		               "on PATH or in JAVA_HOME; name one with --java");
+	if (!b->request.java && !find_java_of(&b->own, b->java)) {
+		const bool found = find_java_of(&b->program, b->java);
+
+		/* A name without a path is looked for on the user's PATH. */
+		b->recorded_java = found && strchr(b->program.words.list[0], '/');
+		if (!found && !find_other_java(b, 0, b->java))
+			return lc_fail("bench: there is no java: the program's is gone, and there "
+			               "is none on PATH or in JAVA_HOME; name one with --java");
+	}
 	version = version_of(b->java);
 	if (!version || version >= BENCH_JAVA)
 		memcpy(b->own_java, b->java, sizeof(b->own_java));
@@ -288,6 +311,7 @@ static bool any_exists(const struct lc_bench_words *path)
 static int choose_class_path(struct bench *b)
 {
 	struct lc_bench_request *r = &b->request;
+	const struct lc_bench_words *from;
 
 	if (b->class_path) {
 		lc_bench_words_path(&r->class_path, b->class_path, b->here, true);
@@ -295,9 +319,10 @@ static int choose_class_path(struct bench *b)
 			return lc_fail("--class-path: nothing of '%.200s' is there", b->class_path);
 		return 0;
 	}
-	for (size_t i = 0; i < b->program.class_path.len; i++)
-		lc_bench_words_add(&r->class_path, b->program.class_path.list[i],
-		                   strlen(b->program.class_path.list[i]));
+	b->recorded_class_path = !b->own.class_path.len && b->program.class_path.len;
+	from = b->recorded_class_path ? &b->program.class_path : &b->own.class_path;
+	for (size_t i = 0; i < from->len; i++)
+		lc_bench_words_add(&r->class_path, from->list[i], strlen(from->list[i]));
 	if (!r->class_path.len && b->program.argument_files)
 		return lc_usage("bench: the program's class path is in a file (@FILE) of its "
 		                "command; name it with --class-path");
@@ -334,19 +359,29 @@ static bool are_same(const struct lc_bench_words *a, const struct lc_bench_words
 	return true;
 }
 
+/* Are the dropped options agents alone, as the one that made the profile? */
+static bool drops_agents_alone(const struct lc_bench_words *dropped)
+{
+	for (size_t i = 0; i < dropped->len; i++)
+		if (strncmp(dropped->list[i], "-agent", strlen("-agent")) != 0)
+			return false;
+	return true;
+}
+
 /* How the program is run once more: as the user says, or as it was. */
 static void choose_program(struct bench *b, const struct lc_load *l)
 {
 	struct lc_bench_request *r = &b->request;
 
-	for (char **word = b->command; word && *word; word++)
-		lc_bench_words_add(&b->command_words, *word, strlen(*word));
-	r->program = b->command ? &b->command_words : &b->program.words;
+	if (b->command)
+		lc_bench_program_command(&b->own, b->command, b->here);
+	r->program = b->command ? &b->own.words : &b->program.run;
 	r->program_main = lc_bench_words_main(r->program);
 	r->program_directory = b->command ? b->here : b->program.directory;
 	r->jvm_options = &b->program.jvm_options;
-	r->as_profiled = are_same(r->program, &b->program.words) && l->processes_len == 1 &&
-	                 l->processes->complete && !l->processes->limited;
+	r->as_profiled = (b->command ? are_same(r->program, &b->program.words)
+	                             : drops_agents_alone(&b->program.dropped)) &&
+	                 l->processes_len == 1 && l->processes->complete && !l->processes->limited;
 }
 
 /* ---- the place ---- */
@@ -437,25 +472,23 @@ static int start(struct bench *b, const char *file)
 	return lc_child_end_like(lc_child_wait());
 }
 
-/* What is run of the profile's, and what of it is not known for sure. */
-static void note_command(const struct bench *b)
+/* What is run of the profile's is shown, and run only if the user agrees. */
+static int ask(const struct bench *b)
 {
-	const struct lc_bench_words *words = &b->program.words;
-	char *text;
-	size_t len;
-	FILE *out = lc_text_open(&text, &len);
+	const bool command = b->request.record && !b->command && b->program.words.len;
+	const struct lc_bench_recorded recorded = {
+		.command = command ? b->request.program : NULL,
+		.directory = b->request.program_directory,
+		.java = b->recorded_java ? b->java : NULL,
+		.class_path = b->recorded_class_path ? &b->request.class_path : NULL,
+		.dropped = &b->program.dropped,
+	};
 
-	for (size_t i = 0; i < words->len; i++)
-		fprintf(out, "%s%s", i ? " " : "", words->list[i]);
-	lc_text_close(out);
-	if (b->program.split && ((b->request.record && !b->command) || !b->class_path))
+	if (b->program.split && (command || recorded.class_path))
 		lc_note("bench: this profile, of an older Locus, has the program's command as one "
 		        "text: a word with a space in it is taken for several, and relative paths "
 		        "begin in this directory");
-	if (b->request.record && !b->command && words->len)
-		lc_note("bench: the program is run once more, in '%s': %.2000s",
-		        b->program.directory, text);
-	free(text);
+	return lc_bench_consent(&recorded, b->run_recorded);
 }
 
 static int make_benchmark(struct bench *b)
@@ -466,31 +499,12 @@ static int make_benchmark(struct bench *b)
 	if (status)
 		return status;
 	status = lc_bench_output_write(&output, &b->request);
-	if (!status) {
-		note_command(b);
+	if (!status)
 		status = start(b, output.file);
-	}
 	if (status == LC_EXIT_FAILED || status == LC_EXIT_USAGE)
 		lc_bench_output_remove(&output);
 	lc_bench_output_free(&output);
 	return status;
-}
-
-/*
- * A profile may be anybody's, and this command runs what is in it. Of another user's nothing is
- * run.
- */
-static int check_owner(const struct bench *b)
-{
-	struct stat st;
-
-	if (stat(b->request.profile, &st) == 0 && st.st_uid == geteuid())
-		return 0;
-	if ((b->command || !b->request.record) && b->class_path && b->request.java)
-		return 0;
-	return lc_fail("bench: '%s' is another user's profile, and nothing of its command is run: "
-	               "name --java, --class-path, and the program's command behind '--'",
-	               b->request.profile);
 }
 
 static int bench_loaded(struct bench *b, const struct lc_load *l)
@@ -499,10 +513,7 @@ static int bench_loaded(struct bench *b, const struct lc_load *l)
 
 	if (!l->processes_len)
 		return lc_fail("bench: the profile does not tell which program it is of");
-	status = check_owner(b);
-	if (status)
-		return status;
-	lc_bench_program_read(&b->program, l->processes, b->here);
+	lc_bench_program_read(&b->program, l->processes, b->here, b->trust_options);
 	choose_program(b, l);
 	status = choose_paths(b);
 	if (!status)
@@ -510,6 +521,8 @@ static int bench_loaded(struct bench *b, const struct lc_load *l)
 	if (!status)
 		status = choose_java(b);
 	b->request.java = b->java;
+	if (!status)
+		status = ask(b);
 	if (!status)
 		status = make_benchmark(b);
 	return !status && lc_load_damaged(l) ? LC_EXIT_PARTIAL : status;
@@ -555,8 +568,8 @@ static void bench_free(struct bench *b)
 	lc_bench_words_free(&b->request.source_path);
 	lc_bench_words_free(&b->request.class_path);
 	lc_bench_words_free(&b->request.against);
-	lc_bench_words_free(&b->command_words);
 	lc_bench_program_free(&b->program);
+	lc_bench_program_free(&b->own);
 }
 
 int lc_cmd_bench(int argc, char **argv)

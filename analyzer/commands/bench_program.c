@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/commands/bench_options.h"
 #include "analyzer/model/load.h"
 #include "src/base/java_option.h"
 
@@ -108,69 +109,6 @@ static void read_words(struct lc_bench_program *p, const struct lc_load_process 
 	free(copy);
 }
 
-/*
- * Options of which code may need the value, or that change its speed. What loads an agent, writes a
- * file, starts another program or is for debugging is the program's alone.
- */
-static bool is_for_benchmark(const char *word)
-{
-	static const char *const others[] = {
-		"-Xdebug",
-		"-Xrun",
-		"-Xlog",
-		"-Xbootclasspath",
-		"-Xshare:dump",
-		"-XX:Flags=",
-		"-XX:VMOptionsFile",
-		"-XX:OnError",
-		"-XX:OnOutOfMemoryError",
-		"-XX:HeapDump",
-		"-XX:+HeapDump",
-		"-XX:ErrorFile",
-		"-XX:LogFile",
-		"-XX:+LogVMOutput",
-		"-XX:+LogCompilation",
-		"-XX:StartFlightRecording",
-		"-XX:FlightRecorder",
-		"-XX:+FlightRecorder",
-		"-XX:+Print",
-		"-XX:+Trace",
-		"-XX:ArchiveClassesAtExit",
-		"-XX:SharedArchiveFile",
-		"-XX:SharedClassListFile",
-		"-XX:DumpLoadedClassList",
-		"-XX:AOT",
-		"-XX:CRaC",
-		"-XX:+ExtendedDTrace",
-		"-XX:CompileCommandFile",
-		"-XX:+AutoCreateSharedArchive",
-		"-XX:+RecordDynamicDumpInfo",
-	};
-	static const char *const taken[] = { "-X",
-		                             "-ea",
-		                             "-esa",
-		                             "-da",
-		                             "-dsa",
-		                             "-enableassertions",
-		                             "-disableassertions",
-		                             "-enablesystemassertions",
-		                             "-disablesystemassertions",
-		                             "--enable-preview",
-		                             "--add-modules",
-		                             "--add-exports",
-		                             "--add-opens",
-		                             "--add-reads",
-		                             "--enable-native-access" };
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (begins(word, others[i]))
-			return false;
-	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-		if (begins(word, taken[i]))
-			return true;
-	return false;
-}
-
 /* The last paths that the options name; NULL: none. */
 struct paths {
 	const char *classes, *modules;
@@ -219,14 +157,23 @@ static void add_modules(struct lc_bench_program *p, const char *path)
 	lc_bench_words_free(&all);
 }
 
-static void add_option(struct lc_bench_words *options, const char *word, const char *value)
+/*
+ * Sort an option of the program, in its `count` words, into what is run once more, what the
+ * benchmark has too, and what is dropped.
+ */
+static void sort_option(struct lc_bench_program *p, char *const *words, size_t count, bool trusted)
 {
-	char *one;
+	char *one =
+	    count == 2 ? lc_mem_text("%s=%s", words[0], words[1]) : lc_mem_text("%s", words[0]);
+	const enum lc_bench_option kind = lc_bench_option_kind(one);
 
-	if (!is_for_benchmark(word))
-		return;
-	one = value ? lc_mem_text("%s=%s", word, value) : lc_mem_text("%s", word);
-	lc_bench_words_add(options, one, strlen(one));
+	if (kind == LC_BENCH_OPTION_DROPPED && !trusted)
+		lc_bench_words_add(&p->dropped, one, strlen(one));
+	for (size_t i = 0; i < count && (trusted || kind != LC_BENCH_OPTION_DROPPED); i++)
+		lc_bench_words_add(&p->run, words[i], strlen(words[i]));
+	if (kind == LC_BENCH_OPTION_BOTH ||
+	    (trusted && (begins(one, "-X") || begins(one, "--patch-module"))))
+		lc_bench_words_add(&p->jvm_options, one, strlen(one));
 	free(one);
 }
 
@@ -260,30 +207,32 @@ size_t lc_bench_words_main(const struct lc_bench_words *words)
 	return words->len && lc_bench_is_java(words->list[0]) && first < words->len ? first : 0;
 }
 
-static void read_options(struct lc_bench_program *p)
+/* `classes`: the class path where no option names one. */
+static void read_options(struct lc_bench_program *p, const char *classes, bool trusted)
 {
 	const struct lc_bench_words *words = &p->words;
 	const size_t first = first_of_program(words);
 	struct paths paths = { NULL, NULL };
 
+	if (words->len)
+		lc_bench_words_add(&p->run, words->list[0], strlen(words->list[0]));
 	for (size_t i = 1; i < first; i++) {
 		const char *word = words->list[i];
-		const char *next = i + 1 < words->len ? words->list[i + 1] : "";
+		const bool two =
+		    i + 1 < words->len && lc_java_option_takes_word(word, strlen(word));
 
 		p->argument_files |= *word == '@';
-		take_path(&paths, word, next);
-		if (lc_java_option_takes_word(word, strlen(word))) {
-			add_option(&p->jvm_options, word, next);
-			i++;
-		} else {
-			add_option(&p->jvm_options, word, NULL);
-		}
+		take_path(&paths, word, i + 1 < words->len ? words->list[i + 1] : "");
+		sort_option(p, words->list + i, two ? 2 : 1, trusted);
+		i += two;
 	}
+	for (size_t i = first; i < words->len; i++)
+		lc_bench_words_add(&p->run, words->list[i], strlen(words->list[i]));
 	/* -jar's jar is the whole class path; its manifest names the rest, as java reads it. */
 	if (first + 1 < words->len && !strcmp(words->list[first], "-jar"))
 		paths.classes = words->list[first + 1];
 	else if (!paths.classes && !paths.modules && first < words->len && !p->argument_files)
-		paths.classes = ".";
+		paths.classes = classes;
 	if (paths.classes)
 		lc_bench_words_path(&p->class_path, paths.classes, p->directory, true);
 	if (paths.modules)
@@ -313,19 +262,32 @@ static void add_collector(struct lc_bench_program *p, const char *gc)
 }
 
 void lc_bench_program_read(struct lc_bench_program *p, const struct lc_load_process *process,
-                           const char *here)
+                           const char *here, bool trusted)
 {
 	const char *directory = *process->directory ? process->directory : here;
 
 	*p = (struct lc_bench_program){ .directory = lc_mem_text("%s", directory) };
 	read_words(p, process);
-	read_options(p);
+	read_options(p, ".", trusted);
 	add_collector(p, process->gc);
+}
+
+void lc_bench_program_command(struct lc_bench_program *p, char *const *command, const char *here)
+{
+	const char *classes = getenv("CLASSPATH");
+
+	*p = (struct lc_bench_program){ .directory = lc_mem_text("%s", here) };
+	for (; *command; command++)
+		lc_bench_words_add(&p->words, *command, strlen(*command));
+	if (lc_bench_is_java(p->words.list[0]))
+		read_options(p, classes && *classes ? classes : ".", true);
 }
 
 void lc_bench_program_free(struct lc_bench_program *p)
 {
 	lc_bench_words_free(&p->words);
+	lc_bench_words_free(&p->run);
+	lc_bench_words_free(&p->dropped);
 	lc_bench_words_free(&p->class_path);
 	lc_bench_words_free(&p->jvm_options);
 	free(p->directory);

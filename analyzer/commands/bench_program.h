@@ -42,14 +42,26 @@ struct lc_bench_program {
 	char *directory;             /* in which it was started, as far as is known */
 	bool split;                  /* `words` are what stands between the command's spaces */
 	/* From the words: */
+	struct lc_bench_words run;         /* the words without the dropped ones */
+	struct lc_bench_words dropped;     /* options that may do harm, "name=value" as one word */
 	struct lc_bench_words class_path;  /* absolute */
 	struct lc_bench_words jvm_options; /* that a benchmark is run with, too */
 	bool argument_files;               /* "@FILE" among the options, which is not read */
 };
 
-/* `here` stands for the directory where the profile does not tell it. */
+/*
+ * Read a profile's command. `here` stands for the directory where the profile does not tell it.
+ * `trusted`: no option is dropped.
+ */
 void lc_bench_program_read(struct lc_bench_program *p, const struct lc_load_process *process,
-                           const char *here);
+                           const char *here, bool trusted);
+
+/*
+ * Read a command of the user's, one word or more and NULL, that is run in `here`. It has no class
+ * path where it is none of java's.
+ */
+void lc_bench_program_command(struct lc_bench_program *p, char *const *command, const char *here);
+
 void lc_bench_program_free(struct lc_bench_program *p);
 
 #endif

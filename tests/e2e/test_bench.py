@@ -74,7 +74,8 @@ def test_the_inner_loop_of_the_demo_is_not_like_the_program(locus, profile, jdk1
     """It is repeated with the cache lines of one execution; the program walks through two arrays of 2 MB."""
     at = place(demo(tmp_path, jdk17.javac, 512), "re[b] = re[a] - tr")
     run = profile([jdk17.java, "-cp", tmp_path, "Spectrum", "as-it-is", 30])
-    done = locus("bench", run.directory, "--source-path", tmp_path, "--at", at, *QUICK, "-o", tmp_path / "bench", timeout=SECONDS)
+    done = locus("bench", "--run-recorded", run.directory, "--source-path", tmp_path, "--at", at, *QUICK, "-o", tmp_path / "bench",
+                 timeout=SECONDS)
     assert done.returncode in (0, 3), done.stdout + done.stderr
     unlike, _ = compared(done.stdout)
     assert any(re.search(r"the accesses are to .* of cache lines there, and to about \d+ KB here: ", line) for line in unlike), done.stdout
@@ -103,13 +104,14 @@ def test_the_fix_of_the_demo_is_worth_in_a_benchmark_what_it_is_worth(locus, pro
     demo(tmp_path / "fixed", jdk17.javac, 1024, ("spectrum.columnsInPlace()", "spectrum.columnsByCopy()"))
     java = [jdk17.java, "-cp", tmp_path / "before", "Spectrum"]
     run = profile([*java, "as-it-is", 2])
-    found = locus("bench", run.directory, "--source-path", tmp_path / "before", "--no-run", "--no-record", "-o", tmp_path / "found")
+    found = locus("bench", run.directory, "--source-path", tmp_path / "before", "--no-run", "--no-record",
+                  "--run-recorded", "-o", tmp_path / "found")
     assert found.returncode == 0 and "the first finding leads to --at=Spectrum:" in found.stderr, found.stderr
 
     def compare(number):
         """(speed-up in the benchmark, speed-up of the program, what was printed)"""
         done = locus("bench", run.directory, "--source-path", tmp_path / "before", "--at", place(before, "i < images"), "--against",
-                     tmp_path / "fixed", *QUICK, "-o", tmp_path / ("bench%d" % number), timeout=SECONDS)
+                     tmp_path / "fixed", "--run-recorded", *QUICK, "-o", tmp_path / ("bench%d" % number), timeout=SECONDS)
         assert done.returncode in (0, 3), done.stdout + done.stderr
         table = rows(done.stdout)
         assert [row[1][1] for row in table] == ["before", "after"], done.stdout

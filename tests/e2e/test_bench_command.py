@@ -5,6 +5,8 @@ A java of the test's own stands for the Java part: it keeps the request, and end
 
 import json
 import os
+import pty
+import shlex
 import shutil
 import signal
 import subprocess
@@ -12,7 +14,7 @@ import time
 
 import pytest
 from conftest import BUILD, COMMAND_SECONDS, WORKLOADS, run_command
-from helpers import command, marked_lines
+from helpers import command, marked_lines, read_terminal
 from synthetic import Block, Profile, frame
 
 USAGE, FAILED, PARTIAL = 2, 1, 3
@@ -48,9 +50,10 @@ class Tool:
         self.java.write_text(KEEPS % (self.kept, status))
         self.java.chmod(0o755)
 
-    def __call__(self, *arguments, **more):
+    def __call__(self, *arguments, agreed=True, **more):
         self.kept.unlink(missing_ok=True)
-        return run_command([self.program, "bench", *arguments], cwd=self.directory, **more)
+        first = ["--run-recorded"] if agreed else []
+        return run_command([self.program, "bench", *first, *arguments], cwd=self.directory, **more)
 
     def request(self, *arguments, **more):
         """What the Java part is asked for."""
@@ -171,9 +174,10 @@ def test_a_profile_of_an_older_locus_has_its_command_split(acme):
     manifest.write_text(json.dumps(old))
     done = acme("prof", "--java", acme.java, "--source-path", "src", "--at", "org.acme.Index:13")
     assert done.returncode == 0
-    split, run = done.stderr.splitlines()
-    assert "as one text" in split
-    assert run.endswith("once more, in '%s': java -Xmx64m -cp classes org.acme.Main a b" % acme.directory)
+    split, title, *rows = done.stderr.splitlines()
+    assert "as one text" in split and "anybody can have written" in title
+    assert rows == ["  command     java -Xmx64m -cp classes org.acme.Main a b", "  directory   %s" % acme.directory,
+                    "  class path  %s/classes" % acme.directory]
     request = json.loads(acme.kept.read_text())
     assert request["program"] == ["java", "-Xmx64m", "-cp", "classes", "org.acme.Main", "a", "b"]
     assert request["class_path"] == [str(acme.directory / "classes")]
@@ -200,7 +204,7 @@ def test_what_is_missing_costs_one_line(acme):
     assert "--no-record" in acme.error(USAGE, "prof", *at, *sources, "--no-record", "--", "java")
     assert "--forks" in acme.error(USAGE, "prof", *at, *sources, "--forks=0")
     assert "--seconds" in acme.error(USAGE, "prof", *at, *sources, "--seconds=x")
-    assert "no empty directory" in acme.error(FAILED, "prof", *at, *sources, "-o", "src")
+    assert "no empty directory" in acme.error(FAILED, "prof", *at, *sources, "-o", "src", "--no-record", "--class-path", "classes")
     assert "--java" in acme.error(FAILED, "prof", *at, *sources, "--java", "no/java")
     (acme.directory / "empty").mkdir()
     assert "--source-path" in acme.error(FAILED, "prof", "--source-path", "empty")
@@ -240,19 +244,133 @@ def test_a_profile_without_findings_asks_for_a_place(tool):
 def test_the_status_of_the_java_part_is_passed_on(acme, status):
     """Where nothing was made, no directory stays."""
     acme.ends(status)
-    done = acme("--java", acme.java, "prof", "--source-path", "src", "--at", "org.acme.Index:13", "--no-record")
+    done = acme("--java", acme.java, "prof", "--source-path", "src", "--at", "org.acme.Index:13", "--no-record",
+                "--class-path", "classes")
     assert (done.returncode, done.stderr) == (status, "")
     assert (acme.directory / "bench-Index-13").exists() == (status == PARTIAL)
 
 
+AT = ("prof", "--source-path", "src", "--at", "org.acme.Index:13")
+
+
+def record(acme, **members):
+    """Change what the profile says of its process."""
+    manifest = acme.directory / "prof" / "manifest.json"
+    profile = json.loads(manifest.read_text())
+    profile["processes"][0].update(members)
+    manifest.write_text(json.dumps(profile))
+
+
+def evil_java(acme):
+    """A profile whose command is a program named java; returns the file that it makes when it is run."""
+    made = acme.directory / "ran"
+    evil = acme.directory / "evil" / "java"
+    evil.parent.mkdir()
+    evil.write_text('#!/bin/sh\ntouch "%s"\n' % made)
+    evil.chmod(0o755)
+    record(acme, arguments=[str(evil), "-cp", "classes", "org.acme.Main"])
+    return made
+
+
+@pytest.mark.parametrize("more", [(), ("--no-record",), ("--class-path", "classes"), ("--no-record", "--no-run"),
+                                  ("--class-path", "classes", "--no-record"), ("--java", "fake/java")])
+def test_nothing_of_a_profile_is_run_unasked(acme, more):
+    """Each of the command, the java and the class path is enough to ask."""
+    made = evil_java(acme)
+    done = acme(*AT, *more, agreed=False)
+    assert done.returncode == USAGE and "nothing was run" in done.stderr and "--run-recorded" in done.stderr
+    assert not made.exists() and not acme.kept.exists() and not list(acme.directory.glob("bench-*"))
+    shown = {line.split("  ")[1] for line in done.stderr.splitlines() if line.startswith("  ")}
+    assert shown == ({"command", "directory"} if "--no-record" not in more else set()) \
+        | ({"java"} if "--java" not in more else set()) | ({"class path"} if "--class-path" not in more else set())
+
+
+def test_a_command_of_the_users_own_needs_no_question(acme):
+    """Its java and its class path are used, and none of the profile's."""
+    made = evil_java(acme)
+    (acme.directory / "own").mkdir()
+    done = acme(*AT, "--", acme.java, "-cp", "own", "org.acme.Main", agreed=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    request = json.loads(acme.kept.read_text())
+    assert request["java"] == str(acme.java) and request["class_path"] == [str(acme.directory / "own")]
+    assert request["program"] == [str(acme.java), "-cp", "own", "org.acme.Main"]
+    assert not made.exists()
+    done = acme(*AT, "--", "sh", "start", agreed=False)  # tells neither java nor class path
+    assert done.returncode == USAGE and "  java " in done.stderr and "  class path " in done.stderr
+    assert not made.exists()
+
+
+def ask(acme, answer):
+    """(status, what was said) where locus is asked on a terminal."""
+    main, side = pty.openpty()
+    acme.kept.unlink(missing_ok=True)
+    with subprocess.Popen([acme.program, "bench", "--java", acme.java, *AT], cwd=acme.directory, stdin=side,
+                          stdout=subprocess.DEVNULL, stderr=side) as process:
+        os.close(side)
+        os.write(main, answer)
+        said = read_terminal(main).decode()
+        status = process.wait(COMMAND_SECONDS)
+    os.close(main)
+    return status, said
+
+
+@pytest.mark.parametrize("answer", [b"y\n", b"YES\n", b"n\n", b"\n", b"yess\n", b"\x04", b"y" * 30 + b"\n"])
+def test_the_question_on_a_terminal(acme, answer):
+    status, said = ask(acme, answer)
+    agreed = answer in (b"y\n", b"YES\n")
+    assert "Run it? [y/N]" in said and "java -Xmx64m -cp 'classes:lib/*' org.acme.Main 'a b'" in said
+    assert (status, acme.kept.exists()) == ((0, True) if agreed else (FAILED, False)), said
+    assert agreed or "nothing was run" in said
+
+
+def test_no_word_of_the_command_is_hidden(acme):
+    """A long command is shown whole, as a shell would read it."""
+    record(acme, arguments=["java", "-cp", "classes", "org.acme.Main", "x" * 5000, "it's", "\x1b[2J", "touch evil"])
+    done = acme("--java", acme.java, *AT, agreed=False)
+    assert "x" * 5000 + " 'it'\\''s' '\\u001b[2J' 'touch evil'\n" in done.stderr
+
+
+HARMFUL = ["-XX:OnOutOfMemoryError=touch evil", "-XX:OnError=touch evil", "-agentpath:/evil.so", "-agentlib:jdwp=server=y",
+           "-javaagent:evil.jar", "@evil", "-XX:Flags=evil", "-XX:VMOptionsFile=evil", "--patch-module=java.base=evil",
+           "-Xbootclasspath/a:evil", "-XXaltjvm=evil", "-Xlog:gc:file=evil", "-Dsun.boot.library.path=evil",
+           "-XX:+ShowMessageBoxOnError", "-XX:Unknown=1"]
+
+
+def test_options_that_execute_or_load_are_dropped_and_named(acme):
+    kept = ["-Xmx64m", "-XX:+UseSerialGC", "-Dapp.size=3"]
+    own = ["-cp", "classes", "org.acme.Main", "-XX:OnError=not an option of the JVM"]
+    record(acme, arguments=["java", kept[0], *HARMFUL, *kept[1:], "--upgrade-module-path", "evil mods", *own])
+    done = acme("--java", acme.java, *AT)
+    assert done.returncode == 0, done.stderr
+    request = json.loads(acme.kept.read_text())
+    assert request["program"] == ["java", *kept, *own] and not request["as_profiled"]
+    assert request["jvm_options"] == ["-Xmx64m", "-XX:+UseSerialGC"]
+    line = next(line for line in done.stderr.splitlines() if line.startswith("  left out "))
+    assert shlex.split(line)[2:] == [*HARMFUL, "--upgrade-module-path=evil mods"]
+    done = acme("--java", acme.java, *AT, "--class-path", "classes", "--", "java", "org.acme.Main", agreed=False)
+    assert done.returncode == 0 and "  left out " in done.stderr
+    assert json.loads(acme.kept.read_text())["jvm_options"] == ["-Xmx64m", "-XX:+UseSerialGC"]
+
+
+def test_options_are_taken_over_where_the_user_trusts_them(acme):
+    words = ["java", *HARMFUL, "-cp", "classes", "org.acme.Main"]
+    record(acme, arguments=words)
+    request = acme.request(*AT, "--trust-options", "--class-path", "classes")
+    assert request["program"] == words
+    assert "-XX:OnError=touch evil" in request["jvm_options"] and "--patch-module=java.base=evil" in request["jvm_options"]
+    assert "-javaagent:evil.jar" not in request["jvm_options"]
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of another user's")
-def test_nothing_of_another_users_profile_is_run(acme):
-    os.chown(acme.directory / "prof", 12345, 12345)
-    options = ("prof", "--source-path", "src", "--at", "org.acme.Index:13")
-    for more in ((), ("--class-path", "classes"), ("--no-record",), ("--", "java", "x")):
-        assert "another user's profile" in acme.error(FAILED, *options, *more)
-    request = acme.request(*options, "--class-path", "classes", "--", "java", "x")
-    assert (request["java"], request["program"]) == (str(acme.java), ["java", "x"])
+def test_whose_file_a_profile_is_decides_nothing(acme):
+    """An archive that root unpacks has the owner that its author wrote into it."""
+    said = []
+    for owner in (0, 12345):
+        os.chown(acme.directory / "prof", owner, owner)
+        done = acme("--java", acme.java, *AT, agreed=False)
+        assert done.returncode == USAGE
+        said.append(done.stderr)
+    assert said[0] == said[1]
 
 
 def test_controls_of_a_command_are_shown_and_not_sent(acme):
@@ -262,7 +380,7 @@ def test_controls_of_a_command_are_shown_and_not_sent(acme):
     manifest.write_text(json.dumps(profile))
     done = acme("--java", acme.java, "prof", "--source-path", "src", "--at", "org.acme.Index:13")
     assert done.returncode == 0
-    assert done.stderr.count("\n") == 1 and "\x1b" not in done.stderr
+    assert "\\u001b[2J\\u000a" in done.stderr and "\x1b" not in done.stderr
 
 
 def test_a_merged_profile_keeps_the_words(acme, locus):
@@ -287,7 +405,8 @@ def test_a_signal_ends_the_java_part_too(acme, sent):
     """Sent to locus alone, as another program does; a terminal sends it to both."""
     pid = acme.directory / "pid"
     acme.java.write_text('#!/bin/sh\necho $$ >"%s.new"\nmv "%s.new" "%s"\nexec sleep 60\n' % (pid, pid, pid))
-    command = [acme.program, "bench", "--java", acme.java, "prof", "--source-path", "src", "--at", "org.acme.Index:13"]
+    command = [acme.program, "bench", "--run-recorded", "--java", acme.java, "prof", "--source-path", "src", "--at",
+               "org.acme.Index:13"]
     process = subprocess.Popen(command, cwd=acme.directory, start_new_session=True)
     try:
         deadline = time.monotonic() + COMMAND_SECONDS

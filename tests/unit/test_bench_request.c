@@ -1,4 +1,4 @@
-/* uses: analyzer/commands/bench_program.c analyzer/commands/bench_request.c analyzer/out/json.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -ljansson */
+/* uses: analyzer/commands/bench_program.c analyzer/commands/bench_options.c analyzer/commands/bench_request.c analyzer/out/json.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -ljansson */
 /*
  * test_bench_request.c - checks what is read of a program's command for its benchmark, and the
  * request that is written.
@@ -19,6 +19,7 @@
 #include "analyzer/model/load.h"
 
 static struct lc_bench_program program;
+static bool trusted;
 static json_t *arguments;
 static char lib[64];
 
@@ -73,7 +74,7 @@ static void start(const char *word, ...)
 		json_array_append_new(arguments, json_string(word));
 	va_end(args);
 	process.arguments = arguments;
-	lc_bench_program_read(&program, &process, "/here");
+	lc_bench_program_read(&program, &process, "/here", trusted);
 }
 
 static void assert_words(const struct lc_bench_words *words, ...)
@@ -148,6 +149,43 @@ static void agents_and_files_are_the_programs_alone(void **state)
 	      "-XX:OnOutOfMemoryError=kill", "-XX:StartFlightRecording:filename=x",
 	      "-XX:+PrintCompilation", "-XX:+UseSerialGC", "-jar", "a.jar", NULL);
 	assert_words(&program.jvm_options, "-XX:+UseSerialGC", NULL);
+	assert_words(&program.run, "java", "-XX:+UseSerialGC", "-jar", "a.jar", NULL);
+}
+
+static void a_dropped_option_takes_its_value_with_it(void **state)
+{
+	(void)state;
+	start("java", "--patch-module", "m=/x", "@file", "-Da=b", "-cp", "x", "Main", "@y", NULL);
+	assert_words(&program.dropped, "--patch-module=m=/x", "@file", NULL);
+	assert_words(&program.run, "java", "-Da=b", "-cp", "x", "Main", "@y", NULL);
+	trusted = true;
+	start("java", "--patch-module", "m=/x", "@file", "-Da=b", "-cp", "x", "Main", "@y", NULL);
+	trusted = false;
+	assert_words(&program.dropped, NULL);
+	assert_words(&program.run, "java", "--patch-module", "m=/x", "@file", "-Da=b", "-cp", "x",
+	             "Main", "@y", NULL);
+	assert_words(&program.jvm_options, "--patch-module=m=/x", "-XX:+UseG1GC", NULL);
+}
+
+static void the_users_own_command_is_taken_as_it_is(void **state)
+{
+	char *command[] = { (char *)"java", (char *)"-javaagent:a.jar", (char *)"Main", NULL };
+	char *script[] = { (char *)"sh", (char *)"start", NULL };
+
+	(void)state;
+	lc_bench_program_free(&program);
+	assert_int_equal(unsetenv("CLASSPATH"), 0);
+	lc_bench_program_command(&program, command, "/here");
+	assert_words(&program.words, "java", "-javaagent:a.jar", "Main", NULL);
+	assert_words(&program.dropped, NULL);
+	assert_words(&program.class_path, "/here/.", NULL);
+	lc_bench_program_free(&program);
+	assert_int_equal(setenv("CLASSPATH", "a:/b", 1), 0);
+	lc_bench_program_command(&program, command, "/here");
+	assert_words(&program.class_path, "/here/a", "/b", NULL);
+	lc_bench_program_free(&program);
+	lc_bench_program_command(&program, script, "/here");
+	assert_words(&program.class_path, NULL);
 }
 
 static void the_collector_that_the_jvm_chose_is_named(void **state)
@@ -165,7 +203,7 @@ static void an_older_profile_has_the_words_between_spaces(void **state)
 		                                 .gc = (char *)"unknown" };
 
 	(void)state;
-	lc_bench_program_read(&program, &process, "/here");
+	lc_bench_program_read(&program, &process, "/here", false);
 	assert_true(program.split);
 	assert_words(&program.words, "/jdk/bin/java", "-cp", "a", "b", NULL);
 	assert_string_equal(program.directory, "/here");
@@ -176,7 +214,7 @@ static void an_older_profile_has_the_words_between_spaces(void **state)
 	                      &(struct lc_load_process){ .command = (char *)"",
 	                                                 .directory = (char *)"",
 	                                                 .gc = (char *)"" },
-	                      "/here");
+	                      "/here", false);
 	assert_false(program.split);
 	assert_words(&program.words, NULL);
 	assert_words(&program.class_path, NULL);
@@ -266,6 +304,8 @@ int main(void)
 		WITH_JARS(a_star_stands_for_the_jars_of_a_directory),
 		WITH_JARS(options_that_change_speed_are_the_benchmarks_too),
 		WITH_JARS(agents_and_files_are_the_programs_alone),
+		WITH_JARS(a_dropped_option_takes_its_value_with_it),
+		WITH_JARS(the_users_own_command_is_taken_as_it_is),
 		WITH_JARS(the_collector_that_the_jvm_chose_is_named),
 		WITH_JARS(an_older_profile_has_the_words_between_spaces),
 		WITH_JARS(words_with_spaces_stay_one),

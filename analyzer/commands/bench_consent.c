@@ -1,0 +1,104 @@
+/* commands/bench_consent.c - asks whether what stands in a profile may be run. */
+#include "analyzer/commands/bench_consent.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/base/fail.h"
+#include "analyzer/base/plain.h"
+#include "analyzer/base/progress.h"
+
+/* A word as a shell reads it. Nothing is cut: what is hidden could be what does harm. */
+static void show_word(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	                            "_@%+=:,./-";
+	const bool quoted = !*word || word[strspn(word, plain)];
+
+	if (quoted)
+		putc('\'', stderr);
+	while (*word) {
+		const size_t len = strcspn(word, "'");
+
+		lc_plain_put(stderr, word, len);
+		word += len;
+		if (*word == '\'') {
+			fputs("'\\''", stderr);
+			word++;
+		}
+	}
+	if (quoted)
+		putc('\'', stderr);
+}
+
+static void show_row(const char *name, const struct lc_bench_words *words, const char *between)
+{
+	fprintf(stderr, "  %-12s", name);
+	for (size_t i = 0; i < words->len; i++) {
+		fputs(i ? between : "", stderr);
+		show_word(words->list[i]);
+	}
+	putc('\n', stderr);
+}
+
+static void show_one(const char *name, const char *word)
+{
+	char *list[] = { (char *)(uintptr_t)word };
+
+	show_row(name, &(struct lc_bench_words){ .list = list, .len = 1 }, "");
+}
+
+static void show(const struct lc_bench_recorded *r)
+{
+	lc_note("bench: this runs what stands in the profile, which anybody can have written:");
+	if (r->command) {
+		show_row("command", r->command, " ");
+		show_one("directory", r->directory);
+	}
+	if (r->java)
+		show_one("java", r->java);
+	if (r->class_path)
+		show_row("class path", r->class_path, "\n              ");
+}
+
+/* Options may be dropped of a profile of which nothing else is used. */
+static void show_dropped(const struct lc_bench_words *dropped)
+{
+	if (!dropped->len)
+		return;
+	lc_progress_end();
+	lc_note("bench: left out %zu of the profile's options, since they may run or load "
+	        "something (--trust-options takes them):",
+	        dropped->len);
+	show_row("left out", dropped, " ");
+}
+
+/* Only "y" or "yes" is an agreement. */
+static bool read_answer(void)
+{
+	char line[16] = "";
+
+	fputs("Run it? [y/N] ", stderr);
+	fflush(stderr);
+	if (!fgets(line, sizeof(line), stdin))
+		putc('\n', stderr);
+	line[strcspn(line, "\r\n")] = '\0';
+	return !strcasecmp(line, "y") || !strcasecmp(line, "yes");
+}
+
+int lc_bench_consent(const struct lc_bench_recorded *r, bool agreed)
+{
+	const bool any = r->command || r->java || r->class_path;
+
+	if (any)
+		show(r);
+	show_dropped(r->dropped);
+	if (!any || agreed)
+		return 0;
+	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+		return lc_usage("bench: nothing was run: there is no terminal to ask on; agree "
+		                "with --run-recorded, or name --java, --class-path and the "
+		                "program's command behind '--'");
+	return read_answer() ? 0 : lc_fail("bench: nothing was run");
+}

@@ -1,0 +1,31 @@
+/*
+ * commands/bench_consent.h - this module shows what `locus bench` would run of a profile, and asks
+ * whether it may.
+ *
+ * Anybody can have written a profile. Nothing in the profile, nor its owner, decides whether its
+ * command is run: only the user's command line and the user's answer do.
+ */
+#ifndef LC_COMMANDS_BENCH_CONSENT_H
+#define LC_COMMANDS_BENCH_CONSENT_H
+
+#include <stdbool.h>
+
+#include "analyzer/commands/bench_program.h"
+
+/* What is run that stands in the profile; NULL: the user has named it, or it is not run. */
+struct lc_bench_recorded {
+	const struct lc_bench_words *command; /* argv */
+	const char *directory;                /* where the command is run */
+	const char *java;
+	const struct lc_bench_words *class_path;
+	const struct lc_bench_words *dropped; /* options that are left out; never NULL */
+};
+
+/*
+ * Show all of it on stderr, and ask on the terminal unless the user has `agreed` before. Returns 0
+ * where the user agrees or nothing of the profile is run, else an exit status after a line on
+ * stderr.
+ */
+int lc_bench_consent(const struct lc_bench_recorded *recorded, bool agreed);
+
+#endif
