@@ -6,38 +6,16 @@
 #include <unistd.h>
 
 #include "analyzer/base/fail.h"
-#include "analyzer/base/plain.h"
 #include "analyzer/base/progress.h"
+#include "analyzer/out/text.h"
 
-/* A word as a shell reads it. Nothing is cut: what is hidden could be what does harm. */
-static void show_word(const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	                            "_@%+=:,./-";
-	const bool quoted = !*word || word[strspn(word, plain)];
-
-	if (quoted)
-		putc('\'', stderr);
-	while (*word) {
-		const size_t len = strcspn(word, "'");
-
-		lc_plain_put(stderr, word, len);
-		word += len;
-		if (*word == '\'') {
-			fputs("'\\''", stderr);
-			word++;
-		}
-	}
-	if (quoted)
-		putc('\'', stderr);
-}
-
+/* Nothing is cut: what is hidden could be what does harm. */
 static void show_row(const char *name, const struct lc_bench_words *words, const char *between)
 {
 	fprintf(stderr, "  %-12s", name);
 	for (size_t i = 0; i < words->len; i++) {
 		fputs(i ? between : "", stderr);
-		show_word(words->list[i]);
+		lc_emit_word(stderr, words->list[i]);
 	}
 	putc('\n', stderr);
 }

@@ -229,29 +229,6 @@ static const char *from_here(const char *path)
 	                                                                         : path;
 }
 
-/* A word of a shell's command line. */
-static void put_word(const char *text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	                            "0123456789_-+=./,:@%";
-
-	if (*text && !text[strspn(text, plain)]) {
-		fputs(text, stderr);
-		return;
-	}
-	putc('\'', stderr);
-	for (; *text; text++) {
-		size_t len = strcspn(text, "'");
-
-		lc_emit_text(stderr, (struct lc_text){ text, (uint32_t)len });
-		text += len;
-		if (!*text)
-			break;
-		fputs("'\\''", stderr);
-	}
-	putc('\'', stderr);
-}
-
 /* Of all files that fit the pattern in the profile. */
 static uint64_t bytes_like(const char *profile, const char *files)
 {
@@ -286,17 +263,17 @@ void lc_run_summary(const char *profile, size_t count, const char *file)
 		fprintf(stderr, "locus: %zu profiles, the last one in ", count);
 	else
 		fputs("locus: profile in ", stderr);
-	put_word(name);
+	lc_emit_word(stderr, name);
 	if (bytes > READ_BYTES_MAX)
 		fprintf(stderr, ": %s", lc_emit_bytes(text, sizeof(text), bytes));
 	else if (headline(profile, text, sizeof(text)))
 		fprintf(stderr, ": %s", text);
 	if (file) {
 		fputs("; report in ", stderr);
-		put_word(from_here(file));
+		lc_emit_word(stderr, from_here(file));
 	} else {
 		fputs("; see: locus report ", stderr);
-		put_word(name);
+		lc_emit_word(stderr, name);
 	}
 	putc('\n', stderr);
 }

@@ -2,6 +2,7 @@
 #include "analyzer/out/text.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "analyzer/base/plain.h"
@@ -16,6 +17,28 @@ void lc_emit_text(FILE *out, struct lc_text text)
 void lc_emit_text_c(FILE *out, const char *text)
 {
 	lc_plain_put(out, text, strlen(text));
+}
+
+void lc_emit_word(FILE *out, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                            "0123456789_-+=./,:@%";
+	const bool quoted = !*word || word[strspn(word, plain)];
+
+	if (quoted)
+		putc('\'', out);
+	while (*word) {
+		const size_t len = strcspn(word, "'");
+
+		lc_plain_put(out, word, len);
+		word += len;
+		if (*word == '\'') {
+			fputs("'\\''", out);
+			word++;
+		}
+	}
+	if (quoted)
+		putc('\'', out);
 }
 
 void lc_emit_collapsed(FILE *out, struct lc_text text)

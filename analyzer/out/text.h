@@ -14,6 +14,9 @@
 void lc_emit_text(FILE *out, struct lc_text text);
 void lc_emit_text_c(FILE *out, const char *text);
 
+/* A word as a shell reads it, in quotes where it needs them, whole. */
+void lc_emit_word(FILE *out, const char *word);
+
 /* As lc_emit_text(), also without ';', which separates frames in collapsed stacks: it is '_'. */
 void lc_emit_collapsed(FILE *out, struct lc_text text);
 
