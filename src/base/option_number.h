@@ -32,6 +32,8 @@ enum option_type {
 #define LOOP_BYTES_MIN (UINT64_C(64) << 10)
 #define LOOP_BYTES_MAX (UINT64_C(1024) << 30)
 
+enum { PPM_PER_PERCENT = 10000 };
+
 /* The units of a number. The row that ends a table has no suffix, NULL. */
 struct unit {
 	const char *suffix;
@@ -54,7 +56,7 @@ static const struct unit loop_units[] = { { "ms", 1000000 },
 	                                  { "k", LC_LOOP_BYTES | 1 << 10 },
 	                                  { "g", LC_LOOP_BYTES | 1 << 30 },
 	                                  { NULL, 0 } };
-static const struct unit percent_units[] = { { "%", 10000 }, { NULL, 0 } };
+static const struct unit percent_units[] = { { "%", 1 }, { NULL, 0 } }; /* see PPM_PER_PERCENT */
 static const struct unit count_units[] = { { "", 1 }, { NULL, 0 } };
 
 static inline const struct unit *units_of(enum option_type type)
@@ -96,19 +98,50 @@ static inline bool loop_in_range(uint64_t n, bool bytes)
 	             : n >= LOOP_NS_MIN && n <= LOOP_NS_MAX;
 }
 
+/* Take digits off the front of *text. Returns false where the number is too large. */
+static inline bool take_digits(const char **text, uint64_t *n)
+{
+	for (; **text >= '0' && **text <= '9'; ++*text)
+		if (__builtin_mul_overflow(*n, 10, n) ||
+		    __builtin_add_overflow(*n, (uint64_t)(**text - '0'), n))
+			return false;
+	return true;
+}
+
+/* Take the decimals of a share, of which *n has the whole percents, and make *n millionths. */
+static inline const char *take_decimals(const char **text, uint64_t *n)
+{
+	uint64_t unit = PPM_PER_PERCENT;
+
+	if (__builtin_mul_overflow(*n, PPM_PER_PERCENT, n))
+		return "is too large";
+	if (**text != '.')
+		return NULL;
+	for (++*text; **text >= '0' && **text <= '9'; ++*text) {
+		unit /= 10;
+		if (!unit)
+			return "has more than four decimals";
+		if (__builtin_add_overflow(*n, (uint64_t)(**text - '0') * unit, n))
+			return "is too large";
+	}
+	return unit == PPM_PER_PERCENT ? "is not a share, such as 2%" : NULL;
+}
+
 /* Parse digits and a suffix. Returns NULL, or says what is wrong. */
 static inline const char *parse_number(const char *text, enum option_type type, uint64_t *out)
 {
 	const struct unit *u = units_of(type);
+	const char *p = text, *wrong = NULL;
 	uint64_t n = 0;
-	const char *p = text;
 
-	for (; *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n))
-			return "is too large";
+	if (!take_digits(&p, &n))
+		return "is too large";
 	if (p == text)
 		return not_a_number(type);
+	if (type == OPTION_PERCENT)
+		wrong = take_decimals(&p, &n);
+	if (wrong)
+		return wrong;
 	while (u->suffix && strcasecmp(p, u->suffix) != 0)
 		u++;
 	if (!u->suffix)
@@ -121,6 +154,20 @@ static inline const char *parse_number(const char *text, enum option_type type, 
 	return NULL;
 }
 
+/* Write millionths as percents, with the decimals that they have. */
+static inline int format_percent(uint64_t n, char *out, size_t out_len)
+{
+	unsigned decimals = 4;
+	uint64_t part = n % PPM_PER_PERCENT;
+
+	if (!part)
+		return snprintf(out, out_len, "%llu%%", (unsigned long long)(n / PPM_PER_PERCENT));
+	for (; part % 10 == 0; part /= 10)
+		decimals--;
+	return snprintf(out, out_len, "%llu.%0*llu%%", (unsigned long long)(n / PPM_PER_PERCENT),
+	                (int)decimals, (unsigned long long)part);
+}
+
 /* Write a number with the largest unit that divides it. */
 static inline int format_number(uint64_t n, enum option_type type, char *out, size_t out_len)
 {
@@ -130,6 +177,8 @@ static inline int format_number(uint64_t n, enum option_type type, char *out, si
 	const uint64_t number = n & ~LC_LOOP_BYTES, kind = n & LC_LOOP_BYTES;
 	uint64_t factor = 0;
 
+	if (type == OPTION_PERCENT)
+		return format_percent(n, out, out_len);
 	for (; n && u->suffix; u++) {
 		const uint64_t f = u->factor & ~LC_LOOP_BYTES;
 

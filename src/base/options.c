@@ -56,7 +56,7 @@ static const struct {
 	  "auto", LC_MAX_PROFILE_AUTO },
 	{ "loop", 0, UINT64_MAX, false, "", "none", 0 },
 	{ "keep", 0, 100000, false, "0 to 100000", NULL, 0 },
-	{ "budget", 10000, 1000000, false, "none, or 1% to 100%", "none", 0 },
+	{ "budget", 1000, 1000000, false, "none, or 0.1% to 100%", "none", 0 },
 	{ "depth", 1, LC_FRAMES_MAX, false, "1 to 2048", NULL, 0 },
 };
 enum { RANGES = sizeof(ranges) / sizeof(ranges[0]) };

@@ -427,6 +427,46 @@ static void values_use_the_largest_unit_that_divides(void **state)
 	assert_int_equal(lc_options_value(&o, row, value, 2), -ENOSPC);
 }
 
+static void a_share_has_decimals(void **state)
+{
+	static const struct {
+		const char *text, *again;
+		uint64_t ppm;
+	} good[] = {
+		{ "0.1%", "0.1%", 1000 },      { "2%", "2%", 20000 },
+		{ "2.50%", "2.5%", 25000 },    { "0.1001%", "0.1001%", 1001 },
+		{ "100.0%", "100%", 1000000 }, { "10.05%", "10.05%", 100500 },
+	};
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+		{ "0.1", "needs a %" },
+		{ "2.%", "is not a share" },
+		{ ".5%", "is not a share" },
+		{ "0.10001%", "more than four decimals" },
+		{ "0.0999%", "0.1% to 100%" },
+		{ "100.01%", "0.1% to 100%" },
+		{ "99999999999999999999%", "is too large" },
+	};
+	struct lc_options o;
+	char text[LC_OPTION_TEXT_MAX], wanted[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		lc_options_init(&o);
+		assert_int_equal(set(&o, "budget", good[i].text), 0);
+		assert_true(o.budget_ppm == good[i].ppm);
+		assert_true(lc_options_format(&o, text, sizeof(text)) >= 0);
+		snprintf(wanted, sizeof(wanted), "budget=%s", good[i].again);
+		assert_true(good[i].ppm == 20000 ? !strstr(text, "budget")
+		                                 : strstr(text, wanted) != NULL);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_int_equal(set(&o, "budget", bad[i].text), -EINVAL);
+		assert_non_null(strstr(error, bad[i].says));
+	}
+}
+
 static void patterns_match_whole_names(void **state)
 {
 	(void)state;
@@ -478,6 +518,7 @@ int main(void)
 		cmocka_unit_test(an_option_that_does_nothing_alone_is_refused),
 		cmocka_unit_test(format_reads_back_to_the_same),
 		cmocka_unit_test(values_use_the_largest_unit_that_divides),
+		cmocka_unit_test(a_share_has_decimals),
 		cmocka_unit_test(patterns_match_whole_names),
 		cmocka_unit_test(hostile_pattern_ends_soon),
 	};
