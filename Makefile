@@ -42,7 +42,7 @@ DELAY_SRC := $(wildcard src/delay/*.c) $(patsubst %,src/classfile/%.c,edit metho
 AGENT_SRC := $(filter-out src/preload/% src/delay/%,$(wildcard src/*.c src/*/*.c))
 LOCUS_SRC := $(filter-out analyzer/mpi/%,$(wildcard analyzer/*.c analyzer/*/*.c)) $(wildcard src/base/*.c src/format/*.c src/perf/*.c)
 MPI_SRC := $(wildcard $(addsuffix /*.c,analyzer/mpi analyzer/merge analyzer/model analyzer/base src/base src/format)) \
-	$(addprefix analyzer/cli/,args.c choose.c completion.c help.c operands.c) $(wildcard analyzer/commands/merge_*.c)
+	$(addprefix analyzer/cli/,args.c choose.c completion.c help.c operands.c) $(addprefix analyzer/out/,screen.c text.c) $(wildcard analyzer/commands/merge_*.c)
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
 AGENT_MAP := src/liblocus.map
 AGENT_LIBS := -lnuma -lJudy -lZydis -lpfm -lzstd -lm -lpthread -ldl -lrt

@@ -4,13 +4,19 @@
  */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/out/screen.h"
 
-enum { HELP_INDENT = 28 }; /* column where an option's text starts */
+enum {
+	HELP_INDENT = 28, /* column where an option's text starts */
+	TOOL_INDENT = 13  /* and a command's */
+};
 
 static const struct lc_command *find_command(const char *name)
 {
@@ -23,39 +29,43 @@ static const struct lc_command *find_command(const char *name)
 	return NULL;
 }
 
-static void print_option(FILE *out, const struct lc_option_info *o)
+static void print_option(const struct lc_screen *s, const struct lc_option_info *o)
 {
 	char left[128] = "    ";
+	const bool value = o->argument[0] != '\0', standard = value && o->default_text[0];
 	size_t len;
-	bool value = o->argument[0] != '\0';
+	char *text = lc_mem_text("%s%s%s%s", o->help, standard ? " [" : "",
+	                         standard ? o->default_text : "", standard ? "]" : "");
 
 	if (o->letter)
 		snprintf(left, sizeof(left), "-%c, ", o->letter);
 	len = strlen(left);
 	snprintf(left + len, sizeof(left) - len, "--%s%s%s", o->name, value ? "=" : "",
 	         o->argument);
-	fprintf(out, "  %-*s", HELP_INDENT - 3, left);
+	fprintf(s->out, "  %-*s", HELP_INDENT - 3, left);
 	if (strlen(left) > HELP_INDENT - 4)
-		fprintf(out, "\n%*s", HELP_INDENT - 1, "");
-	fprintf(out, " %s", o->help);
-	if (value && o->default_text[0])
-		fprintf(out, " [%s]", o->default_text);
-	fputc('\n', out);
+		fprintf(s->out, "\n%*s", HELP_INDENT - 1, "");
+	putc(' ', s->out);
+	lc_screen_wrap(s, HELP_INDENT, HELP_INDENT, text);
+	free(text);
 }
 
 static void print_tool(FILE *out)
 {
 	size_t count;
 	const struct lc_command *table = lc_command_table(&count);
+	struct lc_screen s;
 
-	fprintf(
-	    out,
-	    "usage: %s COMMAND [OPTION]... [OPERAND]...\n"
-	    "Which objects cost a Java program its memory time: who allocated them, who touches "
-	    "them.\n\n",
-	    lc_program());
-	for (size_t i = 0; i < count; i++)
-		fprintf(out, "  %-11s%s\n", table[i].name, table[i].summary);
+	lc_screen_init(&s, out);
+	fprintf(out, "usage: %s COMMAND [OPTION]... [OPERAND]...\n", lc_program());
+	lc_screen_wrap(&s, 0, 0,
+	               "Which objects cost a Java program its memory time: who allocated them, who "
+	               "touches them.");
+	putc('\n', out);
+	for (size_t i = 0; i < count; i++) {
+		fprintf(out, "  %-11s", table[i].name);
+		lc_screen_wrap(&s, TOOL_INDENT, TOOL_INDENT, table[i].summary);
+	}
 	fputs("  help       show this text, or the options of a command\n\n"
 	      "  -V, --version  show the version\n",
 	      out);
@@ -65,6 +75,8 @@ int lc_help(FILE *out, const char *command)
 {
 	const struct lc_command *c;
 	const struct lc_option_info *options;
+	struct lc_screen s;
+	char *summary;
 	size_t count;
 
 	if (!command) {
@@ -76,10 +88,15 @@ int lc_help(FILE *out, const char *command)
 		return lc_usage("unknown command '%.64s'; '%s help' lists them", command,
 		                lc_program());
 	options = c->options(&count);
-	fprintf(out, "usage: %s %s [OPTION]...%s%s\n%c%s.\n\n", lc_program(), c->name,
-	        c->operands[0] ? " " : "", c->operands, c->summary[0] - 'a' + 'A', c->summary + 1);
+	lc_screen_init(&s, out);
+	summary = lc_mem_text("%c%s.", c->summary[0] - 'a' + 'A', c->summary + 1);
+	fprintf(out, "usage: %s %s [OPTION]...%s%s\n", lc_program(), c->name,
+	        c->operands[0] ? " " : "", c->operands);
+	lc_screen_wrap(&s, 0, 0, summary);
+	putc('\n', out);
 	for (size_t i = 0; i < count; i++)
-		print_option(out, &options[i]);
+		print_option(&s, &options[i]);
+	free(summary);
 	fputs("  -h, --help                show this text\n"
 	      "  -V, --version             show the version\n",
 	      out);

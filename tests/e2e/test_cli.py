@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -102,6 +103,34 @@ def test_version_and_help_are_printed_on_stdout(locus):
         assert {t.returncode for t in texts} == {0}
         assert len({t.stdout for t in texts}) == 1
         assert texts[0].stdout.startswith("usage: locus %s " % command)
+
+
+@pytest.mark.parametrize("width, env", [(80, {"COLUMNS": ""}), (60, {"COLUMNS": "60"})])
+def test_help_fits_the_terminal(locus, width, env):
+    """A line is longer only where one word is."""
+    commands = re.findall(r"^  ([a-z]+) ", locus("help").stdout, re.M)
+    assert len(commands) > 15
+    for command in ("", *commands):
+        text = locus("help", *([command] if command else []), env={**os.environ, **env}).stdout
+        long = [line for line in text.splitlines() if len(line) > width and " " in line.strip() and not line.startswith("usage:")]
+        assert not long, (command, long)
+
+
+def test_examples_of_manual_pages_use_options_that_exist(locus):
+    pages = sorted((ROOT / "docs" / "man").glob("locus*.1.in"))
+    found = 0
+    for page in pages:
+        text = page.read_text().replace("\\-", "-")
+        for line in re.findall(r"^locus [a-z].*", text[text.find(".SH EXAMPLES"):] if ".SH EXAMPLES" in text else "", re.M):
+            command, *words = line.split(" -- ")[0].split()[1:]
+            shown = locus("help", command)
+            assert shown.returncode == 0, (page.name, line)
+            known = set(re.findall(r"^  (?:-\w, |    )(--[a-z-]+)", shown.stdout, re.M))
+            for word in words:
+                if word.startswith("--"):
+                    found += 1
+                    assert word.partition("=")[0] in known, (page.name, line)
+    assert found > 20
 
 
 def test_help_and_manual_list_every_option(locus):
