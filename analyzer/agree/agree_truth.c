@@ -59,18 +59,36 @@ static double share_of(const struct lc_repeat_table *t, uint32_t key)
 	return e ? e->share.mean : 0;
 }
 
-/* A method that has more samples than its share before allows is where the delay was seen, too. */
+/* Half of the interval of a method's share at a level of significance. */
+static double half_width(const struct lc_repeat_table *t, uint32_t key, double alpha)
+{
+	const struct lc_repeat_entry *e = lc_agree_find(t, key);
+
+	return e && !e->share.equal ? lc_repeat_half_width(e->shares, t->runs, alpha) : 0;
+}
+
+/*
+ * A method that certainly has more samples than its share before allows is where the delay was
+ * seen, too. The largest surplus of many methods is noise most of the time, so the level is 5% for
+ * all methods together. Without intervals nothing is certain.
+ */
 static void find_elsewhere(struct lc_agree_seen *seen, const struct lc_repeat_table *base,
                            const struct lc_repeat_table *with, uint32_t method, double added)
 {
+	const double alpha = 0.05 / (double)(with->len + !with->len);
+
+	if (base->runs < LC_REPEAT_RUNS_MIN || with->runs < LC_REPEAT_RUNS_MIN)
+		return;
 	for (size_t i = 0; i < with->len; i++) {
 		const struct lc_repeat_entry *e = &with->entries[i];
-		const double part = (e->share.mean - share_of(base, e->key) * (1 - added)) / added;
+		const double more = e->share.mean - share_of(base, e->key) * (1 - added);
 
-		if (e->key == method || part <= seen->elsewhere_part)
+		if (e->key == method || more / added <= seen->elsewhere_part ||
+		    more <= hypot(half_width(with, e->key, alpha),
+		                  (1 - added) * half_width(base, e->key, alpha)))
 			continue;
 		seen->elsewhere = e->key;
-		seen->elsewhere_part = part;
+		seen->elsewhere_part = more / added;
 	}
 }
 

@@ -61,6 +61,13 @@ struct lc_repeat_number lc_repeat_number(const double *values, size_t len, doubl
 	return n;
 }
 
+double lc_repeat_half_width(const double *values, size_t len, double alpha)
+{
+	const struct lc_diff_estimate e = lc_diff_run_mean(values, len, alpha);
+
+	return (e.high - e.low) / 2;
+}
+
 /* ---- tables ---- */
 
 void lc_repeat_table_init(struct lc_repeat_table *t, enum lc_repeat_kind kind, size_t columns)

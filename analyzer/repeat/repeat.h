@@ -55,6 +55,9 @@ struct lc_repeat_number {
 struct lc_repeat_number lc_repeat_number(const double *values, size_t len, double floor,
                                          double ceiling);
 
+/* Half of the interval of the mean of 2 values or more, at a level of significance. */
+double lc_repeat_half_width(const double *values, size_t len, double alpha);
+
 /* What an entry is called. Rows are those of lc_repeat.names. */
 struct lc_repeat_name {
 	uint32_t class;  /* string: of objects, or of tasks; 0: none */

@@ -99,6 +99,21 @@ def test_text_has_the_same_numbers(locus, known):
     assert "72.0% 2" in text
 
 
+def test_noise_is_not_told_as_a_delay_seen_elsewhere(locus, tmp_path):
+    """c has 3 to 7 of 100 samples in any run, and its mean is 2 higher with the delay, a fifth of the time: a tenth of the delay."""
+    delay = {"method": A, "iterations": 10, "executions": 2000000, "ns_per_iteration": 1.0, "why": None}
+    runs = Runs(tmp_path / "runs", "x", delays=[delay])
+    for i, (before, after) in enumerate(((5, 7), (3, 6), (6, 8), (4, 3), (7, 9))):
+        runs.run("bare", i, cpu_ns=1e8)
+        runs.run("x", i, {A: 50, B: 50}, cpu_ns=1e8)
+        for number, cpu in ((0, 7.5e7), (1, 1e8)):
+            runs.run("bare", i, delay=number, java_cpu_ns=cpu)
+        runs.run("x", i, {A: 50, B: 50 - before, C: before}, delay=0)
+        runs.run("x", i, {A: 60, B: 40 - after, C: after}, delay=1)
+    (seen,) = agree(locus, runs.path)["delays"][0]["seen"]
+    assert seen["found"] == pytest.approx(1) and (seen["elsewhere"], seen["elsewhere_part"]) == (None, 0)
+
+
 @pytest.mark.parametrize("at,found_part", [(A, 1.0), (B, 0.0)])
 def test_a_delay_is_held_against_what_it_added(locus, tmp_path, at, found_part):
     """The loops in a take a fifth of the Java threads' 100. x sees it there; with the record saying b, x sees nothing there. The clocks have 75 without."""
