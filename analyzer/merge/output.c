@@ -2,6 +2,7 @@
 #include "analyzer/merge/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,7 +57,9 @@ int lc_merge_output_begin(struct lc_merge_output *o, const char *dir)
 FILE *lc_merge_output_file(struct lc_merge_output *o, const char *name)
 {
 	char *part = name_of(o, name, true);
-	FILE *out = fopen(part, "w+xe");
+	/* The owner's alone, as the profiles: the directory may have been there before. */
+	const int fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w+");
 
 	if (out) {
 		o->names =
@@ -64,6 +67,8 @@ FILE *lc_merge_output_file(struct lc_merge_output *o, const char *name)
 		o->names[o->names_len++] = lc_mem_text("%s", name);
 	} else {
 		lc_fail("cannot write '%s': %s", part, strerror(errno));
+		if (fd >= 0)
+			close(fd);
 	}
 	free(part);
 	return out;

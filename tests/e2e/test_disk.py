@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import JDK_MAJORS, ROOT, Profile, run_command
+from conftest import BUILD, JDK_MAJORS, ROOT, Profile, run_command
 from helpers import allocations, by_hand, command, complaints, each_value, report, sites_through
 
 SECONDS = 40  # in which a program that a hung disk does not keep must end; it waits for 3
@@ -195,6 +195,11 @@ def test_a_profile_is_its_owners_alone(workload, jdk17, profile, tmp_path):
     files = list(run.directory.iterdir())
     assert len(files) > 1
     assert {stat.S_IMODE(file.lstat().st_mode) for file in files} == {0o600}
+    (tmp_path / "all").mkdir(mode=0o755)  # one that is there keeps its mode
+    for merged in (tmp_path / "merged", tmp_path / "all"):
+        assert run_command([BUILD / "locus", "merge", "-o", merged, run.directory]).returncode == 0
+        assert {stat.S_IMODE(file.lstat().st_mode) for file in merged.iterdir()} == {0o600}
+    assert stat.S_IMODE((tmp_path / "merged").stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize("place", ["link", "other"])
