@@ -8,10 +8,17 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/model/find.h"
 
-void lc_operands_add(struct lc_operands *o, const char *path)
+static void add(struct lc_operands *o, const char *path, bool found)
 {
 	o->paths = lc_mem_grow(o->paths, &o->cap, o->len + 1, sizeof(*o->paths));
+	o->found = lc_mem_grow(o->found, &o->found_cap, o->len + 1, sizeof(*o->found));
+	o->found[o->len] = found;
 	o->paths[o->len++] = lc_mem_text("%s", path);
+}
+
+void lc_operands_add(struct lc_operands *o, const char *path)
+{
+	add(o, path, false);
 }
 
 void lc_operands_find(struct lc_operands *o, char **operands, size_t count)
@@ -22,7 +29,7 @@ void lc_operands_find(struct lc_operands *o, char **operands, size_t count)
 
 		lc_find_profiles(operands[i], &found);
 		for (size_t k = 0; k < found.len; k++)
-			lc_operands_add(o, found.paths[k]);
+			add(o, found.paths[k], strcmp(found.paths[k], operands[i]) != 0);
 		if (!found.len)
 			lc_operands_add(o, operands[i]);
 		for (size_t k = 0; k < found.problems_len; k++) {
@@ -41,5 +48,6 @@ void lc_operands_free(struct lc_operands *o)
 	for (size_t i = 0; i < o->len; i++)
 		free(o->paths[i]);
 	free(o->paths);
+	free(o->found);
 	*o = (struct lc_operands){ .paths = NULL };
 }

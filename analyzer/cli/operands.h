@@ -10,7 +10,8 @@
 
 struct lc_operands {
 	char **paths;
-	size_t len, cap;
+	bool *found; /* of each path: below an operand; else it is one */
+	size_t len, cap, found_cap;
 	bool partial; /* a directory below an operand could not be read; a line has said so */
 };
 
@@ -20,7 +21,7 @@ struct lc_operands {
  */
 void lc_operands_find(struct lc_operands *o, char **operands, size_t count);
 
-/* Append a path, of which a copy is kept. */
+/* Append a path that the user has named, of which a copy is kept. */
 void lc_operands_add(struct lc_operands *o, const char *path);
 void lc_operands_free(struct lc_operands *o);
 

@@ -278,8 +278,10 @@ static void put_since(FILE *out, const struct lc_load_process *p, const char *wo
 	        lc_emit_duration(text, sizeof(text), ns > p->zero_ns ? ns - p->zero_ns : 0));
 }
 
+/* The range that was asked for, as far as the recording goes; of a merge, that of its blocks. */
 void lc_report_part(FILE *out, const struct lc_load *l)
 {
+	const bool asked = lc_load_range_on(l->range);
 	const struct lc_load_process *p = l->processes;
 	const size_t len = l->processes_len ? json_array_size(p->periods) : 0;
 
@@ -289,8 +291,25 @@ void lc_report_part(FILE *out, const struct lc_load *l)
 		fprintf(out, ", %zu period%s", len, len == 1 ? "" : "s");
 	if (!l->processes_len || !p->shown_end_ns)
 		return;
-	put_since(out, p, ", from ", p->shown_begin_ns);
-	put_since(out, p, " to ", p->shown_end_ns);
+	put_since(out, p, ", from ", asked ? p->asked_begin_ns : p->shown_begin_ns);
+	put_since(out, p, " to ",
+	          !asked                                                   ? p->shown_end_ns
+	          : p->asked_end_ns && p->asked_end_ns < lc_load_end_ns(p) ? p->asked_end_ns
+	                                                                   : lc_load_end_ns(p));
+}
+
+/* Blocks count whole, so that what counts may begin before the range and end after it. */
+static void note_blocks(FILE *out, const struct lc_load *l)
+{
+	const struct lc_load_process *p = l->processes;
+
+	if (l->processes_len == 1 && p->shown_end_ns) {
+		put_since(out, p, " is counted, in blocks from ", p->shown_begin_ns);
+		put_since(out, p, " to ", p->shown_end_ns);
+	} else {
+		fputs(" is counted, in whole blocks", out);
+	}
+	fputs("; CPU time, costs and losses are of all the time that was read\n", out);
 }
 
 /* Which profiles of --loop these are. */
@@ -334,9 +353,7 @@ void lc_report_note_part(FILE *out, const struct lc_load *l)
 		between = ", ";
 	}
 	if (lc_load_range_on(r))
-		fputs(" is counted; CPU time, costs and losses are of all the time that was "
-		      "read\n",
-		      out);
+		note_blocks(out, l);
 }
 
 void lc_report_program(FILE *out, const struct lc_load *l)
@@ -428,8 +445,10 @@ static void say_mixed(const struct lc_load *l)
 	fputs("; --engine chooses one\n", stderr);
 }
 
-static int load_all(struct lc_load *l, char **paths, size_t count, bool *mixed)
+static int load_all(struct lc_load *l, const struct lc_operands *o, bool *mixed)
 {
+	char **const paths = o->paths;
+	const size_t count = o->len;
 	int status = 0;
 
 	l->skip_newer = count > 1;
@@ -439,6 +458,7 @@ static int load_all(struct lc_load *l, char **paths, size_t count, bool *mixed)
 	for (size_t i = 0; i < count && !status; i++) {
 		const uint32_t engines = l->engines_len;
 
+		l->found = o->found[i];
 		status = lc_load_profile(l, paths[i]);
 		*mixed |= engines && l->engines_len > engines;
 	}
@@ -468,7 +488,7 @@ static int load_and_report(const struct lc_report_command *c, char **paths, size
 	load.where = &c->settings->where;
 	lc_by_copy(&load.by, &c->settings->by);
 	lc_operands_find(&operands, paths, count);
-	status = load_all(&load, operands.paths, operands.len, &mixed);
+	status = load_all(&load, &operands, &mixed);
 	lc_progress_end();
 	if (!status)
 		status = lc_report_check_processes(&load);

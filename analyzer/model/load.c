@@ -305,6 +305,8 @@ static void note_end(struct lc_load *l, const struct lc_block_target *target,
 		p->last_block_ns = stats->last_end_ns;
 	if (!lc_load_range_on(l->range) || !target->first_ns)
 		return;
+	p->asked_begin_ns = target->from_ns;
+	p->asked_end_ns = target->to_ns;
 	if (!p->shown_begin_ns || target->first_ns < p->shown_begin_ns)
 		p->shown_begin_ns = target->first_ns;
 	if (target->last_ns > p->shown_end_ns)
@@ -318,9 +320,10 @@ static int load_file(struct lc_load *l, const char *path, const char *name,
 	char *file = lc_mem_text("%s/%s", path, name);
 	int err = lc_blockfile_read(l->file, file, target, damage, &stats);
 
-	if (err == -ENOENT && l->in_loop)
-		err = 0; /* an old period, which is removed; the manifest tells how much is lost */
-	else if (err)
+	if (err == -ENOENT) {
+		err = 0; /* a removed one; of an old period the manifest tells how much is lost */
+		damage->blocks += !l->in_loop;
+	} else if (err)
 		err = lc_fail("cannot read '%s': %s", file, lc_file_error(err));
 	else if (damage->newer)
 		err = newer(file, damage->newer);
@@ -412,7 +415,11 @@ static int load_part(struct lc_load *l, const struct part *part)
 
 	if (part->periods && (count < 0 || (!count && stat(manifest, &st))))
 		status = -1; /* an old period, which has been removed */
-	else if (count < 0 && errno == ENOTDIR)
+	else if (l->found && (count < 0 ? errno == ENOENT : !count && stat(manifest, &st))) {
+		lc_note("'%s' was removed meanwhile; it is left out", path);
+		l->skipped++;
+		status = -1;
+	} else if (count < 0 && errno == ENOTDIR)
 		status = lc_fail("'%s' is not a profile: it is not a directory", path);
 	else if (count < 0)
 		status = lc_fail("cannot read profile '%s': %s", path, strerror(errno));

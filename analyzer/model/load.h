@@ -56,6 +56,9 @@ struct lc_load_process {
 	 */
 	uint64_t shown_begin_ns;
 	uint64_t shown_end_ns;
+	/* The range itself, where one was asked for now; 0: none, or it has no such bound. */
+	uint64_t asked_begin_ns;
+	uint64_t asked_end_ns;
 	uint64_t zero_ns;  /* when the recording began, of which a range was asked for; else 0 */
 	size_t periods_of; /* periods that there are, with those that a range leaves out */
 };
@@ -105,6 +108,7 @@ struct lc_load {
 	json_t *labels;  /* the caller's object: of all processes that do not have them; NULL */
 
 	bool skip_newer; /* a profile of a newer format is left out, not an error */
+	bool found;      /* so is one that is gone: its path was found, and not named by the user */
 
 	struct lc_load_engine engines[LC_ENGINES_MAX];
 	uint32_t engines_len;
@@ -115,7 +119,7 @@ struct lc_load {
 	bool bad_manifest;       /* one could not be read */
 	uint64_t not_split;      /* blocks skipped: the filter needs threads, they hold none */
 	uint64_t new_sections;   /* sections skipped: of a later Locus */
-	size_t skipped;          /* profiles, of a newer format */
+	size_t skipped;          /* profiles, of a newer format or gone */
 	struct lc_load_missing missing; /* in profiles that were merged */
 	double
 	    pruned; /* what a call path of theirs may lack at most, as a share of all; 0: nothing */
@@ -148,7 +152,8 @@ void lc_load_expect(const char *path);
  * Add the profile in directory `path`, or where --loop made the directory those of all its periods
  * that are in the range, as one process. Returns 0, also where it was damaged (one line says so on
  * stderr) or skipped; or 1, after one line on stderr, when there is none, it cannot be read, it is
- * of a newer format or has nothing in the range.
+ * of a newer format or has nothing in the range. A file of the profile that is removed meanwhile
+ * counts as damage.
  */
 int lc_load_profile(struct lc_load *l, const char *path);
 

@@ -69,7 +69,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                 "for tools that draw stacks; csv and sqlite are tables; markdown is for a "
 	                 "pull request" },
 	[ROW_FILE] = LC_REPORT_ROW_FILE,
-	[ROW_TOP] = LC_REPORT_ROW_TOP("sites", "show the first N rows (one screen: 8, other views "
+	[ROW_TOP] = LC_REPORT_ROW_TOP("sites", "show the first N rows, and findings of one screen "
+	                                       "(one screen: 8, other views "
 	                                       "of the text: 10, other formats: all)"),
 	[ROW_SORT] = { "sort", 0, "CHOICE", "samples|bytes|allocations|class", "samples", "",
 	               "order of the object sites in JSON, HTML and collapsed stacks" },

@@ -282,8 +282,9 @@ static char *finding_text(const struct lc_finding *f)
 	return lc_mem_text("%s To try: %s. [%s]", f->text, f->change, f->id);
 }
 
-/* In at most `room` lines, but at least one of them. */
-static void print_findings(const struct lc_screen *s, const struct lc_findings *f, unsigned room)
+/* At most `most`, in at most `room` lines, but at least one of them. */
+static void print_findings(const struct lc_screen *s, const struct lc_findings *f, size_t most,
+                           unsigned room)
 {
 	unsigned used = 0, indent = 3;
 	size_t shown = 0;
@@ -292,7 +293,7 @@ static void print_findings(const struct lc_screen *s, const struct lc_findings *
 		lc_screen_wrap(s, 0, 0, f->none);
 		used++;
 	}
-	for (; shown < f->len; shown++) {
+	for (; shown < f->len && shown < most; shown++) {
 		char *text = finding_text(&f->list[shown]);
 		unsigned lines = lc_screen_lines(s, indent, indent, text);
 
@@ -425,7 +426,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	lc_text_close(s.out);
 	s.out = out;
 	fprintf(out, "%s\n", head);
-	print_findings(&s, r->findings, room_for_findings(r, head));
+	print_findings(&s, r->findings, r->top, room_for_findings(r, head));
 	free(head);
 	if (r->ranking->samples)
 		putc('\n', out);

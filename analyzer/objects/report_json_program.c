@@ -104,6 +104,10 @@ static void shown(struct lc_json *j, const struct lc_load_process *p)
 	lc_json_object(j, "shown");
 	lc_json_u64(j, "begin_ns", p->shown_begin_ns);
 	lc_json_u64(j, "end_ns", p->shown_end_ns);
+	if (p->asked_begin_ns)
+		lc_json_u64(j, "asked_begin_ns", p->asked_begin_ns);
+	if (p->asked_end_ns)
+		lc_json_u64(j, "asked_end_ns", p->asked_end_ns);
 	lc_json_end_object(j);
 }
 

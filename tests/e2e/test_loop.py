@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -132,6 +133,12 @@ def test_periods_are_chosen_by_time(profile, workload, locus, tmp_path, jdk):
     assert nothing.returncode == 1 and "nothing in that time" in nothing.stderr
     text = locus("report", "--since", before_end, run.directory).stdout
     assert "only what was recorded since '%s'" % before_end in text
+    asked = times[-1]["end_monotonic_ns"] - int(before_end[:-2]) * 1_000_000
+    seconds = re.search(r", from ([\d.]+) (s|ms) to ", text)
+    assert float(seconds[1]) * (1 if seconds[2] == "s" else 1e-3) == pytest.approx(
+        (asked - times[0]["start_monotonic_ns"]) / 1e9, abs=0.06), text
+    assert chosen("--since", before_end)[2]["asked_begin_ns"] == asked
+    assert re.search(r"in\s+blocks\s+from\s+[\d.]+", text), text
     assert locus("report", "--since=soon", run.directory).returncode == 2
     assert locus("merge", "-o", tmp_path / "all", run.directory).returncode == 0
     merged = locus("report", "--since=1s", tmp_path / "all")

@@ -790,6 +790,29 @@ def test_html_shows_sites_and_paths(locus, tmp_path, chromium):
     assert "id " + second in chosen
 
 
+def test_a_file_that_is_removed_meanwhile_costs_its_blocks_alone(locus, tmp_path):
+    """A link to nothing is listed and cannot be opened, as a file that is removed between both."""
+    for name in ("a", "b"):
+        Profile(tmp_path / "all" / name).append(busy()).close()
+    (tmp_path / "all" / "a" / "gone.lcb").symlink_to(tmp_path / "nothing.lcb")
+    done = locus("report", "--format=json", tmp_path / "all")
+    assert done.returncode == 3 and "1 blocks lost" in done.stderr, done.stderr
+    whole = [json.loads(locus("report", "--format=json", p).stdout)["samples"]["total"] for p in
+             (tmp_path / "all" / "b", tmp_path / "all" / "b")]
+    assert json.loads(done.stdout)["samples"]["total"] == sum(whole)
+
+
+def test_top_is_for_the_findings_of_the_screen_too(locus, tmp_path):
+    block = Block()
+    for i in range(4):
+        site = ("org.acme.Node%d" % i, (frame("org.acme.Main", "make%d" % i, 5), MAIN))
+        block.allocate(*site, 10, 50_000_000).access("object", (CHASE, MAIN), 500 + 20 * i, site)
+    Profile(tmp_path / "p").append(block).close()
+    for top, findings in ((4, 4), (2, 2), (1, 1)):
+        text = locus("report", "-n", top, tmp_path / "p").stdout
+        assert [line[:2] for line in text.splitlines() if re.match(r"\d\. ", line)] == ["%d." % (i + 1) for i in range(findings)]
+
+
 def test_folded_recursion_is_said(locus, tmp_path, chromium):
     path = ARRAYS[1]
     Profile(tmp_path / "p").append(busy().recursion(path[1:], 1).recursion(path, 7)).append(
