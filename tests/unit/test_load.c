@@ -1,7 +1,7 @@
 /* uses: analyzer/model/ analyzer/base/ src/format/ src/base/ -ljansson -lzstd */
 /*
- * test_load.c - checks that a profile which is removed while a directory of profiles is read is left
- * out, and that one which the user has named is an error.
+ * test_load.c - checks that a profile which is removed while a directory of profiles is read is
+ * left out, and that one which the user has named is an error.
  */
 #include <setjmp.h>
 #include <stdarg.h>
