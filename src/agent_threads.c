@@ -98,7 +98,8 @@ static struct lc_thread *enter(JNIEnv *jni)
 	struct lc_thread *t = NULL;
 	jthread thread = NULL;
 
-	if (lc_thread_is_ours())
+	/* After an attach a thread of ours measures what its own spans cost. */
+	if (lc_thread_is_ours() && !threads.calibrating)
 		return NULL;
 	t = lc_threads_find(tid);
 	if (!t && !(*jvmti)->GetCurrentThread(jvmti, &thread) && thread) {
@@ -128,12 +129,26 @@ void lc_agent_threads_open(bool open)
 	atomic_store_explicit(&threads.open, open, memory_order_release);
 }
 
+/* Nothing more comes from the calling thread. */
+static void end(struct lc_thread *t)
+{
+	lc_engines_thread_stop(t);
+	lc_span_thread_end(t);
+	lc_timeline_thread_ends(t->timeline);
+	lc_thread_bind(NULL);
+	atomic_store_explicit(&t->ended, true, memory_order_release);
+}
+
 void lc_agent_threads_calibrate(bool begin)
 {
 	struct lc_thread *t = lc_thread_self();
 
 	threads.calibrating = begin;
-	if (!begin && t && t->sampled && !t->sampler)
+	if (begin || !t)
+		return;
+	if (lc_thread_is_ours())
+		end(t); /* it is no thread of the program */
+	else if (t->sampled && !t->sampler)
 		lc_engines_thread_start(t);
 }
 
@@ -174,11 +189,6 @@ void JNICALL lc_agent_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	lc_tlab_thread_end();
 	if (!t)
 		t = lc_threads_find((int32_t)syscall(SYS_gettid));
-	if (!t)
-		return;
-	lc_engines_thread_stop(t);
-	lc_span_thread_end(t);
-	lc_timeline_thread_ends(t->timeline);
-	lc_thread_bind(NULL);
-	atomic_store_explicit(&t->ended, true, memory_order_release);
+	if (t)
+		end(t);
 }

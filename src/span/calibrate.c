@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 
 #include "src/base/options.h"
+#include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
 #include "src/span/calibrate_impl.h"
@@ -415,6 +416,8 @@ static int calibrate(const struct config *config, JNIEnv *jni, struct lc_calibra
 		lc_calibration_judge(out);
 		return 0;
 	}
+	lc_say("measuring once what a span costs here: the recording begins in some seconds "
+	       "('locus calibrate' measures beforehand)");
 	err = measure(config, jni, out);
 	if (err)
 		return err;
@@ -482,7 +485,10 @@ void lc_calibrate_start(JNIEnv *jni, const struct lc_options *options, struct lc
 
 	snprintf(variant, sizeof(variant), "%s%s", options->trace ? "trace" : "",
 	         options->span_paths ? " paths" : "");
-	err = lc_span_enter(jni) ? calibrate(&config, jni, &kept.result) : -ENOMEM;
+	if (lc_span_enter(jni))
+		err = calibrate(&config, jni, &kept.result);
+	else
+		err = lc_span_thread_error() ? lc_span_thread_error() : -ENOMEM;
 	if (err) {
 		kept.result.how = "none";
 		snprintf(kept.result.warning, sizeof(kept.result.warning),

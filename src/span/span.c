@@ -57,6 +57,8 @@ static struct {
 	jclass overflow_error;           /* java.lang.StackOverflowError */
 	_Atomic(const char *) errors[2]; /* why streams, tasks are not recorded */
 
+	_Atomic int thread_error; /* why the last thread without spans has none, -errno; 0 */
+
 	struct lc_span_pauses pauses;
 	uint64_t pause_start_ns; /* between a start and its finish */
 	struct lc_block_pause pause_ring[PAUSES_MAX];
@@ -209,15 +211,26 @@ void lc_span_enable(bool on)
 
 /* Threads */
 
-static struct lc_span_thread *create(struct lc_thread *t)
+/* What the spans of a thread keep; the clock is the last of it. Returns 0 or -errno. */
+static int create_parts(struct lc_span_thread *s, struct lc_thread *t)
+{
+	int err = lc_locations_create(t->walker, &s->locations);
+
+	if (!err && lc_span_tasks())
+		err = lc_task_thread_create(&s->tasks);
+	if (!err && span.trace)
+		err = lc_trace_log_create(&s->traces);
+	return err ? err : lc_cycles_open_young(&s->clock);
+}
+
+static int create(struct lc_thread *t, struct lc_span_thread **out)
 {
 	struct lc_span_thread *s = calloc(1, sizeof(*s));
+	int err = s ? lc_span_stack_init(s, &span.costs, &span.pauses) : -ENOMEM;
 
-	if (!s)
-		return NULL;
-	if (lc_span_stack_init(s, &span.costs, &span.pauses)) {
+	if (err) {
 		free(s);
-		return NULL;
+		return err;
 	}
 	lc_probe_init(s);
 	s->thread = t;
@@ -226,23 +239,29 @@ static struct lc_span_thread *create(struct lc_thread *t)
 		s->last_end = t->walker->stack_low + LC_SPAN_LAST_BYTES;
 	}
 	s->last_number = (uint64_t)(t->index + 1) << LC_SPAN_NUMBER_BITS;
-	if (lc_locations_create(t->walker, &s->locations) ||
-	    (lc_span_tasks() && lc_task_thread_create(&s->tasks)) ||
-	    (span.trace && lc_trace_log_create(&s->traces)) || lc_cycles_open_young(&s->clock)) {
+	err = create_parts(s, t);
+	if (err) {
 		lc_task_thread_destroy(s->tasks);
 		lc_trace_log_destroy(s->traces);
 		lc_locations_destroy(s->locations);
 		lc_span_stack_destroy(s);
 		free(s);
-		return NULL;
+		return err;
 	}
-	return s;
+	*out = s;
+	return 0;
+}
+
+int lc_span_thread_error(void)
+{
+	return atomic_load_explicit(&span.thread_error, memory_order_relaxed); /* on its own */
 }
 
 struct lc_span_thread *lc_span_thread_open(JNIEnv *jni)
 {
 	struct lc_thread *t = lc_thread_self();
 	struct lc_span_thread *s;
+	int err;
 
 	if (!atomic_load_explicit(&span.enabled, memory_order_acquire))
 		return NULL;
@@ -252,11 +271,14 @@ struct lc_span_thread *lc_span_thread_open(JNIEnv *jni)
 		return NULL;
 	s = atomic_load_explicit(&t->spans, memory_order_relaxed); /* ours */
 	if (!s) {
-		s = create(t);
-		if (!s)
+		err = create(t, &s);
+		if (err) {
+			atomic_store_explicit(&span.thread_error, err, memory_order_relaxed);
 			(void)lc_limit_note("spans_lost",
-			                    "there was no memory for the streams and tasks of some "
-			                    "threads: they are not counted");
+			                    "the streams and tasks of some threads are not "
+			                    "counted: %s",
+			                    strerror(-err));
+		}
 		atomic_store_explicit(&t->spans, s, memory_order_release); /* S0: complete */
 	}
 	return s;

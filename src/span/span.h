@@ -63,6 +63,9 @@ void lc_span_give_up(unsigned what, const char *reason);
  */
 struct lc_span_thread *lc_span_enter(JNIEnv *jni);
 
+/* Why the last thread that can have no spans can have none, as -errno; 0: unknown. Any context. */
+int lc_span_thread_error(void);
+
 /*
  * The calling thread's spans, or NULL when it has none yet. The JVM is not called. Context: [hook].
  */

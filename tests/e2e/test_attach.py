@@ -110,6 +110,20 @@ def test_a_running_program_is_recorded_exactly(locus, program, tmp_path, jdk, gc
     assert not sites_through(report, "run", "Attach$Loop")
 
 
+def test_what_spans_cost_is_measured_after_an_attach_too(locus, program, tmp_path, monkeypatch, jdk):
+    """On the thread of the attach, which is none of the program's."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    p = program(jdk, 1)
+    done = locus("attach", p.pid, "-o", tmp_path / "p", "--spans=streams,tasks")
+    assert done.returncode == 0, done.stderr
+    assert "measuring once what a span costs" in done.stdout + done.stderr
+    p.make(100)
+    assert p.end() == ("storms 1\n", 7, [])
+    spans = json.loads((tmp_path / "p" / "manifest.json").read_text())["processes"][0]["spans"]
+    assert (spans["calibration"], spans.get("calibration_warning")) == ("measured", None)
+    assert all(cost["mean_cycles"] > 0 for cost in spans["costs"] if cost["name"] in ("inner", "anonymous", "task"))
+
+
 def test_attached_twice(locus, program, tmp_path, jdk):
     p = program(jdk, 1)
     assert locus("attach", p.pid, "-o", tmp_path / "p").returncode == 0

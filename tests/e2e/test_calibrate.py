@@ -31,7 +31,10 @@ def run(locus, jdk, workload):
         done = locus("run", "-o", directory, "--spans=streams,tasks", *options, *command, env=env)
         assert done.returncode == 0, done.stderr
         assert done.stdout == "done\n"
-        return manifest_spans(directory)
+        spans = manifest_spans(directory)
+        # It takes seconds, in which a user should know what the program waits for.
+        assert ("measuring once what a span costs" in done.stderr) == (spans["calibration"] == "measured"), done.stderr
+        return spans
 
     return run_it
 
