@@ -26,6 +26,7 @@ struct engine {
 	struct lc_engine_info info;
 	const struct lc_backend *backend;
 	struct lc_event event;
+	bool begun; /* for a thread; under the lock */
 };
 
 static struct {
@@ -244,19 +245,22 @@ static void pause_all(struct lc_sampler *s)
 static void tell_refused(size_t engine, int err)
 {
 	const bool timer = engines.row[engine].event.kind == LC_KIND_TIMER;
+	const bool forbidden = err == -EPERM || err == -ENOSYS || err == -EACCES;
 
 	if (!err || err == -ESRCH ||
 	    (err == -EMFILE && !timer)) /* it has ended; or core/fds.h tells */
 		return;
 	lc_engine_add(engine, LC_ENGINE_NO_THREAD, 1);
-	(void)lc_limit_reached("threads_not_sampled", "some threads are not sampled by %s: %s%s",
-	                       engines.row[engine].info.name,
-	                       timer ? "timer_create: " : "perf_event_open: ",
-	                       timer && err == -EAGAIN ? "the limit of pending signals (ulimit -i) "
-	                                                 "is used up"
-	                       : err == -EPERM || err == -ENOSYS || err == -EACCES
-	                           ? "it is forbidden here (by a seccomp filter?)"
-	                           : strerror(-err));
+	/* What is forbidden to the first thread is forbidden to all. */
+	(void)lc_limit_reached(
+	    "threads_not_sampled", "%s by %s: %s%s",
+	    forbidden && !engines.row[engine].begun ? "no thread is sampled"
+	                                            : "some threads are not sampled",
+	    engines.row[engine].info.name, timer ? "timer_create: " : "perf_event_open: ",
+	    timer && err == -EAGAIN ? "the limit of pending signals (ulimit -i) "
+	                              "is used up"
+	    : forbidden             ? "it is forbidden here (by a seccomp filter?)"
+	                            : strerror(-err));
 }
 
 /* With the lock held. A thread that one engine cannot sample is sampled by the others. */
@@ -283,6 +287,7 @@ static int begin(struct lc_thread *t)
 			continue;
 		err = engines.row[i].backend->thread_begin(t->sampler, i);
 		begun += !err;
+		engines.row[i].begun |= !err;
 		tell_refused(i, err);
 		if (err && !first)
 			first = err;
