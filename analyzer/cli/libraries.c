@@ -6,20 +6,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+bool lc_libraries_self(char *out)
+{
+	const ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1);
+	const char *given = (const char *)getauxval(AT_EXECFN);
+
+	if (len > 0)
+		out[len] = '\0';
+	return len > 0 || (given && realpath(given, out));
+}
 
 int lc_libraries_find(const char *name, char *out, char *error)
 {
 	static const char *const places[] = { "", "../lib/locus/" };
 	char self[PATH_MAX], path[2 * PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (len <= 0) {
-		snprintf(error, LC_LIBRARIES_ERROR_MAX, "cannot read /proc/self/exe: %m");
+	if (!lc_libraries_self(self)) {
+		snprintf(error, LC_LIBRARIES_ERROR_MAX, "cannot tell where this locus is: %m");
 		return -ENOENT;
 	}
-	self[len] = '\0';
 	*(strrchr(self, '/') + 1) = '\0';
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(path, sizeof(path), "%s%s%s", self, places[i], name);

@@ -12,6 +12,12 @@
 enum { LC_LIBRARIES_ERROR_MAX = 3 * PATH_MAX };
 
 /*
+ * The path of this executable in the PATH_MAX bytes of `out`: as the kernel was given it where
+ * there is no /proc. Returns false with errno set where nothing tells.
+ */
+bool lc_libraries_self(char *out);
+
+/*
  * The path of one of our libraries ("liblocus.so"): beside the executable as built, or in
  * ../lib/locus as installed. `out` has PATH_MAX bytes, `error` LC_LIBRARIES_ERROR_MAX. Returns 0,
  * or -ENOENT, or -EINVAL for a path that LD_PRELOAD and the JVM's options cannot express; then

@@ -586,7 +586,7 @@ int lc_cmd_bench(int argc, char **argv)
 		return lc_answer(status, argv[0]);
 	if (!status)
 		status = find_jar(&b);
-	if (!status && (!getcwd(b.here, sizeof(b.here)) || !realpath("/proc/self/exe", b.locus)))
+	if (!status && (!getcwd(b.here, sizeof(b.here)) || !lc_libraries_self(b.locus)))
 		status = lc_fail("bench: cannot tell the current directory, or where locus is: %m");
 	b.request.profile = b.profile;
 	if (!status)

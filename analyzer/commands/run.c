@@ -20,6 +20,7 @@
 #include "analyzer/commands/agent_setting.h"
 #include "analyzer/commands/child.h"
 #include "analyzer/commands/run_profiles.h"
+#include "analyzer/commands/run_told.h"
 
 enum { RUN_OPTIONS_MAX = 32 };
 
@@ -149,6 +150,7 @@ static int set_environment(const struct run *r)
 int lc_cmd_run(int argc, char **argv)
 {
 	struct run r = { .verbose = false };
+	struct lc_run_told told;
 	int status, err;
 	char *profile;
 	size_t count;
@@ -166,6 +168,7 @@ int lc_cmd_run(int argc, char **argv)
 	    lc_agent_library("liblocus-preload.so", r.preload) || check_output(&r) ||
 	    set_environment(&r))
 		return LC_EXIT_TOOL;
+	lc_run_told_begin(&told);
 	clock_gettime(CLOCK_REALTIME_COARSE, &r.start); /* the clock of a file's times */
 	err = lc_child_start(r.command, &forked);
 	if (err)
@@ -173,11 +176,10 @@ int lc_cmd_run(int argc, char **argv)
 	status = lc_child_wait();
 	count = lc_run_profiles(r.options.output, &r.start, &profile);
 	if (!count) {
-		lc_fail("no profile was written: '%s' started no JVM (11 or newer) that Locus "
-		        "could join",
-		        r.command[0]);
+		lc_run_told_no_profile(&told, r.command[0]);
 		return lc_child_end_like(status);
 	}
+	lc_run_told_end(&told);
 	if (r.file && lc_run_report(profile, r.file)) {
 		r.file = NULL;
 		status = status ? status : W_EXITCODE(LC_EXIT_FAILED, 0);

@@ -19,10 +19,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "src/base/java_option.h"
+#include "src/base/launch_told.h"
 #include "src/base/options.h"
 
 enum { ARGUMENTS_FILE_MAX = 1 << 16 };
@@ -176,6 +179,7 @@ static void leave_environment(void)
 	Dl_info own;
 
 	unsetenv(LC_LAUNCH_VARIABLE);
+	unsetenv(LC_TOLD_VARIABLE);
 	if (!after || !dladdr((void *)(uintptr_t)leave_environment, &own))
 		goto out;
 	/* Names are separated by spaces or colons; none holds one. */
@@ -199,6 +203,40 @@ out:
 	free(after);
 }
 
+/* Tell `locus run`, where that is still there. */
+static void tell(enum lc_launch_told what)
+{
+	const char *to = getenv(LC_TOLD_VARIABLE), byte = (char)what;
+	unsigned long long inode;
+	char path[64];
+	struct stat st;
+	long pid;
+	int of, fd;
+
+	if (!to || sscanf(to, "%ld %d %llu", &pid, &of, &inode) != 3)
+		return;
+	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", pid, of);
+	if (stat(path, &st) || !S_ISFIFO(st.st_mode) || st.st_ino != inode)
+		return;
+	fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && S_ISFIFO(st.st_mode) && st.st_ino == inode)
+		(void)!write(fd, &byte, sizeof(byte));
+	close(fd);
+}
+
+/* The path of this process's executable; without /proc as the kernel was given it. */
+static bool find_executable(char *path)
+{
+	const ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	const char *given = (const char *)getauxval(AT_EXECFN);
+
+	if (len > 0)
+		path[len] = '\0';
+	return len > 0 || (given && realpath(given, path));
+}
+
 __attribute__((constructor)) static void add_agent(int argc, char **argv)
 {
 	const char *agent = getenv(LC_LAUNCH_VARIABLE);
@@ -207,22 +245,22 @@ __attribute__((constructor)) static void add_agent(int argc, char **argv)
 	char **args = NULL;
 	const char *archive = NULL;
 	char *option = NULL;
-	ssize_t len;
 	bool each;
 
-	if (!agent || argc < 1)
+	if (!agent || argc < 1 || !find_executable(path))
 		return;
-	len = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	if (len <= 0)
-		return;
-	path[len] = '\0';
 	launcher = find_launcher(path);
-	if (!launcher || only_asks(launcher, argv, &archive))
+	if (!launcher)
 		return;
+	if (only_asks(launcher, argv, &archive)) {
+		tell(LC_TOLD_QUESTION);
+		return;
+	}
 	/* One directory holds one profile: unless the directory's name has the process ID in it,
 	 * the JVMs that this JVM starts are not given the agent. */
 	each = strstr(agent, "%p") != NULL;
 	if (archive) {
+		tell(LC_TOLD_ARCHIVE);
 		dprintf(STDERR_FILENO,
 		        "locus: this JVM writes an archive of its classes (%s), which it cannot "
 		        "with an agent; it runs unprofiled\n",
@@ -234,6 +272,7 @@ __attribute__((constructor)) static void add_agent(int argc, char **argv)
 	if (asprintf(&option, "%s%s", launcher->prefix, agent) < 0)
 		return;
 	if (argc > 1 && strcmp(argv[1], option) == 0) {
+		tell(LC_TOLD_AGENT);
 		/* For the agent (core/epoch.c): where there is one thread, it takes no time. */
 		(void)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 		if (!each)

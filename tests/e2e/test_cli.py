@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -9,6 +10,7 @@ import subprocess
 
 import pytest
 from conftest import BUILD, JDKS, QUICK_JAVAC, ROOT, run_command
+from helpers import command
 from synthetic import Block, Profile, frame
 
 HELLO = """
@@ -251,6 +253,50 @@ def test_command_without_a_jvm_keeps_its_own_status(locus, tmp_path):
     done = locus("run", "-o", tmp_path / "p", "--", "sh", "-c", "exit 7")
     assert done.returncode == 7
     assert not (tmp_path / "p").exists()
+
+
+@pytest.mark.parametrize("line", [["{java}", "-version"], ["sh", "-c", "{java} --help >/dev/null; true"]])
+def test_a_java_that_only_answers_is_told(locus, jdk17, tmp_path, line):
+    line = [word.format(java=jdk17.java) for word in line]
+    done = locus("run", "-o", tmp_path / "p", "--", *line)
+    assert done.returncode == 0
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("locus: no profile was written: '%s' only asked java" % line[0]) and "run a program" in last, done.stderr
+
+
+def test_the_reason_of_the_agent_is_not_contradicted(locus, jdk17, workload, tmp_path):
+    """The directory of the profile is removed between the start of the command and that of the JVM."""
+    (tmp_path / "d").mkdir()
+    line = ["sh", "-c", 'rm -r "$0" && "$@"', tmp_path / "d", *command(workload, jdk17, "Endings", "return")]
+    for output in (tmp_path / "d" / "p" / "q", tmp_path / "link"):
+        (tmp_path / "link").unlink(missing_ok=True)
+        (tmp_path / "d").mkdir(exist_ok=True)
+        if output.name == "link":
+            line[2] = 'ln -s "$0" "%s" && "$@"' % output
+        else:
+            line[2] = 'rm -r "$0" && touch "$0" && "$@"; rm "$0"'
+        done = locus("run", "-o", output, "--", *line)
+        assert done.returncode == 0, done.stderr
+        said = [text for text in done.stderr.splitlines() if text.startswith("locus: ")]
+        assert len(said) == 2 and "runs unprofiled" in said[0], done.stderr
+        assert said[1] == "locus: no profile was written, although 'sh' started a JVM with Locus; see the lines above"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can hide /proc")
+def test_a_program_runs_where_there_is_no_proc(workload, jdk17, tmp_path):
+    """A JVM starts there where the dynamic linker is told of its libraries, and is recorded."""
+    line = command(workload, jdk17, "Endings", "return")
+    home = pathlib.Path(jdk17.java).resolve().parents[1]
+    line = ["env", "LD_LIBRARY_PATH=%s/lib:%s/lib/server" % (home, home), *line]
+    hidden = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+    if subprocess.run([*hidden, "true"], capture_output=True).returncode:
+        pytest.skip("cannot mount here")
+    bare = run_command([*hidden, *line])
+    done = run_command([*hidden, BUILD / "locus", "run", "-o", tmp_path / "p", "--", *line])
+    assert (done.returncode, bare.returncode) == (0, 0) and done.stdout == bare.stdout, done.stderr
+    assert (tmp_path / "p" / "manifest.json").exists()
+    done = run_command([*hidden, BUILD / "locus", "run", "-o", tmp_path / "q", "--", "sh", "-c", "echo it ran; exit 7"])
+    assert (done.returncode, done.stdout) == (7, "it ran\n")
 
 
 def test_directory_that_cannot_be_written_is_refused_before_the_start(locus, tmp_path):

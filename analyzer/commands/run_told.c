@@ -1,0 +1,66 @@
+/* commands/run_told.c - tells a command without a JVM from a JVM that could not be recorded. */
+#include "analyzer/commands/run_told.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/fail.h"
+#include "src/base/launch_told.h"
+
+void lc_run_told_begin(struct lc_run_told *t)
+{
+	char name[80];
+	struct stat st;
+	int ends[2];
+
+	*t = (struct lc_run_told){ -1, -1 };
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+		return;
+	*t = (struct lc_run_told){ ends[0], ends[1] };
+	if (fstat(ends[1], &st))
+		return;
+	snprintf(name, sizeof(name), "%ld %d %llu", (long)getpid(), ends[1],
+	         (unsigned long long)st.st_ino);
+	setenv(LC_TOLD_VARIABLE, name, 1);
+}
+
+void lc_run_told_no_profile(const struct lc_run_told *t, const char *command)
+{
+	bool agent = false, question = false, archive = false;
+	char told;
+
+	while (t->read >= 0 && read(t->read, &told, 1) == 1) {
+		agent |= told == LC_TOLD_AGENT;
+		question |= told == LC_TOLD_QUESTION;
+		archive |= told == LC_TOLD_ARCHIVE;
+	}
+	if (agent)
+		lc_fail("no profile was written, although '%s' started a JVM with Locus; see the "
+		        "lines above",
+		        command);
+	else if (archive)
+		lc_fail("no profile was written: the only JVM of '%s' is not profiled (see the "
+		        "line above)",
+		        command);
+	else if (question)
+		lc_fail("no profile was written: '%s' only asked java for its version or its "
+		        "help, which is not profiled; run a program",
+		        command);
+	else
+		lc_fail("no profile was written: '%s' started no JVM (11 or newer) that Locus "
+		        "could join",
+		        command);
+}
+
+void lc_run_told_end(struct lc_run_told *t)
+{
+	if (t->read >= 0)
+		close(t->read);
+	if (t->write >= 0)
+		close(t->write);
+	*t = (struct lc_run_told){ -1, -1 };
+}

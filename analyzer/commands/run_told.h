@@ -1,0 +1,20 @@
+/*
+ * commands/run_told.h - this module learns from the preloaded library whether there was a JVM below
+ * `locus run`, and says why there is no profile.
+ */
+#ifndef LC_COMMANDS_RUN_TOLD_H
+#define LC_COMMANDS_RUN_TOLD_H
+
+struct lc_run_told {
+	int read, write; /* ends of a pipe; -1: there is none, and nothing is learnt */
+};
+
+/* Open the pipe and name it in the environment. The ends are not inherited. */
+void lc_run_told_begin(struct lc_run_told *t);
+
+/* Say in one line on stderr why the command has left no profile. */
+void lc_run_told_no_profile(const struct lc_run_told *t, const char *command);
+
+void lc_run_told_end(struct lc_run_told *t);
+
+#endif
