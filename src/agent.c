@@ -159,15 +159,18 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 		    "the method IDs of this JVM have no known form; the program runs unprofiled");
 		return -ENOTSUP;
 	}
-	err = lc_areas_init();
+	if (lc_field_init(jni, lc_klass_signature) == -ENOMEM)
+		(void)lc_limit_reached("fields_unknown",
+		                       "there was no memory to ask for fields: they have no names");
+	agent.follow = agent.ordered = *copies_seen = false;
+	err = lc_areas_init(); /* which finds out where the heap is, too */
+	if (agent.options.no_hooks)
+		return 0; /* no object is followed, since nobody tells where it is allocated */
 	if (!err)
 		err = lc_areas_prove(jni);
 	agent.follow = !err;
 	if (err)
 		agent.ordered = lc_agent_follow_in_order(jni, &agent.options);
-	if (lc_field_init(jni, lc_klass_signature) == -ENOMEM)
-		(void)lc_limit_reached("fields_unknown",
-		                       "there was no memory to ask for fields: they have no names");
 	err = agent.ordered ? 0 : lc_moves_init();
 	if (!err && !agent.ordered && !lc_copy_log_probe(jni))
 		err = -ENOENT;
@@ -286,18 +289,42 @@ static void tick(JNIEnv *jni)
 	lc_transformer_tick();
 }
 
+/* The class whose methods the program's own classes call. Returns 0 or -errno. */
+static int start_hooks(JNIEnv *jni)
+{
+	const char *const *watched = NULL;
+	size_t watched_len = 0;
+	jclass hook;
+	int err;
+
+	if (agent.options.no_hooks)
+		return 0;
+	if (agent.follow)
+		watched_len = lc_watch_classes(&watched);
+	lc_classes_watch(watched, watched_len);
+	hook = lc_classes_define_hook(jni, &agent.options);
+	err = hook ? lc_hook_init(hook, &agent.options, agent.follow) : -EIO;
+	if (!err && agent.attached)
+		err = lc_agent_attach_linked(jni, hook);
+	if (!err && agent.ordered)
+		lc_hook_order(agent.options.audit);
+	if (!err && agent.options.audit)
+		err = lc_audit_init();
+	return err;
+}
+
 /* From here on allocations are hooked and threads are sampled. */
 static int go_live(JNIEnv *jni, bool copies_seen)
 {
 	/* A collection between two calls: an end without a begin does nothing, a begin without an
 	 * end would keep every hook waiting. */
 	static const jvmtiEvent live_events[] = {
+		JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
 		JVMTI_EVENT_THREAD_START,
 		JVMTI_EVENT_THREAD_END,
 		JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
 		JVMTI_EVENT_GARBAGE_COLLECTION_START,
 		JVMTI_EVENT_CLASS_PREPARE,
-		JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
 	};
 	struct lc_attribution_config config = {
 		.vm = agent.vm,
@@ -313,27 +340,14 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		.marked = lc_marks_place,
 		.divided = lc_marks_divided,
 	};
-	const char *const *watched = NULL;
-	size_t watched_len = 0;
-	jclass hook;
-	int err = -EIO;
+	const bool hooks = !agent.options.no_hooks;
+	int err = start_hooks(jni);
 
-	if (agent.follow)
-		watched_len = lc_watch_classes(&watched);
-	lc_classes_watch(watched, watched_len);
-	hook = lc_classes_define_hook(jni, &agent.options);
-	if (hook)
-		err = lc_hook_init(hook, &agent.options, agent.follow);
-	if (!err && agent.attached)
-		err = lc_agent_attach_linked(jni, hook);
-	if (!err && agent.ordered)
-		lc_hook_order(agent.options.audit);
-	if (!err && agent.options.audit)
-		err = lc_audit_init();
 	lc_numa_init("", NULL);
 	if (!err) {
 		start_spans(jni);
-		(void)lc_loaders_init(jni, lc_span_what()); /* without, only the JDK's own */
+		if (hooks) /* without, only the JDK's own */
+			(void)lc_loaders_init(jni, lc_span_what());
 		err = lc_attribution_start(&config);
 	}
 	if (err) {
@@ -343,20 +357,23 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 	lc_agent_end_open(agent.vm);
 	lc_transformer_open(agent.vm);
 	lc_agent_threads_open(true);
-	enable(live_events, sizeof(live_events) / sizeof(live_events[0]), JVMTI_ENABLE);
+	/* The first event is that of class files, which hooks need. */
+	enable(live_events + !hooks, sizeof(live_events) / sizeof(live_events[0]) - !hooks,
+	       JVMTI_ENABLE);
 	lc_loaded_make_method_ids(jni);
 	lc_span_classes_start(jni);
-	if (!agent.attached)
+	if (hooks && !agent.attached)
 		lc_classes_retransform(jni, true);
 	lc_watch_begin(agent.follow);
-	lc_hook_enable(true);
+	lc_hook_enable(hooks);
 	lc_agent_threads_add_running(jni);
-	start_alloc_sample();
+	if (hooks)
+		start_alloc_sample();
 	/* It takes seconds where there are many classes; samples are taken meanwhile. */
-	if (agent.attached)
+	if (hooks && agent.attached) {
 		lc_classes_retransform(jni, false);
-	if (agent.attached)
 		follow_what_was_there(jni);
+	}
 	return 0;
 }
 

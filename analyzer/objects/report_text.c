@@ -302,7 +302,19 @@ static void print_not_followed(FILE *out, const struct lc_load *l)
 	const uint64_t lost = lc_load_counter(l, "alloc_records_lost");
 	const uint64_t forgotten = lc_load_counter(l, "small_forgotten");
 	const uint64_t no_hook = lc_load_counter(l, "classes_no_hook_loader");
+	size_t without = 0; /* processes */
 
+	for (size_t i = 0; i < l->processes_len; i++) {
+		const char *value =
+		    json_string_value(json_object_get(l->processes[i].options, "no-hooks"));
+
+		without += value && !strcmp(value, "on");
+	}
+	if (without)
+		fprintf(out,
+		        "note: %sno class was rewritten (--no-hooks): allocations are not counted, "
+		        "and of objects the class is known, not the line that allocates them\n",
+		        without < l->processes_len ? "in some of the processes " : "");
 	if (lost)
 		fprintf(
 		    out,

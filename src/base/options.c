@@ -73,6 +73,9 @@ static const struct {
 	{ "calibrate", "spans", "spans=streams or spans=tasks" },
 };
 
+/* Options that do nothing without hooks. */
+static const char *const hooked[] = { "min-size", "audit", "spans" };
+
 const struct lc_option_info *lc_option_table(size_t *count)
 {
 	*count = OPTION_COUNT_ALL;
@@ -411,6 +414,18 @@ int lc_options_check(const struct lc_options *o, char *error, size_t error_len)
 	struct lc_options defaults;
 
 	lc_options_init(&defaults);
+	if (o->no_hooks && (strstr(o->event, "watch:") || !strcmp(o->event, "alloc"))) {
+		snprintf(error, error_len,
+		         "event: '%.64s' needs hooks in classes; leave out no-hooks", o->event);
+		return -EINVAL;
+	}
+	for (size_t i = 0; o->no_hooks && i < sizeof(hooked) / sizeof(hooked[0]); i++) {
+		if (is_default(o, &defaults, hooked[i]))
+			continue;
+		snprintf(error, error_len, "%s needs hooks in classes; leave out no-hooks",
+		         hooked[i]);
+		return -EINVAL;
+	}
 	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
 		if (is_default(o, &defaults, needs[i].name) ||
 		    !is_default(o, &defaults, needs[i].other))

@@ -110,6 +110,35 @@ def test_a_running_program_is_recorded_exactly(locus, program, tmp_path, jdk, gc
     assert not sites_through(report, "run", "Attach$Loop")
 
 
+@pytest.mark.parametrize("gc", ["Serial", "G1", "Z"])
+def test_an_attach_without_hooks_rewrites_no_class(locus, program, tmp_path, jdk, gc):
+    """Samples have the class of the objects; what the JVM runs is as it was, and nothing is counted."""
+    library = native_library(jdk, "codelengths", tmp_path)
+    p = program(jdk, 3, "gc", java=collector(gc))
+    before = code_lengths(p, library, jdk, tmp_path) if library else None
+    done = locus("attach", p.pid, "-o", tmp_path / "p", "--no-hooks", "--interval=1ms")
+    assert done.returncode == 0, done.stderr
+    p.make(20_000)
+    if library:
+        during = code_lengths(p, library, jdk, tmp_path)
+        common = before.keys() & during.keys()
+        assert len(common) > 400 and {name: during[name] for name in common} == {name: before[name] for name in common}
+        assert "Ljava/lang/LocusHook;" not in during
+    assert locus("detach", p.pid).returncode == 0
+    assert p.end() == ("storms 3\n", 7, [])
+    counted, report = made_in(tmp_path / "p", locus)
+    assert counted == 0 and not allocations(report["sites"])
+    assert report["samples"]["total"] > 20
+    text = " ".join(locus("report", tmp_path / "p").stdout.split())
+    assert "no class was rewritten (--no-hooks)" in text
+
+
+@pytest.mark.parametrize("options", [["--spans=streams"], ["--audit"], ["--min-size=100"], ["-e", "watch:Node#1"], ["-e", "alloc"]])
+def test_what_needs_hooks_is_refused_without(locus, options):
+    done = locus("attach", "--no-hooks", *options, "1")
+    assert done.returncode == 2 and "leave out no-hooks" in done.stderr, done.stderr
+
+
 def test_what_spans_cost_is_measured_after_an_attach_too(locus, program, tmp_path, monkeypatch, jdk):
     """On the thread of the attach, which is none of the program's."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
