@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "src/agent.h"
+#include "src/agent_batches.h"
 #include "src/agent_end.h"
 #include "src/agent_profile.h"
 #include "src/agent_undo.h"
@@ -50,6 +51,15 @@ struct request {
 
 /* A request is being worked off. */
 static LC_KEPT atomic_flag busy = ATOMIC_FLAG_INIT;
+
+/*
+ * What the thread with the lock does. A detach that comes while it attaches hands over the file of
+ * its answer: that thread ends the recording as soon as it has begun. 0: none; else the descriptor
+ * and 1.
+ */
+enum { DOING_ELSE, DOING_ATTACH, DOING_DETACH };
+static LC_KEPT _Atomic int doing;
+static LC_KEPT _Atomic int handed_over;
 
 /* Who has claimed the lock is next: requests that follow one another would leave it no room. */
 static _Atomic bool claimed;
@@ -120,6 +130,13 @@ static bool start(const struct request *r, JNIEnv *jni)
 	}
 	if (!lc_agent_prepare(r->vm, r->options, true))
 		done = lc_agent_start_attached(jni);
+	if (done && lc_batches_stopped()) {
+		uint32_t with, of;
+
+		lc_batches_progress(&with, &of);
+		lc_say_answer("'locus detach' ends it already: %u of %u classes had hooks", with,
+		              of);
+	}
 	if (done)
 		lc_own_cost_end(LC_OWN_STARTUP, begin);
 	else
@@ -183,9 +200,12 @@ static bool status(void)
 
 static bool obey(const struct request *r, JNIEnv *jni)
 {
-	if (!strcmp(r->command, "attach"))
+	const bool attach = !strcmp(r->command, "attach"), detach = !strcmp(r->command, "detach");
+
+	atomic_store(&doing, attach ? DOING_ATTACH : detach ? DOING_DETACH : DOING_ELSE);
+	if (attach)
 		return start(r, jni);
-	if (!strcmp(r->command, "detach"))
+	if (detach)
 		return stop(jni);
 	if (!strcmp(r->command, "dump"))
 		return dump();
@@ -230,29 +250,92 @@ static JNIEnv *enter_jvm(JavaVM *vm)
 	return jni;
 }
 
+/* Do it. Returns what the answer ends with. */
+static const char *carry_out(const struct request *r, JNIEnv *jni)
+{
+	bool done;
+
+	lc_say_to(r->reply);
+	done = obey(r, jni);
+	lc_say_to(-1);
+	return done ? "ok\n" : "failed\n";
+}
+
+/* A detach that was handed over; its `reply` is -1: there is none. */
+static struct request take_detach(JavaVM *vm)
+{
+	return (struct request){ .vm = vm,
+		                 .command = "detach",
+		                 .reply = atomic_exchange(&handed_over, 0) - 1 };
+}
+
 static void *run(void *context)
 {
-	const struct request r = take(context);
+	struct request r = take(context);
+	const char *end = "the JVM has no room for a thread of Locus\nfailed\n";
+	struct request next;
 	JNIEnv *jni;
-	bool done;
 
 	lc_thread_set_ours();
 	jni = enter_jvm(r.vm);
-	if (!jni) {
-		answer(&r, "the JVM has no room for a thread of Locus\nfailed\n");
-	} else {
-		lc_say_to(r.reply);
-		done = obey(&r, jni);
-		lc_say_to(-1);
-		(*r.vm)->DetachCurrentThread(r.vm);
-		answer(&r, done ? "ok\n" : "failed\n");
+	if (jni)
+		end = carry_out(&r, jni);
+	atomic_store(&doing, DOING_ELSE);
+	next = take_detach(r.vm);
+	if (next.reply >= 0) {
+		answer(&r, end);
+		close(r.reply);
+		r = next;
+		if (jni)
+			end = carry_out(&r, jni);
+		atomic_store(&doing, DOING_ELSE);
 	}
+	if (jni)
+		(*r.vm)->DetachCurrentThread(r.vm);
+	answer(&r, end);
 	lc_thread_ours_ends();
 	lc_agent_attach_unlock();
 	/* Who waits for this may come with the next request at once. */
 	if (r.reply >= 0)
 		close(r.reply);
 	return NULL;
+}
+
+/* How far it is, for somebody who asks while another request is worked off. */
+static void answer_progress(const struct request *r)
+{
+	const int what = atomic_load(&doing);
+	uint32_t done, total;
+	char text[128];
+
+	lc_batches_progress(&done, &total);
+	if (what == DOING_ATTACH)
+		snprintf(text, sizeof(text), "attaching: %u of %u classes have hooks\nok\n", done,
+		         total);
+	else if (what == DOING_DETACH)
+		snprintf(text, sizeof(text),
+		         "detaching: %u of %u classes are without hooks again\nok\n", done, total);
+	else
+		snprintf(text, sizeof(text), "Locus is busy with another request\nfailed\n");
+	answer(r, text);
+}
+
+/*
+ * Have the thread that attaches end the recording, too. Returns whether it will; the descriptor is
+ * its own then.
+ */
+static bool hand_over(const struct request *r)
+{
+	int none = 0, ours = r->reply + 1;
+
+	if (r->reply < 0 || atomic_load(&doing) != DOING_ATTACH ||
+	    !atomic_compare_exchange_strong(&handed_over, &none, ours))
+		return false;
+	lc_batches_stop();
+	/* It may have looked before: then it has stored `doing`, and the descriptor is still here.
+	 */
+	return atomic_load(&doing) == DOING_ATTACH ||
+	       !atomic_compare_exchange_strong(&handed_over, &ours, 0);
 }
 
 /*
@@ -326,7 +409,12 @@ static int begin(const struct request *r)
 	int err = 0;
 
 	if (atomic_load(&claimed) || !lc_agent_attach_try_lock()) {
-		answer(r, "Locus is busy with another request\nfailed\n");
+		if (!strcmp(r->command, "detach") && hand_over(r))
+			return 0;
+		if (!strcmp(r->command, "status"))
+			answer_progress(r);
+		else
+			answer(r, "Locus is busy with another request\nfailed\n");
 	} else {
 		err = start_thread(r);
 		if (!err)

@@ -10,8 +10,13 @@
  * answer; OPTIONS are the agent's. Without the first two, as jcmd gives them, it is the options of
  * an attach, and the answer goes to stderr where something fails.
  *
- * An answer is lines of text, of which the last is "ok" or "failed". The file is locked by flock()
- * when Agent_OnAttach() has returned, until it is closed behind the answer.
+ * While an attach is worked off, "status" is answered at once with how far it is, and "detach" ends
+ * it: hooks are put into no more classes, and the recording ends when it has begun. Other requests
+ * are refused.
+ *
+ * An answer is lines of text, of which the last is "ok" or "failed"; lines before it that begin
+ * with LC_ATTACH_PROGRESS (base/attach_answer.h) say how far the agent is. The file is locked by
+ * flock() when Agent_OnAttach() has returned, until it is closed behind the answer.
  *
  * "@load" alone does nothing but have the library loaded, for src/java/api/, which then asks by a
  * native method (lc_agent_attach_ask()).

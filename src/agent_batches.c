@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
 #include "src/core/path.h"
@@ -39,6 +40,8 @@ enum {
 	BATCH_LEAST = 32, /* afterwards */
 	BATCH_MAX = 1024,
 	PAUSE_MORE_MS = 20, /* that a batch may take longer than the shortest */
+	CALL_MS = 1000,     /* a call that takes longer makes the next batch smaller */
+	TELL_MS = 1000,
 };
 
 /* A method on a stack that may be hot. */
@@ -59,6 +62,24 @@ struct look {
 };
 
 static _Atomic uint64_t class_file_ns; /* when a class file was last looked at */
+static _Atomic bool stopped;
+static _Atomic uint32_t progress_done, progress_total; /* relaxed: each is right on its own */
+
+void lc_batches_stop(void)
+{
+	atomic_store(&stopped, true);
+}
+
+bool lc_batches_stopped(void)
+{
+	return atomic_load(&stopped);
+}
+
+void lc_batches_progress(uint32_t *done, uint32_t *total)
+{
+	*done = atomic_load_explicit(&progress_done, memory_order_relaxed);
+	*total = atomic_load_explicit(&progress_total, memory_order_relaxed);
+}
 
 void lc_batches_class_file(void)
 {
@@ -275,22 +296,49 @@ static uint64_t transform(const jclass *batch, jint len, struct lc_batches_stats
 	return worst;
 }
 
-jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, struct lc_batches_stats *stats)
+/* Note how far it is, and tell whoever waits for an answer. */
+static void tell(uint32_t done, uint32_t total, uint64_t *told_ns)
+{
+	const uint64_t now = lc_time_now_ns();
+
+	atomic_store_explicit(&progress_done, done, memory_order_relaxed);
+	atomic_store_explicit(&progress_total, total, memory_order_relaxed);
+	if (now - *told_ns < TELL_MS * MS)
+		return;
+	*told_ns = now;
+	lc_say_answer(LC_ATTACH_PROGRESS "%u of %u classes", done, total);
+}
+
+/*
+ * The size of the next batch. Where the machine is so busy that a call takes long, batches stay
+ * small, so that it is told how far they are, and an end that is asked for comes soon.
+ */
+static jint next_size(jint size, jint used, uint64_t pause, uint64_t shortest, uint64_t call)
+{
+	if (call > CALL_MS * MS)
+		return size > 2 * BATCH_FIRST ? size / 2 : BATCH_FIRST;
+	if (pause > shortest + PAUSE_MORE_MS * MS)
+		return size > 2 * BATCH_LEAST ? size / 2 : BATCH_LEAST;
+	return used == size && size < BATCH_MAX ? 2 * size : size;
+}
+
+jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, bool stoppable,
+                          struct lc_batches_stats *stats)
 {
 	const jint running = find_running(jni, classes, len);
-	uint64_t shortest = UINT64_MAX;
+	uint64_t shortest = UINT64_MAX, told = lc_time_now_ns();
 	jint batch_max = BATCH_FIRST, n;
 
-	for (jint at = running; at < len; at += n) {
+	tell(0, (uint32_t)(len - running), &told);
+	for (jint at = running; at < len && !(stoppable && lc_batches_stopped()); at += n) {
+		const uint64_t begin = lc_time_now_ns();
 		uint64_t pause;
 
 		n = len - at < batch_max ? len - at : batch_max;
 		pause = transform(classes + at, n, stats);
 		shortest = pause < shortest ? pause : shortest;
-		if (pause > shortest + PAUSE_MORE_MS * MS)
-			batch_max = batch_max > 2 * BATCH_LEAST ? batch_max / 2 : BATCH_LEAST;
-		else if (n == batch_max && batch_max < BATCH_MAX)
-			batch_max *= 2;
+		batch_max = next_size(batch_max, n, pause, shortest, lc_time_now_ns() - begin);
+		tell((uint32_t)(at + n - running), (uint32_t)(len - running), &told);
 	}
 	stats->running = (uint64_t)running;
 	return running;

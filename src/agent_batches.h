@@ -10,7 +10,10 @@
 #define LC_AGENT_BATCHES_H
 
 #include <jvmti.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "src/base/attach_answer.h"
 
 struct lc_batches_stats {
 	uint64_t batches;
@@ -22,10 +25,23 @@ struct lc_batches_stats {
 
 /*
  * Transform the classes, local or global references. Those left are moved to the front: returns
- * their number. Takes up to half a second to find out which methods return. Context: a thread of
- * ours that may wait, with a JNIEnv.
+ * their number. Where the call is `stoppable`, lc_batches_stop() ends it early. Who waits for an
+ * answer (base/say.h) is told each second how far it is, in a line that begins with
+ * LC_ATTACH_PROGRESS. Takes up to half a second to find out which methods return. Context: a thread
+ * of ours that may wait, with a JNIEnv.
  */
-jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, struct lc_batches_stats *stats);
+jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, bool stoppable,
+                          struct lc_batches_stats *stats);
+
+/*
+ * From now on hooks are put into no more classes: the batch that the JVM works on is the last. A
+ * recording begins without it. Context: any but [signal].
+ */
+void lc_batches_stop(void);
+bool lc_batches_stopped(void);
+
+/* How many classes the last call has done, and of how many. Context: any but [signal]. */
+void lc_batches_progress(uint32_t *done, uint32_t *total);
 
 /* ClassFileLoadHook has been called: the JVM is not further than this. Context: [java]. */
 void lc_batches_class_file(void);

@@ -120,7 +120,7 @@ size_t lc_hooked_undo(JNIEnv *jni, char *one, size_t one_len)
 	for (unsigned i = 0; i < TRIES && left; i++) {
 		if (i)
 			nanosleep(&time, NULL);
-		left = lc_batches_transform(jni, loaded, left, &stats);
+		left = lc_batches_transform(jni, loaded, left, false, &stats);
 	}
 	if (left && !(*lc_jvmti())->GetClassSignature(lc_jvmti(), loaded[0], &signature, NULL)) {
 		snprintf(one, one_len, "%s", signature);

@@ -59,7 +59,7 @@ static jint transform(JNIEnv *jni, jclass *classes, jint len)
 	struct lc_batches_stats stats;
 
 	lc_running_stats(&stats);
-	len = lc_batches_transform(jni, classes, len, &stats);
+	len = lc_batches_transform(jni, classes, len, true, &stats);
 	pthread_mutex_lock(&running.lock);
 	running.stats = stats;
 	pthread_mutex_unlock(&running.lock);

@@ -18,12 +18,14 @@
 
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/commands/agent_setting.h"
 #include "analyzer/commands/attach_protocol.h"
 #include "analyzer/commands/attach_target.h"
 #include "analyzer/out/text.h"
+#include "src/base/attach_answer.h"
 
 enum { WAIT_SECONDS = 60, STEP_MS = 10, ANSWER_MAX = 64 << 10 };
 
@@ -73,31 +75,66 @@ static bool ends_with(const char *text, size_t len, const char *line)
 	       (len == n || text[len - n - 1] == '\n');
 }
 
-/* Write the answer, without its last line, line by line. */
+/* Write the answer, without its last line and what said how far the agent was, line by line. */
 static void print_answer(FILE *out, const char *prefix, char *text)
 {
+	lc_progress_end();
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		if (!strncmp(line, LC_ATTACH_PROGRESS, strlen(LC_ATTACH_PROGRESS)))
+			continue;
 		fputs(prefix, out);
 		lc_emit_text_c(out, line);
 		putc('\n', out);
 	}
 }
 
+/* Show on a terminal how far the agent is, where its last line says so. */
+static void show_progress(const char *text, size_t len)
+{
+	static char shown[128];
+	const char *last = len > 1 ? memrchr(text, '\n', len - 1) : NULL;
+
+	last = last ? last + 1 : text;
+	if (!len || strncmp(last, LC_ATTACH_PROGRESS, strlen(LC_ATTACH_PROGRESS)) != 0)
+		return;
+	last += strlen(LC_ATTACH_PROGRESS);
+	snprintf(shown, sizeof(shown), "working on the classes: %.*s", (int)strcspn(last, "\n"),
+	         last);
+	lc_progress_now(shown);
+}
+
+/* The end of what the agent has written so far; a short answer is all of it. */
+static size_t read_reply(int fd, char *text, off_t *size)
+{
+	struct stat st;
+	ssize_t n;
+
+	*size = fstat(fd, &st) ? 0 : st.st_size;
+	n = pread(fd, text, ANSWER_MAX - 1, *size < ANSWER_MAX ? 0 : *size - (ANSWER_MAX - 1));
+	return n > 0 ? (size_t)n : 0;
+}
+
 /*
- * Wait for the answer and print it. The agent has the file locked until it has written all of it.
- * Returns the exit status.
+ * Wait for the answer and print it. The agent has the file locked until it has written all of it,
+ * and writes how far it is where it takes long: it is waited for as long as it does. Returns the
+ * exit status.
  */
 static int take_reply(const struct lc_attach_target *t, int fd)
 {
 	const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
 	char *text = lc_mem_zeroed(1, ANSWER_MAX);
+	off_t size = 0, before = 0;
 	int status = -1;
 
 	for (unsigned i = 0; status < 0 && i < WAIT_SECONDS * 1000 / STEP_MS; i++) {
 		const bool alive = lc_attach_alive(t), closed = !flock(fd, LOCK_SH | LOCK_NB);
-		const ssize_t n = pread(fd, text, ANSWER_MAX - 1, 0);
-		const size_t len = n > 0 ? (size_t)n : 0;
+		const size_t len = read_reply(fd, text, &size);
 
+		if (size != before) {
+			before = size;
+			i = 0;
+			show_progress(text, len);
+		}
 		if (ends_with(text, len, "ok\n")) {
 			text[len - strlen("ok\n")] = '\0';
 			print_answer(stdout, "", text);
@@ -118,9 +155,12 @@ static int take_reply(const struct lc_attach_target *t, int fd)
 		}
 	}
 	free(text);
+	lc_progress_end();
 	return status >= 0 ? status
-	                   : lc_fail("the agent in JVM %d has not answered within %d s",
-	                             (int)t->pid, WAIT_SECONDS);
+	                   : lc_fail("the agent in JVM %d has said nothing for %d s, and goes on: "
+	                             "'locus status %d' tells how far it is, 'locus detach %d' "
+	                             "ends it",
+	                             (int)t->pid, WAIT_SECONDS, (int)t->pid, (int)t->pid);
 }
 
 static int ask(const struct lc_attach_target *t, const char *library, const char *command,

@@ -110,6 +110,31 @@ def test_a_running_program_is_recorded_exactly(locus, program, tmp_path, jdk, gc
     assert not sites_through(report, "run", "Attach$Loop")
 
 
+def test_an_attach_tells_how_far_it_is_and_can_be_ended(locus, workload, tmp_path, jdk):
+    """While hooks are put into thousands of classes; afterwards the program can be recorded anew."""
+    line = command(workload, jdk, "ManyClasses", 4000)
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as p:
+        try:
+            assert p.stdout.readline() == "ready\n"
+            attach = subprocess.Popen([BUILD / "locus", "attach", str(p.pid), "-o", tmp_path / "p"], stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True)
+            told = []
+            while attach.poll() is None and not told:
+                told = re.findall(r"^attaching: (\d+) of ([1-9]\d+) classes have hooks$", locus("status", p.pid).stdout, re.M)
+            detach = locus("detach", p.pid)
+            out, err = attach.communicate(timeout=120)
+            assert told, "the attach has ended before it told anything: load more classes"
+            assert (detach.returncode, attach.returncode) == (0, 0), (detach.stderr, err)
+            done, of = map(int, re.search(r"^'locus detach' ends it already: (\d+) of (\d+) classes had hooks$", out, re.M).groups())
+            assert int(told[0][0]) <= done < of == int(told[0][1]) and "progress:" not in out
+            assert locus("status", p.pid).stdout == "not recording\n"
+            assert json.loads((tmp_path / "p" / "manifest.json").read_text())["processes"][0]["complete"]
+            assert locus("attach", p.pid, "-o", tmp_path / "q", "--no-hooks").returncode == 0
+            assert p.communicate(timeout=60)[0] == "ended\n" and p.returncode == 0
+        finally:
+            p.kill()
+
+
 @pytest.mark.parametrize("gc", ["Serial", "G1", "Z"])
 def test_an_attach_without_hooks_rewrites_no_class(locus, program, tmp_path, jdk, gc):
     """Samples have the class of the objects; what the JVM runs is as it was, and nothing is counted."""
