@@ -481,6 +481,8 @@ void lc_agent_manifest_write(bool final)
 	if (!err || !final)
 		return; /* the next one has all that this one has */
 	err = write_manifest(final);
+	if (err == -ENOSPC || err == -EDQUOT)
+		lc_profile_disk_full(lc_agent_profile());
 	lc_attribution_stats(&stats);
 	/* Where blocks could not be written either, that has been said. */
 	if (err && !stats.write_error)

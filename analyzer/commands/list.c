@@ -43,9 +43,10 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 };
 
 enum sort { SORT_HOST, SORT_START, SORT_SIZE, SORT_PATH };
-enum state { STATE_COMPLETE, STATE_RUNNING, STATE_KILLED, STATE_DAMAGED };
+enum state { STATE_COMPLETE, STATE_RUNNING, STATE_DISK_FULL, STATE_KILLED, STATE_DAMAGED };
 
-static const char *const state_names[] = { "complete", "running", "killed", "damaged" };
+static const char *const state_names[] = { "complete", "running", "disk full", "killed",
+	                                   "damaged" };
 
 struct entry {
 	struct lc_summary summary;
@@ -90,9 +91,12 @@ static enum state state_of(const struct list *l, const struct lc_summary *s)
 
 		if (p->complete || p->limited)
 			continue;
-		if (!still_runs(l, p))
+		if (p->disk_full)
+			state = STATE_DISK_FULL;
+		else if (!still_runs(l, p))
 			return STATE_KILLED;
-		state = STATE_RUNNING;
+		else if (state == STATE_COMPLETE)
+			state = STATE_RUNNING;
 	}
 	return state;
 }

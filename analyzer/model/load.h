@@ -33,8 +33,9 @@ struct lc_load_process {
 	char *host;     /* the same */
 	json_t *labels; /* object: key to text; NULL: there are none */
 	int64_t pid;
-	bool complete; /* ended, and all was written */
-	bool limited;  /* the recording ended before the program */
+	bool complete;  /* ended, and all was written */
+	bool disk_full; /* not complete, since the disk was full */
+	bool limited;   /* the recording ended before the program */
 	uint64_t start_wall_ns;
 	uint64_t start_monotonic_ns;
 	uint64_t end_wall_ns; /* of the last manifest */

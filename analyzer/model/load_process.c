@@ -67,6 +67,7 @@ void lc_load_process_read(struct lc_load_process *p, const json_t *info)
 		.labels = labels_of(info),
 		.pid = (int64_t)lc_load_number_of(info, "pid"),
 		.complete = json_is_true(json_object_get(info, "complete")),
+		.disk_full = json_is_true(json_object_get(info, "disk_full")),
 		.limited = json_is_true(json_object_get(info, "limited")),
 		.start_wall_ns = lc_load_number_of(info, "start_wall_ns"),
 		.start_monotonic_ns = lc_load_number_of(info, "start_monotonic_ns"),
@@ -171,6 +172,7 @@ static void add_numa(struct lc_load_process *p, struct lc_load_process *next)
 void lc_load_process_add(struct lc_load_process *p, struct lc_load_process *next)
 {
 	p->complete = p->complete && next->complete;
+	p->disk_full |= next->disk_full;
 	p->limited = next->limited;
 	p->end_wall_ns = next->end_wall_ns;
 	p->end_monotonic_ns = next->end_monotonic_ns;

@@ -4,10 +4,25 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "analyzer/base/file.h"
 #include "analyzer/base/memory.h"
 #include "src/format/block.h"
+
+/* What a full disk had no room for in the manifest. */
+static void add_disk_full(json_t *m, const char *path)
+{
+	char *mark = lc_mem_text("%s/" LC_DISK_FULL_NAME, path);
+	json_t *row;
+	size_t i;
+
+	if (!access(mark, F_OK)) {
+		json_array_foreach(json_object_get(m, "processes"), i, row)
+		    json_object_set_new(row, "disk_full", json_true());
+	}
+	free(mark);
+}
 
 json_t *lc_manifest_load(const char *path, char **why)
 {
@@ -26,6 +41,7 @@ json_t *lc_manifest_load(const char *path, char **why)
 	}
 	m = json_loadf(in, JSON_ALLOW_NUL, &error);
 	fclose(in);
+	add_disk_full(m, path);
 	*why = lc_mem_text("%s", m ? "" : error.text);
 	return m;
 }

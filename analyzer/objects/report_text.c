@@ -213,6 +213,7 @@ static void print_buckets(FILE *out, const struct lc_view *v)
 static void print_incomplete(FILE *out, const struct lc_load *l)
 {
 	size_t incomplete = 0;
+	const char *why;
 	char text[32];
 
 	for (size_t i = 0; i < l->processes_len; i++)
@@ -226,14 +227,15 @@ static void print_incomplete(FILE *out, const struct lc_load *l)
 		        incomplete, l->processes_len);
 		return;
 	}
+	why = l->processes[0].disk_full ? "the disk became full"
+	                                : "the program was still running, or was killed";
 	if (l->processes[0].last_block_ns <= l->processes[0].start_monotonic_ns) {
-		fputs("note: the program was still running, or was killed\n", out);
+		fprintf(out, "note: %s\n", why);
 		return;
 	}
 	fprintf(
-	    out,
-	    "note: the program was still running, or was killed: recorded are its first %s, "
-	    "what came later is missing\n",
+	    out, "note: %s: recorded are %s first %s, what came later is missing\n", why,
+	    l->processes[0].disk_full ? "the program's" : "its",
 	    lc_emit_duration(text, sizeof(text),
 	                     l->processes[0].last_block_ns - l->processes[0].start_monotonic_ns));
 }

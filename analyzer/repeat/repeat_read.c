@@ -354,7 +354,7 @@ static bool load(struct reading *in)
 	else if (!is_complete(&in->load))
 		lc_repeat_leave_out(run, LC_REPEAT_CUT,
 		                    lc_mem_text("its recording has no end: the program was killed, "
-		                                "or still runs"));
+		                                "or still runs, or the disk is full"));
 	else if (lc_tree_empty(&in->tree))
 		lc_repeat_leave_out(run, LC_REPEAT_NO_PROFILE,
 		                    lc_mem_text("its profile is empty: no sample was taken and no "

@@ -121,11 +121,9 @@ static void warn_of_process(struct list *w, const struct lc_spans *s, uint32_t n
 	if (info->recorded && info->clock && first->clock && strcmp(info->clock, first->clock))
 		warn(w, "pid %" PRId64 " was recorded with another clock: %s", p->pid, info->clock);
 	if (!p->complete)
-		warn(w,
-		     "pid %" PRId64
-		     " is still running, or was killed: this is what was written up to %s after "
-		     "its start",
+		warn(w, "pid %" PRId64 " %s: this is what was written up to %s after its start",
 		     p->pid,
+		     p->disk_full ? "found the disk full" : "is still running, or was killed",
 		     lc_emit_duration(text, sizeof(text),
 		                      lc_spans_since(s, number, lc_load_end_ns(p))));
 }

@@ -25,6 +25,8 @@
 
 #define LC_MANIFEST_NAME "manifest.json"
 #define LC_BLOCK_SUFFIX ".lcb"
+/* An empty file, for which a full disk has room: the last manifest could not be written. */
+#define LC_DISK_FULL_NAME "disk-full"
 #define LC_LOOP_DIGITS 6 /* of the names of directories that --loop makes, at least */
 
 /* First eight bytes of a block. Not text, and changed by every newline conversion. */

@@ -231,6 +231,15 @@ int lc_profile_manifest(struct lc_profile *p, const struct lc_manifest *m)
 	return err;
 }
 
+void lc_profile_disk_full(struct lc_profile *p)
+{
+	struct stat st;
+	const int fd = open_own(p->dir_fd, LC_DISK_FULL_NAME, O_EXCL, &st);
+
+	if (fd >= 0)
+		close(fd);
+}
+
 /*
  * Take the directory `fd`, which is the caller's no more: the manifest is made exclusively, so of
  * two processes one wins.

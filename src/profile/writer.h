@@ -157,6 +157,12 @@ struct lc_manifest {
  */
 int lc_profile_manifest(struct lc_profile *p, const struct lc_manifest *m);
 
+/*
+ * Leave a mark that the disk was too full for the last manifest: else the program would seem to
+ * have been killed. Context: as above.
+ */
+void lc_profile_disk_full(struct lc_profile *p);
+
 struct lc_profile_stats {
 	uint64_t blocks; /* in the files */
 	uint64_t bytes;  /* in the files */
