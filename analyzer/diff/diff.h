@@ -23,8 +23,8 @@ enum lc_diff_which { LC_DIFF_BEFORE, LC_DIFF_AFTER, LC_DIFF_SIDES };
 
 /* What one profile says of a row; numbers of a whole profile, not of its thousandths. */
 struct lc_diff_counts {
-	uint64_t samples;
-	double variance; /* of the samples: that they are of this row is an estimate */
+	uint64_t samples, pairs; /* as in struct lc_weighted */
+	double variance;         /* of the samples: that they are of this row is an estimate */
 	uint64_t allocations, bytes;
 	uint64_t spread; /* of the allocations: that they are this row's is an estimate */
 	double objects, objects_variance, object_bytes, object_bytes_variance;

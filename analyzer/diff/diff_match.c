@@ -89,6 +89,7 @@ static void add(struct lc_diff_counts *c, const struct lc_rank_row *row, bool sa
 {
 	if (samples) {
 		c->samples += row->samples;
+		c->pairs += row->pairs;
 		c->variance += row->variance;
 	}
 	c->allocations += row->allocations;

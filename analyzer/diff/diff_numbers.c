@@ -20,6 +20,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/diff/diff.h"
 #include "analyzer/diff/diff_math.h"
+#include "src/base/order.h"
 
 #define ALPHA 0.05
 #define LONE_DESIGN 3.0
@@ -33,6 +34,19 @@ struct scratch {
 	struct lc_diff_value *values;
 };
 
+/*
+ * What the hits of a row vary by beyond what they would if its interrupts weighed as much as all
+ * others do: in the unit of lc_diff_run.
+ */
+static double heavy_variance(const struct lc_diff_profile *p, const struct lc_diff_counts *c)
+{
+	const struct lc_weighted all = lc_view_all(&p->view), row = { c->samples, c->pairs };
+	const double n = lc_weighted_effective(all), fewer = lc_weighted_independent(row, all);
+	const double share = lc_share(c->samples, p->samples);
+
+	return fewer > 0 && fewer < n ? share * (1 - share) * (1 / fewer - 1 / n) * n * n : 0;
+}
+
 static bool take_runs(const struct lc_diff *d, const struct lc_diff_counts *counts, bool cpu,
                       struct scratch *s, struct lc_diff_runs *out)
 {
@@ -41,7 +55,7 @@ static bool take_runs(const struct lc_diff *d, const struct lc_diff_counts *coun
 	*out = (struct lc_diff_runs){ .len = { 0 } };
 	for (size_t i = 0; i < d->len; i++) {
 		const struct lc_diff_profile *p = &d->profiles[i];
-		const double independent = lc_rank_independent(&p->view, p->samples);
+		const double independent = lc_weighted_effective(lc_view_all(&p->view));
 		const double each = p->samples ? independent / (double)p->samples : 0;
 
 		if (!d->engine || !p->samples || (cpu && p->cpu_ns <= 0))
@@ -51,7 +65,8 @@ static bool take_runs(const struct lc_diff *d, const struct lc_diff_counts *coun
 		s->runs[used++] = (struct lc_diff_run){
 			.hits = each * (double)counts[i].samples,
 			.total = independent,
-			.variance = each * each * counts[i].variance,
+			.variance =
+			    each * each * counts[i].variance + heavy_variance(p, &counts[i]),
 			.cost = cpu ? p->cpu_ns : 1,
 		};
 	}
@@ -157,14 +172,17 @@ void lc_diff_numbers(const struct lc_diff *d, struct lc_diff_row *row)
 
 /* ---- all rows ---- */
 
-static uint64_t samples_of(const struct lc_diff *d, const struct lc_diff_row *row,
-                           enum lc_diff_which which)
+/* Are there enough observations of a row in a side? */
+static bool is_seen(const struct lc_diff *d, const struct lc_diff_row *row,
+                    enum lc_diff_which which)
 {
-	uint64_t sum = 0;
+	struct lc_weighted sum = { 0 };
 
 	for (size_t i = 0; i < d->len; i++)
-		sum += d->profiles[i].which == which ? row->counts[i].samples : 0;
-	return sum;
+		if (d->profiles[i].which == which)
+			sum = lc_weighted_sum(sum, (struct lc_weighted){ row->counts[i].samples,
+			                                                 row->counts[i].pairs });
+	return lc_weighted_effective(sum) >= LC_RANK_SAMPLES_MIN;
 }
 
 static bool is_estimated(const struct lc_diff *d, const struct lc_diff_row *row)
@@ -227,6 +245,7 @@ void lc_diff_add(const struct lc_diff *d, struct lc_diff_counts *sum, const stru
 {
 	for (size_t i = 0; i < d->len; i++) {
 		sum[i].samples += row->counts[i].samples;
+		sum[i].pairs += row->counts[i].pairs;
 		sum[i].allocations += row->counts[i].allocations;
 		sum[i].bytes += row->counts[i].bytes;
 		sum[i].objects += row->counts[i].objects;
@@ -253,9 +272,8 @@ void lc_diff_judge(struct lc_diff *d)
 	for (size_t i = 0; i < d->rows_len; i++) {
 		struct lc_diff_row *row = &d->rows[i];
 
-		row->rest =
-		    !d->engine || (samples_of(d, row, LC_DIFF_BEFORE) < LC_RANK_SAMPLES_MIN &&
-		                   samples_of(d, row, LC_DIFF_AFTER) < LC_RANK_SAMPLES_MIN);
+		row->rest = !d->engine ||
+		            (!is_seen(d, row, LC_DIFF_BEFORE) && !is_seen(d, row, LC_DIFF_AFTER));
 		d->compared += !row->rest;
 		estimated += is_estimated(d, row);
 	}

@@ -97,6 +97,7 @@ static void take_part(void *context, const struct lc_load_files *f)
 		.to_ns = f->target->to_ns,
 	};
 	memcpy(p->engines, f->target->engines, sizeof(p->engines));
+	memcpy(p->weight_milli, f->target->weight_milli, sizeof(p->weight_milli));
 	if (f->target->processes) {
 		p->rows = lc_mem_zeroed(p->process_count, sizeof(*p->rows));
 		memcpy(p->rows, f->target->processes, p->process_count * sizeof(*p->rows));

@@ -29,7 +29,8 @@ struct lc_merge_part {
 	uint64_t expected;      /* blocks, by the manifest */
 	uint32_t process_first; /* among those of the input */
 	uint32_t process_count;
-	uint32_t engines[LC_ENGINES_MAX]; /* of the input, then of the result */
+	uint32_t engines[LC_ENGINES_MAX];      /* of the input, then of the result */
+	uint32_t weight_milli[LC_ENGINES_MAX]; /* as in lc_block_target */
 	uint32_t engines_len;
 	bool period;
 	/*

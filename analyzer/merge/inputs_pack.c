@@ -15,8 +15,10 @@ static void pack_part(struct lc_bytes *b, const struct lc_merge_part *p)
 	lc_pack_number(b, p->process_first);
 	lc_pack_number(b, p->process_count);
 	lc_pack_number(b, p->engines_len);
-	for (uint32_t i = 0; i < p->engines_len; i++)
+	for (uint32_t i = 0; i < p->engines_len; i++) {
 		lc_pack_number(b, p->engines[i]);
+		lc_pack_number(b, p->weight_milli[i]);
+	}
 	lc_pack_number(b, p->period);
 	lc_pack_number(b, p->rows ? p->process_count : 0);
 	for (uint32_t i = 0; i < p->process_count && p->rows; i++)
@@ -56,8 +58,10 @@ static void unpack_part(struct lc_unpack *u, struct lc_merge_part *p)
 	p->engines_len = (uint32_t)lc_unpack_number(u);
 	if (p->engines_len > LC_ENGINES_MAX)
 		p->engines_len = 0;
-	for (uint32_t i = 0; i < p->engines_len; i++)
+	for (uint32_t i = 0; i < p->engines_len; i++) {
 		p->engines[i] = (uint32_t)lc_unpack_number(u);
+		p->weight_milli[i] = (uint32_t)lc_unpack_number(u);
+	}
 	p->period = lc_unpack_number(u);
 	unpack_rows(u, p);
 	p->kept = lc_unpack_number(u);

@@ -212,6 +212,7 @@ static void read_file(struct worker *w, const struct lc_reduce_file *f,
 	target->stop = &lc_reduce_stopped;
 	begin_groups(w, part, target);
 	memcpy(target->engines, part->engines, sizeof(target->engines));
+	memcpy(target->weight_milli, part->weight_milli, sizeof(target->weight_milli));
 	before = lc_fail_capture(&said);
 	err = lc_blockfile_read(w->file, path, target, &damage, &stats);
 	if (err && !(err == -ENOENT && part->period)) /* an old period, which was removed */

@@ -382,8 +382,9 @@ static bool path_passes(const struct lc_pass *p, uint32_t path)
 
 /*
  * Does a row pass the filters of paths? By the path of the access; a row that tells of a site's
- * allocations by that of the site. DETAILS have neither, and would be of other samples. Splits are
- * how the objects of a class are divided, whoever accesses them: they are chosen by groups alone.
+ * allocations by that of the site. DETAILS have neither, nor have WEIGHTS, and would be of other
+ * samples. Splits are how the objects of a class are divided, whoever accesses them: they are
+ * chosen by groups alone.
  */
 static bool passes(const struct lc_pass *p, const struct lc_section_spec *s, const uint64_t *v)
 {
@@ -408,6 +409,7 @@ static bool passes(const struct lc_pass *p, const struct lc_section_spec *s, con
 		    lc_table_key(&t->sites, lc_tree_number(p, LC_COLUMN_SITE, v[0]))[LC_SITE_PATH];
 		break;
 	case LC_SECTION_DETAILS:
+	case LC_SECTION_WEIGHTS:
 		return false;
 	case LC_SECTION_STEPS:
 	case LC_SECTION_SPLITS:
@@ -462,10 +464,13 @@ static void add_samples(struct lc_pass *p, const uint64_t *v, uint64_t samples)
 	lc_tree_stretch_sampled(p->target->tree, engine, bucket, samples);
 }
 
-/* Samples of which no path is known are kept apart by group, too: as an access on its root. */
+/*
+ * Samples of which no path is known are kept apart by group, too: as an access on its root. Nothing
+ * tells of them how many came with one interrupt.
+ */
 static void add_pathless(struct lc_pass *p, const uint64_t *v, uint64_t samples)
 {
-	const uint64_t row[] = { v[0], v[1], 0, 0, samples };
+	const uint64_t row[] = { v[0], v[1], 0, 0, samples, 0 };
 
 	if (p->d->root && samples)
 		add_row(p, lc_section_spec(LC_SECTION_ACCESSES), 0, row);
@@ -531,17 +536,33 @@ static bool refers_to_lost(struct lc_pass *p, const struct lc_section_spec *s, c
 	return lost;
 }
 
+static bool is_stored(const struct lc_pass *p, const struct lc_column *c)
+{
+	return c->type != LC_COLUMN_PAIRS || p->has_pairs;
+}
+
+static uint64_t engine_of(const struct lc_section_spec *s, const uint64_t *v)
+{
+	for (unsigned i = 0; i < s->keys_len; i++)
+		if (s->columns[i].type == LC_COLUMN_ENGINE)
+			return v[i];
+	return 0;
+}
+
 static void take_row(struct lc_reader *r, struct lc_pass *p, const struct lc_section_spec *s)
 {
 	uint32_t thread = s->merged ? lc_take_owner(r, p) : 0;
 	uint64_t v[LC_COLUMNS_MAX];
 
 	for (unsigned i = 0; i < s->columns_len; i++)
-		v[i] = lc_take(r);
+		v[i] = is_stored(p, &s->columns[i]) ? lc_take(r) : 0;
 	if (r->bad || !lc_section_valid(s, &p->limits, v) || refers_to_lost(p, s, v)) {
 		lc_reader_fail(r);
 		return;
 	}
+	for (unsigned i = s->keys_len; p->add && i < s->columns_len; i++)
+		if (!is_stored(p, &s->columns[i]))
+			v[i] = lc_guess_pairs(p, engine_of(s, v), v[s->keys_len]);
 	if (p->add && s->number == LC_SECTION_ACCESSES)
 		add_access(p, s, v);
 	if (!p->add)
@@ -561,11 +582,14 @@ static int flat(struct lc_pass *p, const struct lc_section_spec *s, enum lc_sect
 {
 	struct lc_reader r = lc_reader_of(p->d, type);
 	bool owned = p->all && s->merged;
-	uint32_t n;
+	uint32_t n, row_bytes = owned ? 2 : 0;
 
-	if (type != (owned ? s->merged : s->number))
+	for (unsigned i = 0; i < s->columns_len; i++)
+		row_bytes += is_stored(p, &s->columns[i]);
+	if (type != (owned ? s->merged : s->number) || !row_bytes)
 		return -EBADMSG;
-	n = lc_take_count(&r, s->columns_len + (owned ? 2u : 0));
+	memset(p->left_milli, 0, sizeof(p->left_milli));
+	n = lc_take_count(&r, row_bytes);
 	if (!lc_block_rows(p, &r, n, owned, s->number))
 		for (; n && !r.bad; n--)
 			take_row(&r, p, s);
@@ -801,7 +825,7 @@ static uint32_t root_of(const struct lc_block_target *t, const struct lc_block_h
 static int decode_block(struct lc_block_decoder *d, const struct lc_block_header *h,
                         const uint8_t *payload, size_t len, struct lc_block_target *target)
 {
-	struct lc_pass p = { .d = d, .target = target };
+	struct lc_pass p = { .d = d, .target = target, .has_pairs = lc_block_header_has_pairs(h) };
 	int wanted;
 
 	if (find_sections(d, payload, len, target) ||

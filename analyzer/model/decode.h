@@ -33,6 +33,11 @@ struct lc_block_target {
 	uint32_t process_count;
 	uint32_t engines[LC_ENGINES_MAX]; /* tree number of each engine */
 	uint32_t engines_len;
+	/*
+	 * How many samples an interrupt of each engine counted as, on average, in thousandths, of
+	 * blocks that do not tell (0: one). See lc_load_weight_milli().
+	 */
+	uint32_t weight_milli[LC_ENGINES_MAX];
 	const struct lc_thread_filter *filter; /* NULL: all threads */
 	struct lc_frame_filter *frames;        /* NULL: all paths */
 	/* Of each process: its number, or LC_LEFT_OUT. NULL: all count, from process_first on. */

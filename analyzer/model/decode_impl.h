@@ -23,11 +23,14 @@ struct lc_pass {
 	uint32_t thread;            /* tree number; of a block of one thread only */
 	bool all;                   /* a block of all threads */
 	bool add;                   /* second pass */
+	bool has_pairs;             /* the block's rows of samples say how many pairs they are */
 	bool left_out;              /* the row that is read is of a process that does not count */
 	uint32_t who[LC_SLICE_WHO]; /* of the tree's slices */
 	struct lc_section_limits limits;                /* of the block's definitions */
 	uint64_t seen[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* samples of the accesses */
 	uint64_t offered[LC_ENGINES_MAX]; /* samples of the block, before any filter */
+	/* Of rows without pairs: what of a pair each engine's rows of the section have left. */
+	uint64_t left_milli[LC_ENGINES_MAX];
 };
 
 static inline void lc_reader_fail(struct lc_reader *r)
@@ -122,6 +125,24 @@ lc_tree_number(const struct lc_pass *p, enum lc_column_type type, uint64_t v)
 	default:
 		return (uint32_t)v;
 	}
+}
+
+/*
+ * The pairs of a row of samples of an old block, which does not tell: as many as interrupts of the
+ * mean weight bring. What is less than a pair goes to the section's next row. An interrupt of w
+ * samples brings (w - 1) / 2 pairs for each of them.
+ */
+static inline uint64_t lc_guess_pairs(struct lc_pass *p, uint64_t engine, uint64_t samples)
+{
+	const uint32_t weight_milli = p->target->weight_milli[engine];
+	unsigned __int128 sum;
+
+	if (weight_milli <= 1000)
+		return 0;
+	sum = (unsigned __int128)samples * (weight_milli - 1000) + p->left_milli[engine];
+	p->left_milli[engine] = (uint64_t)(sum % 2000);
+	sum /= 2000;
+	return sum < UINT64_MAX ? (uint64_t)sum : UINT64_MAX;
 }
 
 /*

@@ -22,7 +22,7 @@ ALWAYS unsigned access_path_of(enum lc_section section, const struct known *colu
 {
 	unsigned found = len;
 
-#pragma GCC unroll 12
+#pragma GCC unroll 13
 	for (unsigned i = 0; i < len; i++)
 		if (lc_has_access_path(section) && columns[i].key &&
 		    columns[i].type == LC_COLUMN_PATH)
@@ -37,6 +37,7 @@ ALWAYS bool good(struct lc_pass *p, const struct known *c, uint64_t v, uint64_t 
 {
 	switch (c->type) {
 	case LC_COLUMN_U64:
+	case LC_COLUMN_PAIRS:
 		return true;
 	case LC_COLUMN_FROM:
 		return v >= before;
@@ -70,8 +71,10 @@ ALWAYS void check(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned
 
 		if (owned)
 			lc_take_owner(r, p);
-#pragma GCC unroll 12
+#pragma GCC unroll 13
 		for (unsigned i = 0; i < len; i++) {
+			if (columns[i].type == LC_COLUMN_PAIRS && !p->has_pairs)
+				continue;
 			v[i] = lc_take(r);
 			if (!good(p, &columns[i], v[i], i ? v[i - 1] : 0))
 				lc_reader_fail(r);
@@ -92,7 +95,7 @@ ALWAYS void add(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
                 unsigned len, unsigned keys, bool has_owner, unsigned key_len)
 {
 	const unsigned access_path = access_path_of(section, columns, len);
-	uint64_t engine = 0, bucket = 0;
+	uint64_t engine = 0, bucket = 0, samples = 0;
 	uint32_t key[LC_TABLE_BATCH * (1 + 2 * LC_COLUMNS_MAX)], rows[LC_TABLE_BATCH];
 	uint64_t values[LC_TABLE_BATCH * LC_COLUMNS_MAX];
 
@@ -104,12 +107,19 @@ ALWAYS void add(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
 
 			if (has_owner)
 				*to++ = owned ? lc_take_owner(r, p) : p->thread;
-#pragma GCC unroll 12
+#pragma GCC unroll 13
 			for (unsigned i = 0; i < len; i++) {
-				const uint64_t v = lc_take(r);
+				const bool guess =
+				    columns[i].type == LC_COLUMN_PAIRS && !p->has_pairs;
+				const uint64_t v =
+				    guess ? lc_guess_pairs(p, engine, samples) : lc_take(r);
 
-				if (section == LC_SECTION_ACCESSES && i < 2)
-					*(i ? &bucket : &engine) = v;
+				if (columns[i].type == LC_COLUMN_ENGINE)
+					engine = v;
+				if (section == LC_SECTION_ACCESSES && i == 1)
+					bucket = v;
+				if (i == keys)
+					samples = v;
 				if (section == LC_SECTION_ACCESSES && i == keys)
 					lc_sum_add(&p->seen[engine][bucket], v);
 				if (!columns[i].key) {
@@ -129,7 +139,7 @@ ALWAYS void add(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
 		for (uint32_t k = 0; k < batch; k++) {
 			uint64_t *to = lc_table_values(table, rows[k]);
 
-#pragma GCC unroll 12
+#pragma GCC unroll 13
 			for (unsigned i = keys; i < len; i++) {
 				const uint64_t v = values[k * LC_COLUMNS_MAX + i];
 
@@ -156,6 +166,7 @@ ALWAYS void add(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
 #define TYPE_SUBMIT LC_COLUMN_SUBMIT, .below = 0
 #define TYPE_TENTH LC_COLUMN_TENTH, .below = UINT64_MAX / LC_TIMELINE_NS + 1
 #define TYPE_U64 LC_COLUMN_U64, .below = 0
+#define TYPE_PAIRS LC_COLUMN_PAIRS, .below = 0
 #define TYPE_FROM LC_COLUMN_FROM, .below = 0
 #define TYPE_PART LC_COLUMN_PART, .below = 0
 #define TYPE_LENGTH LC_COLUMN_LENGTH, .below = 0

@@ -175,6 +175,7 @@ static int use_manifest(struct lc_load *l, const struct part *part, const json_t
 			.tick_ns = lc_load_number_of(row, "tick_ns"),
 		};
 
+		target->weight_milli[i] = lc_load_weight_milli(json_object_get(m, "processes"), &e);
 		if (add_engine(l, &e, &target->engines[i]))
 			return 1;
 		target->engines_len = i + 1;

@@ -179,6 +179,13 @@ int lc_load_say_unfit(const struct lc_where_terms *where);
 /* Has anything been damaged? */
 bool lc_load_damaged(const struct lc_load *l);
 
+/*
+ * How many samples an interrupt of an engine counted as, on average, in thousandths, by the
+ * counters of the manifest's processes; where they do not tell, by how much longer the kernel's
+ * tick is than the interval. 1000 or more.
+ */
+uint32_t lc_load_weight_milli(const json_t *processes, const struct lc_load_engine *e);
+
 /* Sum of a counter over all processes. */
 uint64_t lc_load_counter(const struct lc_load *l, const char *name);
 

@@ -198,3 +198,27 @@ void lc_load_process_note_period(struct lc_load_process *p, const char *name,
 	                          "end_wall_ns", (json_int_t)one->end_wall_ns, "end_monotonic_ns",
 	                          (json_int_t)one->end_monotonic_ns));
 }
+
+uint32_t lc_load_weight_milli(const json_t *processes, const struct lc_load_engine *e)
+{
+	char *samples = lc_mem_text("engine_%s_samples", e->name);
+	char *overruns = lc_mem_text("engine_%s_overruns", e->name);
+	double interrupts = 0, beyond = 0, weight = 1;
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(processes, i, row)
+	{
+		const json_t *counters = json_object_get(row, "counters");
+
+		interrupts += (double)lc_load_number_of(counters, samples);
+		beyond += (double)lc_load_number_of(counters, overruns);
+	}
+	if (interrupts > 0 && beyond > 0)
+		weight += beyond / interrupts;
+	else if (e->interval_ns && e->tick_ns > e->interval_ns)
+		weight = (double)e->tick_ns / (double)e->interval_ns;
+	free(samples);
+	free(overruns);
+	return weight < UINT32_MAX / 1000 ? (uint32_t)(1000 * weight + 0.5) : UINT32_MAX;
+}

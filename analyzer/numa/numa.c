@@ -16,7 +16,7 @@
 struct row {
 	uint32_t bucket, site, path, thread;
 	uint32_t accessing, owning, source;
-	uint64_t samples;
+	uint64_t samples, pairs;
 };
 
 /* While the analysis is made. */
@@ -79,7 +79,8 @@ static void read_rows(struct build *b, uint32_t engine)
 			.accessing = row_of(b, key[LC_PLACEMENT_ACCESSING]),
 			.owning = row_of(b, key[LC_PLACEMENT_OWNING]),
 			.source = key[LC_PLACEMENT_SOURCE],
-			.samples = *lc_table_values(placements, i),
+			.samples = lc_table_values(placements, i)[LC_PLACEMENT_SAMPLES],
+			.pairs = lc_table_values(placements, i)[LC_PLACEMENT_PAIRS],
 		};
 	}
 }
@@ -183,10 +184,12 @@ static struct lc_numa_sum sum_cells(const struct lc_numa *n, const struct lc_num
 		distance = lc_numa_distance(n, c->accessing - 1, c->owning - 1);
 		measured &= distance > 0;
 		s.known += c->samples;
+		s.known_pairs += c->pairs;
 		all += (double)c->samples * distance;
 		if (c->accessing == c->owning)
 			continue;
 		s.remote += c->samples;
+		s.remote_pairs += c->pairs;
 		remote += (double)c->samples * distance;
 	}
 	measured &= s.known > 0;
@@ -206,12 +209,13 @@ static struct lc_numa_group make_group(struct build *b, struct row *rows, size_t
 		struct lc_numa_cell *c = &cells[g.cells_len - (g.cells_len > 0)];
 
 		g.sources[rows[i].source] += rows[i].samples;
-		if (g.cells_len && c->accessing == rows[i].accessing && c->owning == rows[i].owning)
-			c->samples += rows[i].samples;
-		else
-			cells[g.cells_len++] =
-			    (struct lc_numa_cell){ rows[i].accessing, rows[i].owning,
-				                   rows[i].samples };
+		if (!g.cells_len || c->accessing != rows[i].accessing ||
+		    c->owning != rows[i].owning) {
+			c = &cells[g.cells_len++];
+			*c = (struct lc_numa_cell){ rows[i].accessing, rows[i].owning, 0, 0 };
+		}
+		c->samples += rows[i].samples;
+		c->pairs += rows[i].pairs;
 	}
 	g.sum = sum_cells(b->n, cells, g.cells_len);
 	return g;

@@ -35,13 +35,15 @@ struct lc_numa_node {
 struct lc_numa_cell {
 	uint32_t accessing, owning; /* row + 1 */
 	uint64_t samples;
+	uint64_t pairs; /* of these, as in struct lc_weighted */
 };
 
 struct lc_numa_sum {
 	uint64_t samples;
-	uint64_t known;      /* samples whose two nodes are known */
-	uint64_t remote;     /* known samples whose two nodes differ */
-	double remote_share; /* remote / known */
+	uint64_t known;                     /* samples whose two nodes are known */
+	uint64_t remote;                    /* known samples whose two nodes differ */
+	uint64_t known_pairs, remote_pairs; /* of both */
+	double remote_share;                /* remote / known */
 	double weighted; /* part of all distance that is remote; negative: a distance is unknown */
 	double mean_distance; /* 10: all local; negative: unknown */
 };

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/wilson.h"
 #include "analyzer/numa/numa.h"
 #include "src/base/order.h"
 
 enum {
+	/* Observations: */
 	SAMPLES_LEAST = 30,   /* with both nodes known: below it, nothing is said */
 	SAMPLES_MEDIUM = 100, /* the 95% interval of a share is 10 points to each side or less */
 	SAMPLES_HIGH = 400,   /* 5 points */
@@ -128,15 +130,16 @@ static bool moved_from(const struct lc_numa *n, uint32_t thread, uint32_t node1)
 }
 
 /* Samples that one signal stood for are one observation. */
-static double observations(const struct lc_numa *n, const struct lc_numa_site *s)
+static double observations(const struct lc_numa_site *s)
 {
-	return (double)s->all.sum.known / n->folded;
+	return lc_weighted_effective(
+	    (struct lc_weighted){ s->all.sum.known, s->all.sum.known_pairs });
 }
 
 static enum lc_numa_pattern pattern_of(const struct lc_numa *n, const struct lc_numa_site *s,
                                        const struct lc_numa_diagnosis *d)
 {
-	if (observations(n, s) < SAMPLES_LEAST)
+	if (observations(s) < SAMPLES_LEAST)
 		return LC_NUMA_FEW;
 	if (s->all.sum.remote_share <= FINE_REMOTE)
 		return LC_NUMA_FINE;
@@ -153,11 +156,11 @@ static enum lc_numa_pattern pattern_of(const struct lc_numa *n, const struct lc_
 }
 
 /* From the number of samples, less where a part of the reasoning rests on what was not seen. */
-static enum lc_numa_confidence confidence_of(const struct lc_numa *n, const struct lc_numa_site *s,
+static enum lc_numa_confidence confidence_of(const struct lc_numa_site *s,
                                              const struct lc_numa_diagnosis *d)
 {
 	const struct lc_numa_sum *sum = &s->all.sum;
-	const double seen = observations(n, s);
+	const double seen = observations(s);
 	int level = seen >= SAMPLES_HIGH     ? LC_NUMA_HIGH
 	            : seen >= SAMPLES_MEDIUM ? LC_NUMA_MEDIUM
 	                                     : LC_NUMA_LOW;
@@ -184,7 +187,7 @@ struct lc_numa_diagnosis lc_numa_diagnose(const struct lc_numa *n, const struct 
 	d.one_thread = d.thread_share >= MOST;
 	find_placer(n, s, &d);
 	d.pattern = pattern_of(n, s, &d);
-	d.confidence = confidence_of(n, s, &d);
+	d.confidence = confidence_of(s, &d);
 	return d;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/wilson.h"
 #include "analyzer/out/text.h"
 #include "src/base/order.h"
 
@@ -112,6 +113,8 @@ static void say_nodes(const struct lc_numa *n, const struct lc_numa_site *s,
                       struct lc_numa_prose *w)
 {
 	const struct lc_numa_sum *sum = &s->all.sum;
+	const double effective =
+	    lc_weighted_effective((struct lc_weighted){ sum->known, sum->known_pairs });
 	char *owners = known_nodes(n, &s->all, true), *users = known_nodes(n, &s->all, false);
 
 	if (sum->known) {
@@ -123,11 +126,11 @@ static void say_nodes(const struct lc_numa *n, const struct lc_numa_site *s,
 		evidence(w,
 		         "%.1f%% of the accesses are remote; mean distance %.1f, where %d is local",
 		         100 * sum->remote_share, sum->mean_distance, LC_NUMA_LOCAL);
-	if (n->folded >= 1.2)
+	if (effective * 1.2 <= (double)sum->known)
 		evidence(w,
-		         "a signal stood for %.1f samples on average: there are that many fewer "
-		         "observations",
-		         n->folded);
+		         "an interrupt stood for several samples, which tell as much as %.0f would "
+		         "with one each",
+		         effective);
 	if (sum->known < sum->samples)
 		evidence(w, "of %.1f%% of its samples the page's or the CPU's node is unknown",
 		         percent(sum->samples - sum->known, sum->samples));

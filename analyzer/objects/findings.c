@@ -358,15 +358,15 @@ static void find_headers(struct lc_finding_search *s)
 {
 	size_t len;
 	struct lc_touch_class *classes = lc_touch_headers(s->v, &len);
-	uint64_t known, header;
+	struct lc_weighted known, header;
 	double low, high;
 	struct lc_finding *f;
 
 	lc_touch_all(s->v, &known, &header);
-	lc_rank_interval(s->v, header, s->v->total, &low, &high);
-	if (low >= LC_FINDING_HEADERS_MIN && 2 * classes->samples < header) {
+	lc_rank_interval(header, lc_view_all(s->v), &low, &high);
+	if (low >= LC_FINDING_HEADERS_MIN && 2 * classes->samples < header.samples) {
 		f = lc_finding_add(s, LC_FINDING_HEADERS, 1);
-		f->share = lc_share(header, s->v->total);
+		f->share = lc_share(header.samples, s->v->total);
 		f->low = low;
 		f->high = high;
 		f->text = lc_finding_keep(s, headers_words(s, f, classes, len));
@@ -382,11 +382,13 @@ static void find_headers(struct lc_finding_search *s)
 /* Why there is no verdict, and how long the program must run for one. */
 static const char *too_short(struct lc_finding_search *s)
 {
-	const double have = lc_rank_independent(s->v, s->v->total);
+	const double have = lc_weighted_effective(lc_view_all(s->v));
 	const struct lc_load *l = s->v->load;
 	uint64_t longest = 0;
-	char duration[32];
+	char duration[32], worth[32] = "";
 
+	if (s->v->pairs)
+		snprintf(worth, sizeof(worth), ", as good as %.0f", have);
 	for (size_t i = 0; i < l->processes_len; i++) {
 		const struct lc_load_process *p = &l->processes[i];
 		const uint64_t end = lc_load_end_ns(p);
@@ -396,13 +398,13 @@ static const char *too_short(struct lc_finding_search *s)
 	}
 	if (!longest || have < 1)
 		return lc_finding_keep(s, lc_mem_text("too few samples for a verdict (%" PRIu64
-		                                      "): let the program run for longer",
-		                                      s->v->total));
+		                                      "%s): let the program run for longer",
+		                                      s->v->total, worth));
 	lc_emit_duration(duration, sizeof(duration),
 	                 (uint64_t)((double)longest * LC_FINDING_SAMPLES_GOOD / have));
 	return lc_finding_keep(s, lc_mem_text("too few samples for a verdict (%" PRIu64
-	                                      "): let the program run for about %s",
-	                                      s->v->total, duration));
+	                                      "%s): let the program run for about %s",
+	                                      s->v->total, worth, duration));
 }
 
 static int order(const void *a, const void *b)
@@ -432,7 +434,7 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 	struct lc_finding_search s = { .found = f, .of = of, .v = v, .t = v->tree };
 
 	*f = (struct lc_findings){ 0 };
-	if (lc_rank_independent(v, v->total) < LC_FINDING_SAMPLES_MIN) {
+	if (lc_weighted_effective(lc_view_all(v)) < LC_FINDING_SAMPLES_MIN) {
 		f->none = too_short(&s);
 	} else {
 		lc_finding_sharing(&s);

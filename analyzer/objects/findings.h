@@ -59,7 +59,7 @@ struct lc_findings {
 
 enum {
 	LC_FINDINGS_MAX = 6,
-	LC_FINDING_SAMPLES_MIN = 100,  /* a profile with less than that allows no verdict */
+	LC_FINDING_SAMPLES_MIN = 100,  /* a profile with fewer observations allows no verdict */
 	LC_FINDING_SAMPLES_GOOD = 400, /* of these a share is known to within five points */
 };
 

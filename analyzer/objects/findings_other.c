@@ -62,7 +62,8 @@ void lc_finding_sharing(struct lc_finding_search *s)
 		struct lc_finding *f;
 		double low, high;
 
-		lc_rank_interval(s->v, x->samples, s->v->total, &low, &high);
+		lc_rank_interval((struct lc_weighted){ x->samples, x->pairs }, lc_view_all(s->v),
+		                 &low, &high);
 		if (low < LC_FINDING_SHARE_MIN || !x->sides[0].site)
 			continue;
 		f = lc_finding_add(s, LC_FINDING_FALSE_SHARING,
@@ -106,7 +107,8 @@ void lc_finding_remote(struct lc_finding_search *s)
 
 		if (x->diagnosis.pattern <= LC_NUMA_FINE)
 			continue;
-		lc_rank_interval(s->v, remote, s->v->total, &low, &high);
+		lc_rank_interval((struct lc_weighted){ remote, x->all.sum.remote_pairs },
+		                 lc_view_all(s->v), &low, &high);
 		if (low < LC_FINDING_SHARE_MIN)
 			continue;
 		lc_numa_say(n, x, &prose);

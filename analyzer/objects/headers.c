@@ -8,10 +8,10 @@
 #include "analyzer/objects/touch.h"
 
 /* Samples of each class, by string, of which the field is known. The caller frees the array. */
-static uint64_t *known_of(const struct lc_view *v)
+static struct lc_weighted *known_of(const struct lc_view *v)
 {
 	const struct lc_table *groups = &v->field_groups;
-	uint64_t *known = lc_mem_zeroed(v->tree->strings.count, sizeof(*known));
+	struct lc_weighted *known = lc_mem_zeroed(v->tree->strings.count, sizeof(*known));
 
 	for (uint32_t g = 0; g < groups->count; g++) {
 		const uint64_t *range = lc_table_values(groups, g);
@@ -20,7 +20,9 @@ static uint64_t *known_of(const struct lc_view *v)
 
 		for (uint64_t i = range[0]; key[2] == LC_VIEW_ALL_PATHS && i < range[0] + range[1];
 		     i++)
-			known[class] += v->fields[i].samples;
+			known[class] = lc_weighted_sum(
+			    known[class],
+			    (struct lc_weighted){ v->fields[i].samples, v->fields[i].pairs });
 	}
 	return known;
 }
@@ -28,7 +30,7 @@ static uint64_t *known_of(const struct lc_view *v)
 struct lc_header_class *lc_headers_of(const struct lc_view *v, size_t *len)
 {
 	struct lc_touch_class *classes = lc_touch_headers(v, len);
-	uint64_t *known = known_of(v);
+	struct lc_weighted *known = known_of(v);
 	struct lc_header_class *out = lc_mem_zeroed(*len, sizeof(*out));
 
 	for (size_t i = 0; i < *len; i++) {
@@ -36,9 +38,11 @@ struct lc_header_class *lc_headers_of(const struct lc_view *v, size_t *len)
 
 		h->class = classes[i].class;
 		h->samples = classes[i].samples;
-		h->known = known[h->class];
-		lc_rank_interval(v, h->samples, h->known, &h->low, &h->high);
-		h->only = h->known >= LC_TOUCH_SAMPLES_MIN && h->low > 0.5;
+		h->known = known[h->class].samples;
+		lc_rank_interval((struct lc_weighted){ h->samples, classes[i].pairs },
+		                 known[h->class], &h->low, &h->high);
+		h->only =
+		    lc_weighted_effective(known[h->class]) >= LC_TOUCH_SAMPLES_MIN && h->low > 0.5;
 	}
 	free(known);
 	free(classes);

@@ -327,7 +327,7 @@ void lc_page_lens(struct lc_json *j, const struct lc_analysis *a)
 	lc_json_u64(j, "engine", v->engine);
 	lc_json_u64(j, "total", v->total);
 	lc_json_real(j, "weight",
-	             v->total ? lc_rank_independent(v, v->total) / (double)v->total : 1);
+	             v->total ? lc_weighted_effective(lc_view_all(v)) / (double)v->total : 1);
 	lc_json_array(j, "buckets");
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
 		lc_json_u64(j, NULL, v->buckets[b]);

@@ -17,7 +17,15 @@ enum { ACCESS_KEY_LEN = 2 }; /* row, path */
 enum { PART_KEY_LEN = 4 };   /* row, bucket, site, from */
 enum { NAME_KEY_LEN = 3 };   /* row, kind, name */
 enum { SITE_KEY_LEN = 2 };   /* row, site */
-enum { VALUE_SAMPLES, VALUE_ESTIMATED, VALUE_ALLOCATIONS, VALUE_BYTES, VALUE_SPREAD, VALUES };
+enum {
+	VALUE_SAMPLES,
+	VALUE_PAIRS,
+	VALUE_ESTIMATED,
+	VALUE_ALLOCATIONS,
+	VALUE_BYTES,
+	VALUE_SPREAD,
+	VALUES
+};
 
 /* What is summed up so far. */
 struct build {
@@ -56,19 +64,9 @@ const char *lc_rank_group_name(enum lc_rank_group group)
 
 /* ---- intervals ---- */
 
-double lc_rank_independent(const struct lc_view *v, uint64_t samples)
+void lc_rank_interval(struct lc_weighted part, struct lc_weighted whole, double *low, double *high)
 {
-	const struct lc_load_engine *e = &v->load->engines[v->engine];
-
-	if (e->interval_ns && e->tick_ns > e->interval_ns)
-		return (double)samples * (double)e->interval_ns / (double)e->tick_ns;
-	return (double)samples;
-}
-
-void lc_rank_interval(const struct lc_view *v, uint64_t samples, uint64_t total, double *low,
-                      double *high)
-{
-	lc_wilson(lc_share(samples, total), lc_rank_independent(v, total), Z95, low, high);
+	lc_weighted_wilson(part, whole, Z95, low, high);
 }
 
 /* ---- keys ---- */
@@ -158,8 +156,17 @@ static uint32_t row_of(struct build *b, uint32_t site, uint32_t from, uint32_t f
 
 /* ---- samples ---- */
 
+/*
+ * Of an access whose samples go to several rows each row has its part of the pairs: a row of a part
+ * of the interrupts has the same part of the sum of their squares.
+ */
+static uint64_t pairs_of(const struct lc_view_access *a, uint64_t samples)
+{
+	return (uint64_t)llround((double)a->pairs * lc_share(samples, a->samples));
+}
+
 static void add(struct build *b, uint32_t row, const struct lc_view_access *a, uint32_t from,
-                uint64_t samples, bool estimated)
+                uint64_t samples, uint64_t pairs, bool estimated)
 {
 	const uint32_t access[ACCESS_KEY_LEN] = { row, a->path };
 	const uint32_t part[PART_KEY_LEN] = { row, a->bucket, a->site, from };
@@ -167,6 +174,7 @@ static void add(struct build *b, uint32_t row, const struct lc_view_access *a, u
 	if (!samples)
 		return;
 	lc_table_values(&b->rows, row)[VALUE_SAMPLES] += samples;
+	lc_table_values(&b->rows, row)[VALUE_PAIRS] += pairs;
 	lc_table_values(&b->rows, row)[VALUE_ESTIMATED] += estimated ? samples : 0;
 	*lc_table_values(&b->accesses, lc_table_put(&b->accesses, access)) += samples;
 	*lc_table_values(&b->parts, lc_table_put(&b->parts, part)) += samples;
@@ -175,17 +183,19 @@ static void add(struct build *b, uint32_t row, const struct lc_view_access *a, u
 /* By field: samples of which no field is known have a row of their own. */
 static void add_by_field(struct build *b, const struct lc_view_access *a, uint32_t from)
 {
-	uint64_t left = a->samples;
+	uint64_t left = a->samples, left_pairs = a->pairs;
 	size_t len;
 	const struct lc_view_field *f = lc_view_fields(b->v, a->bucket, a->site, a->path, &len);
 
 	for (size_t i = 0; i < len; i++) {
-		uint64_t samples = f[i].samples < left ? f[i].samples : left;
+		const uint64_t samples = f[i].samples < left ? f[i].samples : left;
+		const uint64_t pairs = f[i].pairs < left_pairs ? f[i].pairs : left_pairs;
 
-		add(b, row_of(b, a->site, from, f[i].name + 1), a, from, samples, false);
+		add(b, row_of(b, a->site, from, f[i].name + 1), a, from, samples, pairs, false);
 		left -= samples;
+		left_pairs -= pairs;
 	}
-	add(b, row_of(b, a->site, from, 0), a, from, left, false);
+	add(b, row_of(b, a->site, from, 0), a, from, left, left_pairs, false);
 }
 
 static void add_access(struct build *b, const struct lc_view_access *a, uint32_t from)
@@ -193,7 +203,7 @@ static void add_access(struct build *b, const struct lc_view_access *a, uint32_t
 	if (b->r->group == LC_GROUP_FIELD)
 		add_by_field(b, a, from);
 	else
-		add(b, row_of(b, a->site, from, 0), a, from, a->samples, false);
+		add(b, row_of(b, a->site, from, 0), a, from, a->samples, a->pairs, false);
 }
 
 /*
@@ -232,7 +242,7 @@ static void deal_out(struct build *b, const struct lc_view_access *a,
 	for (size_t i = 0; i < split->parts_len; i++) {
 		if (now[i])
 			add(b, row_of(b, a->site, split->parts[i].site, 0), a, split->parts[i].site,
-			    now[i], true);
+			    now[i], pairs_of(a, now[i]), true);
 		given[i] += now[i];
 	}
 	free(now);
@@ -355,12 +365,15 @@ static struct lc_rank_row make_row(const struct build *b, uint32_t row)
 	const uint64_t *values = lc_table_values(&b->rows, row);
 	const struct extra *x = &b->extras[row];
 	const uint64_t total = b->v->total;
+	const struct lc_weighted seen = { values[VALUE_SAMPLES], values[VALUE_PAIRS] };
 	const double share = lc_share(values[VALUE_SAMPLES], total);
 	const double split = total ? Z95 * sqrt(x->variance) / (double)total : 0;
 	struct lc_rank_row out = {
 		.class = key[0],
 		.path = x->path,
-		.samples = values[VALUE_SAMPLES],
+		.samples = seen.samples,
+		.pairs = seen.pairs,
+		.effective = lc_weighted_effective(seen),
 		.estimated = values[VALUE_ESTIMATED],
 		.variance = x->variance,
 		.allocations = values[VALUE_ALLOCATIONS],
@@ -378,10 +391,10 @@ static struct lc_rank_row make_row(const struct build *b, uint32_t row)
 		out.field_known = true;
 		out.field = key[1] - 1;
 	}
-	lc_rank_interval(b->v, out.samples, total, &out.low, &out.high);
+	lc_rank_interval(seen, lc_view_all(b->v), &out.low, &out.high);
 	out.low = fmax(0, share - hypot(share - out.low, split));
 	out.high = fmin(1, share + hypot(out.high - share, split));
-	out.rest = out.samples < LC_RANK_SAMPLES_MIN || out.low <= 0;
+	out.rest = out.effective < LC_RANK_SAMPLES_MIN || out.low <= 0;
 	return out;
 }
 
@@ -541,6 +554,7 @@ static void make_rows(struct build *b)
 		r->shown++;
 	for (size_t i = 0; i < r->len; i++) {
 		r->samples += r->rows[i].samples;
+		r->pairs += r->rows[i].pairs;
 		r->rest_samples += i >= r->shown ? r->rows[i].samples : 0;
 	}
 }

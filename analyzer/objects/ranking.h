@@ -79,6 +79,8 @@ struct lc_rank_row {
 	bool field_known; /* of LC_GROUP_FIELD */
 	uint32_t path;    /* of the allocation: one with that line; 0: not known, or several */
 	uint64_t samples;
+	uint64_t pairs;       /* of the samples, as in struct lc_weighted */
+	double effective;     /* so many independent observations they are */
 	uint64_t estimated;   /* of the samples: that they are of this line is an estimate */
 	double variance;      /* of the samples: what the estimate of their line adds */
 	double low, high;     /* 95% interval of the share of all samples */
@@ -109,11 +111,12 @@ struct lc_ranking {
 	struct lc_rank_row *rows; /* `shown` rows, most samples first, then the rest likewise */
 	size_t len, shown;
 	uint64_t samples;      /* of all rows: samples in objects whose class is known */
+	uint64_t pairs;        /* of these */
 	uint64_t rest_samples; /* of the rows from `shown` on */
 	struct lc_arena arena;
 };
 
-enum { LC_RANK_SAMPLES_MIN = 5 }; /* a row with less is part of the rest */
+enum { LC_RANK_SAMPLES_MIN = 5 }; /* a row with fewer observations is part of the rest */
 
 /*
  * Free with lc_ranking_free(). The view must outlive it. `told`: what was added are all profiles
@@ -124,17 +127,17 @@ void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_ran
 void lc_ranking_free(struct lc_ranking *r);
 
 /*
- * How many independent observations `samples` of the view's engine are: where the kernel's tick is
- * longer than the interval, one interrupt counts as several samples.
+ * Wilson's 95% interval of the share of `part` in `whole`, of observations: lc_weighted_wilson().
+ * It is right at 0 and 1 too. *low and *high are 0 to 1, around the share; 0 and 1 for a whole of
+ * 0.
  */
-double lc_rank_independent(const struct lc_view *v, uint64_t samples);
+void lc_rank_interval(struct lc_weighted part, struct lc_weighted whole, double *low, double *high);
 
-/*
- * Wilson's 95% interval of samples / total (E. B. Wilson, Probable inference, 1927), which is
- * right at 0 and 1 too. *low and *high are 0 to 1, around the share; 0 and 1 for a total of 0.
- */
-void lc_rank_interval(const struct lc_view *v, uint64_t samples, uint64_t total, double *low,
-                      double *high);
+/* The samples of a row. */
+static inline struct lc_weighted lc_rank_weighted(const struct lc_rank_row *row)
+{
+	return (struct lc_weighted){ row->samples, row->pairs };
+}
 
 /* A caller of accesses, or the line of the accesses themselves. */
 struct lc_rank_caller {

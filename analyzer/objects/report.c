@@ -4,6 +4,7 @@
  */
 #include "analyzer/objects/report.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,18 @@ uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine 
 uint64_t lc_report_causeless(const struct lc_load *l)
 {
 	return lc_load_counter(l, "engine_traps_causeless");
+}
+
+void lc_report_weights(FILE *out, const struct lc_view *v)
+{
+	if (v->heaviest > v->lightest)
+		fprintf(out, " by %" PRIu64 " interrupts, weights %" PRIu64 " to %" PRIu64,
+		        v->interrupts, v->lightest, v->heaviest);
+	else if (v->heaviest > 1)
+		fprintf(out, " by %" PRIu64 " interrupts of weight %" PRIu64, v->interrupts,
+		        v->heaviest);
+	else if (v->pairs)
+		fprintf(out, " (as good as %.0f)", lc_weighted_effective(lc_view_all(v)));
 }
 
 bool lc_report_tick_limits(const struct lc_load_engine *e)

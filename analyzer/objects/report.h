@@ -78,6 +78,12 @@ uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine 
 /* Accesses that are in nobody's lc_report_counted(): the CPU did not tell what was accessed. */
 uint64_t lc_report_causeless(const struct lc_load *l);
 
+/*
+ * After a number of samples: " by 240 interrupts, weights 1 to 16", where one stands for more than
+ * a sample; " (as good as 131)" where only that is known; else nothing.
+ */
+void lc_report_weights(FILE *out, const struct lc_view *v);
+
 /* Does the kernel's tick come less often than the engine's samples should? */
 bool lc_report_tick_limits(const struct lc_load_engine *e);
 

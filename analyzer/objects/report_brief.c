@@ -69,6 +69,7 @@ char *lc_report_brief_head(const struct lc_report *r)
 
 	lc_report_brief_program(out, r->view->load);
 	fprintf(out, ", %" PRIu64 " sample%s", r->view->total, r->view->total == 1 ? "" : "s");
+	lc_report_weights(out, r->view);
 	lc_text_close(out);
 	return text;
 }
@@ -107,18 +108,21 @@ static const char *unsplit_by(const struct lc_view *v)
 static void print_summary(const struct lc_screen *s, const struct lc_report *r)
 {
 	const struct lc_ranking *rank = r->ranking;
-	uint64_t known, header;
+	struct lc_weighted known, header;
 	double low, high;
 	char *text;
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
-	lc_rank_interval(r->view, rank->samples, r->view->total, &low, &high);
+	lc_rank_interval((struct lc_weighted){ rank->samples, rank->pairs }, lc_view_all(r->view),
+	                 &low, &high);
 	lc_touch_all(r->view, &known, &header);
 	fprintf(out, "%.1f%% of the samples (95%%: %.1f to %.1f) are at accesses to objects",
 	        100 * lc_share(rank->samples, r->view->total), 100 * low, 100 * high);
-	if (known >= LC_TOUCH_SAMPLES_MIN && header * 100 >= known * HEADER_PERCENT)
-		fprintf(out, "; %.0f%% of these are at a header", 100 * lc_share(header, known));
+	if (lc_weighted_effective(known) >= LC_TOUCH_SAMPLES_MIN &&
+	    header.samples * 100 >= known.samples * HEADER_PERCENT)
+		fprintf(out, "; %.0f%% of these are at a header",
+		        100 * lc_share(header.samples, known.samples));
 	if (unsplit_by(r->view))
 		fprintf(out,
 		        "; where only the class is known, it is not split over allocation sites: "

@@ -164,26 +164,29 @@ static void rank_row(FILE *out, const struct lc_ranking *rank, const struct lc_r
 }
 
 /* Samples of a bucket that are in no row: those in no object of a known class. */
-static uint64_t in_no_row(const struct lc_view *v, unsigned bucket)
+static struct lc_weighted in_no_row(const struct lc_view *v, unsigned bucket)
 {
-	uint64_t in_rows = 0;
+	struct lc_weighted sum = { v->buckets[bucket], 0 };
 
-	for (size_t i = 0; i < v->accesses_len; i++)
+	for (size_t i = 0; i < v->accesses_len; i++) {
 		if (v->accesses[i].bucket == bucket && v->accesses[i].site)
-			in_rows += v->accesses[i].samples;
-	return v->buckets[bucket] - in_rows;
+			sum.samples -= v->accesses[i].samples;
+		else if (v->accesses[i].bucket == bucket)
+			sum.pairs += v->accesses[i].pairs;
+	}
+	return sum;
 }
 
 static void bucket_row(FILE *out, const struct lc_view *v, unsigned bucket)
 {
-	const uint64_t n = in_no_row(v, bucket);
+	const struct lc_weighted seen = in_no_row(v, bucket);
 	double low, high;
 
-	if (!n)
+	if (!seen.samples)
 		return;
-	lc_rank_interval(v, n, v->total, &low, &high);
+	lc_rank_interval(seen, lc_view_all(v), &low, &high);
 	fprintf(out, "%s,\"\",\"\",\"\",\"\",\"\",\"\",,\"\",\"\",", lc_bucket_name(bucket));
-	samples(out, v, n, low, high);
+	samples(out, v, seen.samples, low, high);
 	fputs("0,0,0,0,0,0,0,0,0,0,\"\",\"\",\"\",,0\n", out);
 }
 

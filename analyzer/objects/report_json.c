@@ -192,6 +192,25 @@ static void footprint(struct lc_json *j, const struct lc_view *v)
 	lc_json_end_object(j);
 }
 
+static void known(struct lc_json *j, const char *name, uint64_t n)
+{
+	if (n)
+		lc_json_u64(j, name, n);
+	else
+		lc_json_null(j, name);
+}
+
+/* By how many interrupts the samples came, and how much they tell. */
+static void observations(struct lc_json *j, const struct lc_view *v)
+{
+	lc_json_object(j, "observations");
+	lc_json_real(j, "effective", lc_weighted_effective(lc_view_all(v)));
+	known(j, "interrupts", v->interrupts);
+	known(j, "lightest", v->lightest);
+	known(j, "heaviest", v->heaviest);
+	lc_json_end_object(j);
+}
+
 void lc_report_json_head(struct lc_json *j, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
@@ -207,6 +226,8 @@ void lc_report_json_head(struct lc_json *j, const struct lc_report *r)
 	lc_json_end_object(j);
 	lc_json_line(j, 0);
 	samples(j, "samples", r->view->total, r->view->buckets);
+	lc_json_line(j, 0);
+	observations(j, r->view);
 	lc_json_line(j, 0);
 	lc_json_bool(j, "thread_filter", r->filtered);
 	filter(j, l, r->view->engine);

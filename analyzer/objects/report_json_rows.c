@@ -196,6 +196,7 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, size_t i,
 	lc_json_object(j, NULL);
 	put_label(j, rank, row);
 	lc_json_u64(j, "samples", row->samples);
+	lc_json_real(j, "effective", row->effective);
 	lc_json_u64(j, "estimated", row->estimated);
 	lc_json_real(j, "share", lc_share(row->samples, rank->view->total));
 	lc_json_real(j, "low", row->low);
@@ -248,7 +249,7 @@ void lc_report_json_ranking(struct lc_json *j, const struct lc_report *r)
 {
 	const struct lc_ranking *rank = r->ranking;
 	struct lc_gc_model gc;
-	uint64_t known, header;
+	struct lc_weighted known, header;
 
 	lc_gc_model_build(&gc, rank);
 	lc_touch_all(r->view, &known, &header);
@@ -257,8 +258,8 @@ void lc_report_json_ranking(struct lc_json *j, const struct lc_report *r)
 	lc_json_string(j, "group", lc_rank_group_name(rank->group));
 	lc_json_u64(j, "samples", rank->samples);
 	lc_json_u64(j, "rest_samples", rank->rest_samples);
-	lc_json_u64(j, "fields_known", known);
-	lc_json_u64(j, "in_headers", header);
+	lc_json_u64(j, "fields_known", known.samples);
+	lc_json_u64(j, "in_headers", header.samples);
 	put_header_classes(j, r);
 	lc_json_array(j, "rows");
 	for (size_t i = 0; i < rank->len && i < r->top; i++)

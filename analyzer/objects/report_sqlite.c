@@ -72,17 +72,17 @@ static void meta(struct lc_sqlite *s)
 	fact_number(s, "damaged_blocks", s->r->view->load->damage.blocks);
 }
 
-static void access(struct lc_sqlite *s, unsigned bucket, uint32_t site, uint32_t path,
-                   uint64_t samples)
+static void access(struct lc_sqlite *s, const struct lc_view_access *a)
 {
-	const struct lc_view_metric *m = lc_view_metric(s->r->view, bucket, site, path);
+	const struct lc_view_metric *m = lc_view_metric(s->r->view, a->bucket, a->site, a->path);
 
-	if (!samples)
+	if (!a->samples)
 		return;
-	lc_database_string(&s->db, lc_bucket_name(bucket));
-	lc_sqlite_site(s, site);
-	lc_sqlite_path(s, path);
-	lc_database_u64(&s->db, samples);
+	lc_database_string(&s->db, lc_bucket_name(a->bucket));
+	lc_sqlite_site(s, a->site);
+	lc_sqlite_path(s, a->path);
+	lc_database_u64(&s->db, a->samples);
+	lc_database_u64(&s->db, a->pairs);
 	if (m && m->timed) {
 		lc_database_u64(&s->db, m->timed);
 		lc_database_u64(&s->db, m->latency_sum);
@@ -100,10 +100,9 @@ static void accesses(struct lc_sqlite *s)
 	lc_database_table(
 	    &s->db, "accesses",
 	    "bucket TEXT, site INTEGER REFERENCES sites, path INTEGER REFERENCES paths, "
-	    "samples INTEGER, latency_samples INTEGER, latency_cycles INTEGER");
+	    "samples INTEGER, pairs INTEGER, latency_samples INTEGER, latency_cycles INTEGER");
 	for (size_t i = 0; i < v->accesses_len; i++)
-		access(s, v->accesses[i].bucket, v->accesses[i].site, v->accesses[i].path,
-		       v->accesses[i].samples);
+		access(s, &v->accesses[i]);
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++) {
 		const uint64_t bare = lc_stacks_bare(s->r, b);
 
@@ -113,6 +112,7 @@ static void accesses(struct lc_sqlite *s)
 		lc_database_null(&s->db);
 		lc_database_null(&s->db);
 		lc_database_u64(&s->db, bare);
+		lc_database_null(&s->db);
 		lc_database_null(&s->db);
 		lc_database_null(&s->db);
 		lc_database_row(&s->db);

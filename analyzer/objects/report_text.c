@@ -15,7 +15,7 @@ enum {
 	THREADS = 10,
 	COUNTERS_WIDTH = 96,
 	MISSED_LEAST = 40,          /* samples */
-	UNEXPLAINED_OF_LEAST = 100, /* samples in Java code */
+	UNEXPLAINED_OF_LEAST = 100, /* observations in Java code */
 };
 
 static const char *const bucket_text[LC_BUCKET_COUNT] = {
@@ -200,7 +200,12 @@ static void print_buckets(FILE *out, const struct lc_view *v)
 	unsigned tenths[LC_BUCKET_COUNT];
 
 	lc_view_tenths(v->buckets, LC_BUCKET_COUNT, tenths);
-	fprintf(out, "\nsamples   %" PRIu64 "\n", v->total);
+	fprintf(out, "\nsamples   %" PRIu64, v->total);
+	lc_report_weights(out, v);
+	if (v->heaviest > v->lightest)
+		fprintf(out, ", which tell as much as %.0f of one weight",
+		        lc_weighted_effective(lc_view_all(v)));
+	putc('\n', out);
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
 		fprintf(out, "  %10" PRIu64 "  %3u.%u%%  %s\n", v->buckets[b], tenths[b] / 10,
 		        tenths[b] % 10, bucket_text[b]);
@@ -380,8 +385,9 @@ static void print_missed(FILE *out, const struct lc_report *r)
 static void print_much_unexplained(FILE *out, const struct lc_view *v)
 {
 	const uint64_t java = lc_view_java(v), samples = lc_view_unexplained(v);
+	const double seen = lc_weighted_effective(lc_view_all(v)) * lc_share(java, v->total);
 
-	if (java >= UNEXPLAINED_OF_LEAST && 10 * samples >= java)
+	if (seen >= UNEXPLAINED_OF_LEAST && 10 * samples >= java)
 		fprintf(out,
 		        "note: of %.1f%% of %" PRIu64 " samples in Java code the object is not "
 		        "known; they are in no row of objects\n",

@@ -30,7 +30,7 @@ struct part {
 struct use {
 	uint32_t thread;
 	uint32_t from, to; /* bytes from .. to - 1 of the line */
-	uint64_t samples, stores;
+	uint64_t samples, stores, pairs;
 	struct part part; /* that of most of its samples */
 	uint64_t part_samples;
 	size_t rows, rows_len; /* in lines */
@@ -69,6 +69,11 @@ static const uint32_t *key_of(const struct search *s, uint32_t row)
 static uint64_t samples_of(const struct search *s, uint32_t row)
 {
 	return lc_table_values(&s->tree->lines, row)[LC_LINE_SAMPLES];
+}
+
+static uint64_t pairs_of(const struct search *s, uint32_t row)
+{
+	return lc_table_values(&s->tree->lines, row)[LC_LINE_PAIRS];
 }
 
 /* ---- orders; none depends on the order in which profiles were read ---- */
@@ -235,6 +240,7 @@ static void find_uses(struct search *s, size_t from, size_t to)
 		}
 		u->rows_len++;
 		u->samples += samples_of(s, s->rows[i]);
+		u->pairs += pairs_of(s, s->rows[i]);
 		if (key[LC_LINE_TOUCH] & LC_TOUCH_STORE)
 			u->stores += samples_of(s, s->rows[i]);
 	}
@@ -262,10 +268,17 @@ static bool stays_away(const struct search *s, const struct use *by, const struc
 	return strays <= (by->samples - 1) / STRAY_PART; /* less than that part, without overflow */
 }
 
+/* Is the line used often enough, by the interrupts that found it so? */
+static bool is_seen(const struct use *u)
+{
+	return lc_weighted_effective((struct lc_weighted){ u->samples, u->pairs }) >=
+	       LC_SHARING_SAMPLES;
+}
+
 static bool falsely_shared(const struct search *s, const struct use *a, const struct use *b)
 {
-	if (a->thread == b->thread || overlap(a, b) || (!a->stores && !b->stores) ||
-	    a->samples < LC_SHARING_SAMPLES || b->samples < LC_SHARING_SAMPLES)
+	if (a->thread == b->thread || overlap(a, b) || (!a->stores && !b->stores) || !is_seen(a) ||
+	    !is_seen(b))
 		return false;
 	return stays_away(s, b, a, !a->stores) && stays_away(s, a, b, !b->stores);
 }
@@ -444,6 +457,7 @@ static void sum_side(const struct search *s, const struct contribution *rows, si
 	*side = (struct lc_sharing_side){ .bucket = part[0], .site = part[1], .name = part[2] };
 	for (size_t i = 0; i < len; i++) {
 		side->samples += samples_of(s, rows[i].row);
+		side->pairs += pairs_of(s, rows[i].row);
 		side->hitm += lc_table_values(&s->tree->lines, rows[i].row)[LC_LINE_HITM];
 		side->touch |= key_of(s, rows[i].row)[LC_LINE_TOUCH];
 	}
@@ -476,6 +490,7 @@ static void sum_finding(const struct search *s, const struct contribution *rows,
 	}
 	f->lines = *lc_table_values(&s->findings, rows->finding);
 	f->samples = f->sides[0].samples + f->sides[1].samples;
+	f->pairs = f->sides[0].pairs + f->sides[1].pairs;
 	f->hitm = f->sides[0].hitm + f->sides[1].hitm;
 	f->certain = f->hitm > 0;
 }

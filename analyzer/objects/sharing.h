@@ -3,9 +3,9 @@
  * each other although they use different bytes of it.
  *
  * Two uses of a line by two threads are falsely shared when their bytes do not overlap, at least
- * one of them stores, each has LC_SHARING_SAMPLES samples or more in that line, and neither thread
- * touches what the other stores. Uses of the same bytes (true sharing, which no padding mends) and
- * lines that are only read are not found.
+ * one of them stores, each has LC_SHARING_SAMPLES observations or more (base/wilson.h) in that
+ * line, and neither thread touches what the other stores. Uses of the same bytes (true sharing,
+ * which no padding mends) and lines that are only read are not found.
  *
  * A thread that is seen at the other's bytes in less than a tenth of its own samples (a sum taken
  * now and then over counters) does not make the sharing a true one.
@@ -34,7 +34,8 @@ struct lc_sharing_side {
 	uint32_t path;         /* the one with the most samples */
 	uint32_t paths;        /* how many there are */
 	uint64_t samples;
-	uint64_t hitm; /* samples that found the line modified in another core's cache */
+	uint64_t pairs; /* of these, as in struct lc_weighted */
+	uint64_t hitm;  /* samples that found the line modified in another core's cache */
 };
 
 /* Lines that hold the same parts of objects of the same one or two sites. */
@@ -42,6 +43,7 @@ struct lc_sharing_finding {
 	bool certain; /* the hardware saw the line go from core to core */
 	uint64_t lines;
 	uint64_t samples; /* of both sides */
+	uint64_t pairs;   /* of these */
 	uint64_t hitm;
 	struct lc_sharing_side sides[2]; /* the one with more samples first */
 };

@@ -66,6 +66,8 @@ static size_t join(const struct lc_tree *t, struct lc_view_field *f, size_t len)
 		f[out].samples += f[i].samples;
 		f[out].loads += f[i].loads;
 		f[out].stores += f[i].stores;
+		f[out].pairs += f[i].pairs;
+		f[out].store_pairs += f[i].store_pairs;
 	}
 	qsort_r(f, out + 1, sizeof(*f), order_most, (void *)(uintptr_t)t);
 	return out + 1;
@@ -101,9 +103,29 @@ struct lc_view_field *lc_touch_fields(const struct lc_ranking *r, const struct l
 
 /* ---- the order ---- */
 
-/* Add up the steps of a row's sites and classes. Where `t` is not NULL, count in it as well. */
+static struct lc_weighted step_weighted(const struct lc_view_step *s)
+{
+	return (struct lc_weighted){ s->samples, s->pairs };
+}
+
+/* A part of a row has as many pairs to a sample as the row. */
+static struct lc_weighted part_weighted(const struct lc_rank_row *row,
+                                        const struct lc_rank_part *part)
+{
+	return (struct lc_weighted){ part->samples,
+		                     (uint64_t)((double)row->pairs *
+		                                lc_share(part->samples, row->samples)) };
+}
+
+/* Samples by what is known of the order in which a loop goes through a row's objects. */
+struct walk {
+	struct lc_weighted at; /* all */
+	struct lc_weighted ends[LC_END_COUNT];
+};
+
+/* Add up the steps of a row's sites and classes. Where `w` is not NULL, count in it as well. */
 static struct lc_view_step *add_steps(const struct lc_ranking *r, const struct lc_rank_row *row,
-                                      struct lc_touch *t, size_t *len)
+                                      struct walk *w, size_t *len)
 {
 	const struct lc_rank_part **places =
 	    lc_mem_zeroed(row->parts_len, sizeof(const struct lc_rank_part *));
@@ -115,18 +137,21 @@ static struct lc_view_step *add_steps(const struct lc_ranking *r, const struct l
 		places[i] = &row->parts[i];
 	qsort(places, row->parts_len, sizeof(const void *), order_places);
 	for (size_t i = 0; i < row->parts_len; i++) {
-		uint64_t total;
+		struct lc_weighted total;
 		size_t n;
 		const struct lc_view_step *s =
 		    lc_view_steps(r->view, places[i]->bucket, places[i]->site, &n, &total);
 
 		if (i && !order_places(&places[i - 1], &places[i]))
 			continue;
-		if (t)
-			t->at += n ? total : places[i]->samples;
+		if (!n)
+			total = part_weighted(row, places[i]);
+		if (w)
+			w->at = lc_weighted_sum(w->at, total);
 		for (size_t k = 0; k < n; k++) {
-			if (t)
-				t->ends[s[k].end] += s[k].samples;
+			if (w)
+				w->ends[s[k].end] =
+				    lc_weighted_sum(w->ends[s[k].end], step_weighted(&s[k]));
 			if (!s[k].bytes)
 				continue;
 			out = lc_mem_grow(out, &cap, *len + 1, sizeof(*out));
@@ -153,20 +178,23 @@ static int order_most_steps(const void *a, const void *b)
 }
 
 static struct lc_view_step *steps_of(const struct lc_ranking *r, const struct lc_rank_row *row,
-                                     struct lc_touch *t, size_t *len)
+                                     struct walk *w, size_t *len)
 {
 	size_t all, kept = 0;
-	struct lc_view_step *s = add_steps(r, row, t, &all);
+	struct lc_view_step *s = add_steps(r, row, w, &all);
 
 	*len = 0;
 	if (!all)
 		return s;
 	qsort(s, all, sizeof(*s), order_bytes);
-	for (size_t i = 1; i < all; i++)
-		if (order_bytes(&s[kept], &s[i]))
+	for (size_t i = 1; i < all; i++) {
+		if (order_bytes(&s[kept], &s[i])) {
 			s[++kept] = s[i];
-		else
-			s[kept].samples += s[i].samples;
+			continue;
+		}
+		s[kept].samples += s[i].samples;
+		s[kept].pairs += s[i].pairs;
+	}
 	*len = kept + 1;
 	qsort(s, *len, sizeof(*s), order_most_steps);
 	return s;
@@ -179,42 +207,54 @@ struct lc_view_step *lc_touch_steps(const struct lc_ranking *r, const struct lc_
 }
 
 /* Are `part` of `whole` more than half, by the lower end of the interval? */
-static bool most(const struct lc_view *v, uint64_t part, uint64_t whole)
+static bool most(struct lc_weighted part, struct lc_weighted whole)
 {
 	double low, high;
 
-	lc_rank_interval(v, part, whole, &low, &high);
-	return part <= whole && low > 0.5;
+	lc_rank_interval(part, whole, &low, &high);
+	return part.samples <= whole.samples && low > 0.5;
+}
+
+/* Do the steps of so many samples say anything of the order? */
+static bool walk_is_known(struct lc_weighted stepped)
+{
+	return lc_weighted_effective(stepped) >= LC_WALK_SAMPLES_MIN;
 }
 
 static void find_walk(const struct lc_ranking *r, const struct lc_rank_row *row, struct lc_touch *t)
 {
-	const struct lc_view *v = r->view;
+	struct walk w = { .at = { 0 } };
+	struct lc_weighted stepped = { 0 }, sequential = { 0 }, step = { 0 }, placed;
 	size_t len;
-	struct lc_view_step *s = steps_of(r, row, t, &len);
-	const uint64_t placed =
-	    t->ends[LC_END_FIRST] + t->ends[LC_END_LAST] + t->ends[LC_END_MIDDLE];
+	struct lc_view_step *s = steps_of(r, row, &w, &len);
 
 	for (size_t i = 0; i < len; i++) {
-		t->stepped += s[i].samples;
+		stepped = lc_weighted_sum(stepped, step_weighted(&s[i]));
 		if (s[i].bytes < LC_WALK_LINE)
-			t->sequential += s[i].samples;
+			sequential = lc_weighted_sum(sequential, step_weighted(&s[i]));
 	}
 	if (len) {
 		t->step = s->bytes;
-		t->step_samples = s->samples;
+		step = step_weighted(s);
 	}
 	free(s);
-	if (t->stepped >= LC_WALK_SAMPLES_MIN && most(v, t->sequential, t->at))
+	t->at = w.at.samples;
+	t->stepped = stepped.samples;
+	t->sequential = sequential.samples;
+	t->step_samples = step.samples;
+	for (unsigned end = 0; end < LC_END_COUNT; end++)
+		t->ends[end] = w.ends[end].samples;
+	placed = lc_weighted_sum(lc_weighted_sum(w.ends[LC_END_FIRST], w.ends[LC_END_LAST]),
+	                         w.ends[LC_END_MIDDLE]);
+	if (walk_is_known(stepped) && most(sequential, w.at))
 		t->walk = LC_WALK_SEQUENTIAL;
-	else if (t->stepped >= LC_WALK_SAMPLES_MIN && t->step >= LC_WALK_LINE &&
-	         most(v, t->step_samples, t->at))
+	else if (walk_is_known(stepped) && t->step >= LC_WALK_LINE && most(step, w.at))
 		t->walk = LC_WALK_STRIDE;
-	if (placed < LC_WALK_SAMPLES_MIN)
+	if (!walk_is_known(placed))
 		return;
-	if (most(v, t->ends[LC_END_FIRST], placed))
+	if (most(w.ends[LC_END_FIRST], placed))
 		t->hot_end = LC_END_FIRST;
-	else if (most(v, t->ends[LC_END_LAST], placed))
+	else if (most(w.ends[LC_END_LAST], placed))
 		t->hot_end = LC_END_LAST;
 }
 
@@ -228,22 +268,24 @@ static bool same_line(const struct lc_tree *t, uint32_t path, uint32_t other)
 }
 
 /* Stores of a part's samples on a path. */
-static uint64_t stores_at(const struct lc_ranking *r, const struct lc_rank_part *p, uint32_t path)
+static struct lc_weighted stores_at(const struct lc_ranking *r, const struct lc_rank_part *p,
+                                    uint32_t path)
 {
-	uint64_t stores = 0;
+	struct lc_weighted stores = { 0 };
 	size_t len;
 	const struct lc_view_field *f = lc_view_fields(r->view, p->bucket, p->site, path, &len);
 
 	for (size_t i = 0; i < len; i++)
 		if (!is_header(r->view->tree, f[i].name))
-			stores += f[i].stores;
+			stores = lc_weighted_sum(
+			    stores, (struct lc_weighted){ f[i].stores, f[i].store_pairs });
 	return stores;
 }
 
 /* A new array is cleared: no store of the program's. */
-static uint64_t find_cleared(const struct lc_ranking *r, const struct lc_rank_row *row)
+static struct lc_weighted find_cleared(const struct lc_ranking *r, const struct lc_rank_row *row)
 {
-	uint64_t cleared = 0;
+	struct lc_weighted cleared = { 0 };
 
 	for (size_t i = 0; row->path && i < row->accesses_len; i++) {
 		const uint32_t path = row->accesses[i].path;
@@ -251,28 +293,41 @@ static uint64_t find_cleared(const struct lc_ranking *r, const struct lc_rank_ro
 		for (size_t k = 0;
 		     path && same_line(r->view->tree, path, row->path) && k < row->parts_len; k++)
 			if (!k || row->parts[k].site != row->parts[k - 1].site)
-				cleared += stores_at(r, &row->parts[k], path);
+				cleared =
+				    lc_weighted_sum(cleared, stores_at(r, &row->parts[k], path));
 	}
 	return cleared;
 }
 
 /* ---- all ---- */
 
+/* What is in both is taken out of the stores. */
+static double written_of(struct lc_weighted stores, struct lc_weighted cleared)
+{
+	if (cleared.samples >= stores.samples)
+		return 0;
+	stores.samples -= cleared.samples;
+	stores.pairs -= cleared.pairs < stores.pairs ? cleared.pairs : stores.pairs;
+	return lc_weighted_effective(stores);
+}
+
 struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row *row)
 {
 	struct lc_touch t = { .kind = LC_TOUCH_UNKNOWN };
+	struct lc_weighted known = { 0 }, stores = { 0 }, cleared = { 0 };
 	const struct lc_tree *tree = r->view->tree;
 	size_t len;
 	struct lc_view_field *f = lc_touch_fields(r, row, &len);
 
 	for (size_t i = 0; i < len; i++) {
-		t.known += f[i].samples;
+		known = lc_weighted_sum(known, (struct lc_weighted){ f[i].samples, f[i].pairs });
 		if (is_header(tree, f[i].name)) {
 			t.header += f[i].samples;
 			continue;
 		}
 		t.loads += f[i].loads;
-		t.stores += f[i].stores;
+		stores =
+		    lc_weighted_sum(stores, (struct lc_weighted){ f[i].stores, f[i].store_pairs });
 		if (f[i].samples > t.samples) {
 			t.samples = f[i].samples;
 			t.field = f[i].name;
@@ -284,10 +339,15 @@ struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row
 	for (size_t i = 0; row->path && i < row->accesses_len; i++)
 		if (row->accesses[i].path && same_line(tree, row->accesses[i].path, row->path))
 			t.made += row->accesses[i].samples;
-	if (t.stores && !t.loads)
-		t.cleared = find_cleared(r, row);
+	if (stores.samples && !t.loads)
+		cleared = find_cleared(r, row);
+	t.known = known.samples;
+	t.observed = lc_weighted_effective(known);
+	t.stores = stores.samples;
+	t.cleared = cleared.samples;
+	t.written = written_of(stores, cleared);
 	find_walk(r, row, &t);
-	if (t.known < LC_TOUCH_SAMPLES_MIN)
+	if (t.observed < LC_TOUCH_SAMPLES_MIN)
 		return t;
 	if (t.header * 100 >= t.known * MOST_PERCENT)
 		t.kind = LC_TOUCH_HEADER;
@@ -298,20 +358,23 @@ struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row
 	return t;
 }
 
-void lc_touch_all(const struct lc_view *v, uint64_t *known, uint64_t *header)
+void lc_touch_all(const struct lc_view *v, struct lc_weighted *known, struct lc_weighted *header)
 {
 	const struct lc_table *groups = &v->field_groups;
 
-	*known = *header = 0;
+	*known = *header = (struct lc_weighted){ 0 };
 	for (uint32_t g = 0; g < groups->count; g++) {
 		const uint64_t *range = lc_table_values(groups, g);
 
 		if (lc_table_key(groups, g)[2] != LC_VIEW_ALL_PATHS)
 			continue;
 		for (uint64_t i = range[0]; i < range[0] + range[1]; i++) {
-			*known += v->fields[i].samples;
+			const struct lc_weighted seen = { v->fields[i].samples,
+				                          v->fields[i].pairs };
+
+			*known = lc_weighted_sum(*known, seen);
 			if (is_header(v->tree, v->fields[i].name))
-				*header += v->fields[i].samples;
+				*header = lc_weighted_sum(*header, seen);
 		}
 	}
 }
@@ -337,19 +400,22 @@ struct lc_touch_class *lc_touch_headers(const struct lc_view *v, size_t *len)
 
 		for (uint64_t i = range[0]; key[2] == LC_VIEW_ALL_PATHS && i < range[0] + range[1];
 		     i++)
-			if (is_header(v->tree, v->fields[i].name))
+			if (is_header(v->tree, v->fields[i].name)) {
 				out[class].samples += v->fields[i].samples;
+				out[class].pairs += v->fields[i].pairs;
+			}
 	}
 	for (uint32_t class = 0; class < v->tree->strings.count; class ++)
 		if (out[class].samples)
-			out[(*len)++] = (struct lc_touch_class){ class, out[class].samples };
+			out[(*len)++] =
+			    (struct lc_touch_class){ class, out[class].samples, out[class].pairs };
 	qsort_r(out, *len, sizeof(*out), order_header_classes, (void *)(uintptr_t)v->tree);
 	return out;
 }
 
 bool lc_touch_never_read(const struct lc_touch *t)
 {
-	return t->stores >= LC_TOUCH_SAMPLES_MIN + t->cleared && !t->loads;
+	return t->written >= LC_TOUCH_SAMPLES_MIN && !t->loads;
 }
 
 bool lc_touch_known(const struct lc_touch *t)

@@ -33,6 +33,8 @@ struct lc_touch {
 	uint64_t header;        /* of these in the header */
 	uint64_t loads, stores; /* of `known`, not of the header; what does both is in both */
 	uint64_t cleared;       /* of `stores`: by the line that allocates, which clears it */
+	double observed;        /* observations that `known` is: lc_weighted_effective() */
+	double written;         /* those that `stores` without `cleared` is */
 	uint64_t made;          /* of `at`: samples at the line that allocates */
 	uint32_t field;       /* string: the most touched that is not in the header; "": elements */
 	uint64_t first, last; /* elements */
@@ -48,8 +50,8 @@ struct lc_touch {
 };
 
 enum {
-	LC_TOUCH_SAMPLES_MIN = 10, /* fewer say nothing of the part */
-	LC_WALK_SAMPLES_MIN = 30,  /* fewer say nothing of the order */
+	LC_TOUCH_SAMPLES_MIN = 10, /* fewer observations say nothing of the part */
+	LC_WALK_SAMPLES_MIN = 30,  /* fewer observations say nothing of the order */
 	LC_WALK_LINE = 64,         /* bytes of a cache line */
 };
 
@@ -71,18 +73,18 @@ struct lc_view_field *lc_touch_fields(const struct lc_ranking *r, const struct l
 struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row *row);
 
 /* Samples of the view in objects whose field is known, and how many of them are in headers. */
-void lc_touch_all(const struct lc_view *v, uint64_t *known, uint64_t *header);
+void lc_touch_all(const struct lc_view *v, struct lc_weighted *known, struct lc_weighted *header);
 
 /* A class, and samples that touched the header of its objects alone. */
 struct lc_touch_class {
 	uint32_t class; /* string */
-	uint64_t samples;
+	uint64_t samples, pairs;
 };
 
 /* The classes of lc_touch_all()'s header samples, most first. The caller frees the array. */
 struct lc_touch_class *lc_touch_headers(const struct lc_view *v, size_t *len);
 
-/* Is it written, and was no load seen in LC_TOUCH_SAMPLES_MIN samples or more? */
+/* Is it written, and was no load seen in LC_TOUCH_SAMPLES_MIN observations or more? */
 bool lc_touch_never_read(const struct lc_touch *t);
 
 /* Does lc_touch_text() say anything of the part or the order? */

@@ -117,7 +117,8 @@ static void build_accesses(struct lc_view *v)
 			.site =
 			    key[LC_ACCESS_BUCKET] <= LC_BUCKET_HEAP_CLASS ? key[LC_ACCESS_SITE] : 0,
 			.path = key[LC_ACCESS_PATH],
-			.samples = *lc_table_values(table, row),
+			.samples = lc_table_values(table, row)[LC_ACCESS_SAMPLES],
+			.pairs = lc_table_values(table, row)[LC_ACCESS_PAIRS],
 		};
 	}
 	qsort_r(v->accesses, v->accesses_len, sizeof(*v->accesses), order_accesses,
@@ -157,6 +158,7 @@ static struct lc_view_site *build_sites(const struct lc_view *v, uint32_t bucket
 		       v->accesses[access].bucket == bucket;
 		     access++) {
 			s.samples += v->accesses[access].samples;
+			s.pairs += v->accesses[access].pairs;
 			s.accesses_len++;
 		}
 		if (bucket == LC_BUCKET_OBJECT) {
@@ -302,6 +304,47 @@ static void build_code(struct lc_view *v)
 	free(stamps);
 }
 
+/*
+ * The pairs of all samples. For samples that have no access, since there was no memory, or whose
+ * record was lost, there are as many to a sample as for the others.
+ */
+static void sum_pairs(struct lc_view *v)
+{
+	struct lc_weighted sum = { 0 };
+
+	for (size_t i = 0; i < v->accesses_len; i++)
+		sum = lc_weighted_sum(
+		    sum, (struct lc_weighted){ v->accesses[i].samples, v->accesses[i].pairs });
+	v->pairs = sum.pairs;
+	if (sum.samples && v->total > sum.samples)
+		v->pairs = (uint64_t)((double)sum.pairs * lc_share(v->total, sum.samples));
+}
+
+/* Profiles of older versions do not tell: of some of the samples nothing is known then. */
+static void read_weights(struct lc_view *v)
+{
+	const struct lc_table *table = &v->tree->weights;
+	uint64_t samples = 0;
+
+	for (uint32_t row = 0; row < table->count; row++) {
+		const uint32_t *key = lc_table_key(table, row);
+		const uint64_t weight = lc_tree_wide(key + LC_WEIGHT_SAMPLES);
+		const uint64_t interrupts = *lc_table_values(table, row);
+
+		if (key[LC_WEIGHT_ENGINE] != v->engine || !weight || !interrupts)
+			continue;
+		v->interrupts += interrupts;
+		samples += interrupts * weight;
+		if (!v->lightest || weight < v->lightest)
+			v->lightest = weight;
+		if (weight > v->heaviest)
+			v->heaviest = weight;
+	}
+	/* Lost samples have no interrupt that is known. */
+	if (samples + v->buckets[LC_BUCKET_LOST] < v->total)
+		v->interrupts = v->lightest = v->heaviest = 0;
+}
+
 void lc_view_build(struct lc_view *v, const struct lc_load *load, uint32_t engine,
                    enum lc_view_sort sort)
 {
@@ -321,6 +364,8 @@ void lc_view_build(struct lc_view *v, const struct lc_load *load, uint32_t engin
 		v->how[key[LC_DETAIL_HOW]] += *lc_table_values(details, row);
 	}
 	build_accesses(v);
+	sum_pairs(v);
+	read_weights(v);
 	v->sites = build_sites(v, LC_BUCKET_OBJECT, sort, &v->sites_len);
 	v->classes = build_sites(v, LC_BUCKET_HEAP_CLASS, LC_SORT_SAMPLES, &v->classes_len);
 	lc_view_build_fields(v);

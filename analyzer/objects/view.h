@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/wilson.h"
 #include "analyzer/model/load.h"
 #include "analyzer/model/tree.h"
 
@@ -15,6 +16,7 @@ struct lc_view_access {
 	uint32_t site; /* in LC_BUCKET_HEAP_CLASS that of the class; 0 in the others, or unknown */
 	uint32_t path;
 	uint64_t samples;
+	uint64_t pairs; /* of the samples, as in struct lc_weighted */
 };
 
 /* A field, or a range of elements, and the samples that fell in it. */
@@ -23,6 +25,7 @@ struct lc_view_field {
 	uint64_t first, last; /* elements */
 	uint64_t samples;
 	uint64_t loads, stores; /* of these; what does both counts in both, the unknown in none */
+	uint64_t pairs, store_pairs; /* of samples and of stores */
 };
 
 /* Samples of a site's or class's objects that were taken in a loop whose accesses are so far apart.
@@ -30,7 +33,7 @@ struct lc_view_field {
 struct lc_view_step {
 	uint64_t bytes; /* 0: not known */
 	uint32_t end;   /* enum lc_array_end */
-	uint64_t samples;
+	uint64_t samples, pairs;
 };
 
 /* What a hardware engine measured of some samples. */
@@ -85,7 +88,7 @@ struct lc_view_site {
 	uint64_t allocations;
 	uint64_t bytes;
 	uint64_t spread; /* of the allocations: that they are this site's is an estimate */
-	uint64_t samples;
+	uint64_t samples, pairs;
 	const struct lc_view_access *accesses; /* most samples first */
 	size_t accesses_len;
 	const struct lc_view_split *split; /* NULL: none */
@@ -124,6 +127,9 @@ struct lc_view {
 	const struct lc_tree *tree;
 	uint32_t engine;
 	uint64_t total; /* samples of the engine: sum of buckets */
+	uint64_t pairs; /* of these; of samples without an access like of the others */
+	/* Where profiles tell of all samples: interrupts, and how many samples each counts as. */
+	uint64_t interrupts, lightest, heaviest; /* 0: not known */
 	uint64_t buckets[LC_BUCKET_COUNT];
 	uint64_t where[LC_DETAIL_WHERE_COUNT];
 	uint64_t how[LC_DETAIL_HOW_COUNT];
@@ -142,7 +148,8 @@ struct lc_view {
 	struct lc_view_field *fields;
 	struct lc_table field_groups; /* bucket, site, path to a first field and how many */
 	struct lc_view_step *steps;
-	struct lc_table step_groups; /* bucket, site to a first step, how many, and all samples */
+	/* Bucket, site to a first step, how many, all samples and their pairs. */
+	struct lc_table step_groups;
 	struct lc_view_metric *metrics;
 	struct lc_table metric_groups; /* bucket, site, path to row of metrics */
 	struct lc_view_name *names;    /* by site, kind and text */
@@ -172,7 +179,13 @@ const struct lc_view_field *lc_view_fields(const struct lc_view *v, uint32_t buc
  * no row. NULL where none are known.
  */
 const struct lc_view_step *lc_view_steps(const struct lc_view *v, uint32_t bucket, uint32_t site,
-                                         size_t *len, uint64_t *total);
+                                         size_t *len, struct lc_weighted *total);
+
+/* All samples of the view. */
+static inline struct lc_weighted lc_view_all(const struct lc_view *v)
+{
+	return (struct lc_weighted){ v->total, v->pairs };
+}
 
 /* What was measured of a site's samples on a path; NULL: nothing. */
 const struct lc_view_metric *lc_view_metric(const struct lc_view *v, uint32_t bucket, uint32_t site,

@@ -65,6 +65,8 @@ static size_t sum_fields(struct field_row *rows, size_t len)
 		rows[kept].field.samples += rows[i].field.samples;
 		rows[kept].field.loads += rows[i].field.loads;
 		rows[kept].field.stores += rows[i].field.stores;
+		rows[kept].field.pairs += rows[i].field.pairs;
+		rows[kept].field.store_pairs += rows[i].field.store_pairs;
 	}
 	return len ? kept + 1 : 0;
 }
@@ -98,7 +100,8 @@ void lc_view_build_fields(struct lc_view *v)
 	lc_table_init(&v->field_groups, 3, 2);
 	for (uint32_t i = 0; i < table->count; i++) {
 		const uint32_t *key = lc_table_key(table, i);
-		uint64_t samples = *lc_table_values(table, i);
+		const uint64_t samples = lc_table_values(table, i)[LC_FIELD_SAMPLES];
+		const uint64_t pairs = lc_table_values(table, i)[LC_FIELD_PAIRS];
 
 		if (key[LC_FIELD_ENGINE] != v->engine || !key[LC_FIELD_SITE])
 			continue;
@@ -113,6 +116,8 @@ void lc_view_build_fields(struct lc_view *v)
 				.samples = samples,
 				.loads = key[LC_FIELD_TOUCH] & LC_TOUCH_LOAD ? samples : 0,
 				.stores = key[LC_FIELD_TOUCH] & LC_TOUCH_STORE ? samples : 0,
+				.pairs = pairs,
+				.store_pairs = key[LC_FIELD_TOUCH] & LC_TOUCH_STORE ? pairs : 0,
 			},
 		};
 	}
@@ -164,7 +169,7 @@ void lc_view_build_steps(struct lc_view *v)
 	struct step_row *rows = lc_mem_zeroed(table->count, sizeof(*rows));
 	size_t len = 0;
 
-	lc_table_init(&v->step_groups, 2, 3);
+	lc_table_init(&v->step_groups, 2, 4);
 	v->steps = lc_mem_zeroed(table->count, sizeof(*v->steps));
 	for (uint32_t i = 0; i < table->count; i++) {
 		const uint32_t *key = lc_table_key(table, i);
@@ -175,7 +180,8 @@ void lc_view_build_steps(struct lc_view *v)
 				.site = key[LC_STEP_SITE],
 				.step = { .bytes = lc_tree_wide(key + LC_STEP_BYTES),
 				          .end = key[LC_STEP_END],
-				          .samples = *lc_table_values(table, i) },
+				          .samples = lc_table_values(table, i)[LC_STEP_SAMPLES],
+				          .pairs = lc_table_values(table, i)[LC_STEP_PAIRS] },
 			};
 	}
 	qsort(rows, len, sizeof(*rows), order_steps);
@@ -193,25 +199,27 @@ void lc_view_build_steps(struct lc_view *v)
 		const uint32_t key[2] = { v->accesses[i].bucket, v->accesses[i].site };
 		const uint32_t row = lc_table_find(&v->step_groups, key);
 
-		if (row != UINT32_MAX)
-			lc_table_values(&v->step_groups, row)[2] += v->accesses[i].samples;
+		if (row == UINT32_MAX)
+			continue;
+		lc_table_values(&v->step_groups, row)[2] += v->accesses[i].samples;
+		lc_table_values(&v->step_groups, row)[3] += v->accesses[i].pairs;
 	}
 }
 
 const struct lc_view_step *lc_view_steps(const struct lc_view *v, uint32_t bucket, uint32_t site,
-                                         size_t *len, uint64_t *total)
+                                         size_t *len, struct lc_weighted *total)
 {
 	const uint32_t key[2] = { bucket, site };
 	const uint32_t row = lc_table_find(&v->step_groups, key);
 	const uint64_t *group;
 
 	*len = 0;
-	*total = 0;
+	*total = (struct lc_weighted){ 0 };
 	if (row == UINT32_MAX)
 		return NULL;
 	group = lc_table_values(&v->step_groups, row);
 	*len = group[1];
-	*total = group[2];
+	*total = (struct lc_weighted){ group[2], group[3] };
 	return v->steps + group[0];
 }
 

@@ -165,7 +165,7 @@ page.add((shared) => {
 			row.interval = chosen.metric !== "samples" ? null :
 				all() ? [row.low, row.high] : wilson(row.value, sums.total, l.weight);
 			row.rest = chosen.metric !== "samples" ? row.value <= 0 :
-				all() ? i >= ranking.shown : row.value < 5 || row.interval[0] <= 0;
+				all() ? i >= ranking.shown : row.value * l.weight < 5 || row.interval[0] <= 0;
 		});
 		shared.rows = ranking.rows.slice().sort((a, b) => a.rest - b.rest || b.value - a.value);
 	}

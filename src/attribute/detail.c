@@ -242,6 +242,7 @@ static void add_step(const struct lc_detail *d, uint8_t end)
 		                                    .step = d->step,
 		                                    .end = end,
 		                                    .samples = d->samples,
+		                                    .pairs = lc_block_pairs(d->samples),
 		                                });
 }
 
@@ -279,6 +280,7 @@ static void add_place(JNIEnv *jni, const struct lc_detail *d)
 		.access = access_of(d),
 		.samples = d->samples,
 		.hitm = d->measured.flags & LC_METRIC_HITM ? d->samples : 0,
+		.pairs = lc_block_pairs(d->samples),
 	};
 
 	if (!lc_field_find(jni, d->klass, d->size_bytes, d->addr - d->object, &field)) {
@@ -293,6 +295,7 @@ static void add_place(JNIEnv *jni, const struct lc_detail *d)
 		                                     .last = field.last,
 		                                     .access = line.access,
 		                                     .samples = d->samples,
+		                                     .pairs = line.pairs,
 		                                 });
 		add_layout(d);
 	}

@@ -131,6 +131,7 @@ static void hand_over(struct touch *touch)
 	}
 	touch->row.samples = 0;
 	touch->row.hitm = 0;
+	touch->row.pairs = 0;
 }
 
 static void remove_touch(struct touch *touch)
@@ -268,6 +269,7 @@ static struct touch *add_touch(struct lc_thread *t, uint64_t address,
 	touch->row = *row;
 	touch->row.samples = 0;
 	touch->row.hitm = 0;
+	touch->row.pairs = 0;
 	LIST_INSERT_HEAD(&line->touches, touch, in_line);
 	LIST_INSERT_HEAD(&toucher->touches, touch, in_thread);
 	line->touches_len++;
@@ -293,6 +295,7 @@ void lc_lines_touch(struct lc_thread *t, uint64_t addr, const struct lc_block_li
 	}
 	touch->row.samples += row->samples;
 	touch->row.hitm += row->hitm;
+	touch->row.pairs += row->pairs;
 	touch->line->heat += row->samples;
 }
 

@@ -20,8 +20,9 @@
 
 #include "src/base/bytes.h"
 
-#define LC_FORMAT_VERSION 1 /* of manifests and reports */
-#define LC_BLOCK_VERSION 2  /* the newest of blocks */
+#define LC_FORMAT_VERSION 1      /* of manifests and reports */
+#define LC_BLOCK_VERSION 4       /* the newest of blocks, which refers to others */
+#define LC_BLOCK_VERSION_ALONE 3 /* the newest of blocks that stand alone */
 
 #define LC_MANIFEST_NAME "manifest.json"
 #define LC_BLOCK_SUFFIX ".lcb"
@@ -34,8 +35,8 @@
 
 enum {
 	LC_BLOCK_MAGIC_LEN = 8,
-	LC_BLOCK_HEADER_LEN = 72,        /* of version 1 */
-	LC_BLOCK_HEADER2_LEN = 104,      /* of version 2 */
+	LC_BLOCK_HEADER_LEN = 72,        /* of versions 1 and 3 */
+	LC_BLOCK_HEADER2_LEN = 104,      /* of versions 2 and 4 */
 	LC_BLOCK_HEADER_LEN_MAX = 4096,  /* of any later one */
 	LC_BLOCK_DEFINITIONS = 5,        /* sections STRINGS, METHODS, FRAMES, PATHS, SITES */
 	LC_BLOCK_FIRST_MAX = 1 << 24,    /* definitions before a block's */
@@ -159,7 +160,7 @@ struct lc_block_header {
 	uint32_t raw_len;    /* payload, uncompressed */
 	uint32_t stored_len; /* payload in the file: one zstd frame */
 	uint64_t checksum;   /* XXH64, seed 0, of the stored payload */
-	/* Of version 2, else 0. */
+	/* Of versions 2 and 4, else 0. */
 	uint64_t generation; /* sequence of the first block that definitions may be in */
 	uint32_t first[LC_BLOCK_DEFINITIONS]; /* how many of each type are in blocks before */
 };
@@ -167,7 +168,13 @@ struct lc_block_header {
 /* Are definitions of other blocks used? */
 static inline bool lc_block_header_refers(const struct lc_block_header *h)
 {
-	return h->version >= 2;
+	return h->version && h->version % 2 == 0;
+}
+
+/* Do rows of samples say how many pairs of them came with one interrupt (column PAIRS)? */
+static inline bool lc_block_header_has_pairs(const struct lc_block_header *h)
+{
+	return h->version >= 3;
 }
 
 static inline size_t lc_block_header_len(const struct lc_block_header *h)
@@ -176,15 +183,15 @@ static inline size_t lc_block_header_len(const struct lc_block_header *h)
 }
 
 /*
- * Write *h as lc_block_header_len() bytes, with the header's own checksum: version 2 if h->version
- * says so, else 1.
+ * Write *h as lc_block_header_len() bytes, with the header's own checksum. A version of 0 is
+ * LC_BLOCK_VERSION_ALONE.
  */
 static inline void lc_block_header_put(uint8_t *out, const struct lc_block_header *h)
 {
 	const size_t len = lc_block_header_len(h);
 
 	memcpy(out, LC_BLOCK_MAGIC, LC_BLOCK_MAGIC_LEN);
-	lc_put_u16(out + 8, lc_block_header_refers(h) ? 2 : 1);
+	lc_put_u16(out + 8, h->version ? h->version : LC_BLOCK_VERSION_ALONE);
 	lc_put_u16(out + 10, (uint16_t)len);
 	lc_put_u32(out + 12, h->process);
 	lc_put_u32(out + 16, h->tid);
@@ -231,7 +238,7 @@ static inline int lc_block_header_get(const uint8_t *in, size_t len, struct lc_b
 		h->header_len = (uint16_t)header_len;
 		return -ENOTSUP;
 	}
-	if (!version || header_len < (version == 1 ? LC_BLOCK_HEADER_LEN : LC_BLOCK_HEADER2_LEN))
+	if (!version || header_len < (version % 2 ? LC_BLOCK_HEADER_LEN : LC_BLOCK_HEADER2_LEN))
 		return -EBADMSG;
 	if (lc_get_u32(in + 48) > LC_BLOCK_RAW_MAX || lc_get_u32(in + 52) > LC_BLOCK_STORED_MAX)
 		return -EBADMSG;
@@ -246,9 +253,9 @@ static inline int lc_block_header_get(const uint8_t *in, size_t len, struct lc_b
 	h->raw_len = lc_get_u32(in + 48);
 	h->stored_len = lc_get_u32(in + 52);
 	h->checksum = lc_get_u64(in + 56);
-	h->generation = version == 1 ? 0 : lc_get_u64(in + 64);
+	h->generation = version % 2 ? 0 : lc_get_u64(in + 64);
 	for (unsigned i = 0; i < LC_BLOCK_DEFINITIONS; i++)
-		h->first[i] = version == 1 ? 0 : lc_get_u32(in + 72 + i * 4);
+		h->first[i] = version % 2 ? 0 : lc_get_u32(in + 72 + i * 4);
 	return 0;
 }
 

@@ -51,6 +51,16 @@
 #undef LC_ROW_FROM
 
 /*
+ * The pairs of samples that an interrupt stands for which counts as `samples`. The sum of w^2 over
+ * interrupts that count as w samples each is then samples + 2 * pairs; without pairs each sample is
+ * an interrupt. Does not overflow where samples are below 2^32. Context: any.
+ */
+static inline uint64_t lc_block_pairs(uint64_t samples)
+{
+	return samples & 1 ? samples * ((samples - 1) / 2) : samples / 2 * (samples - 1);
+}
+
+/*
  * Executions of streams or tasks in one place: the leaf frame of a path is the location.
  * span/span.h says what the columns mean. They are read one after the other while the thread runs,
  * so one may count a span that another does not yet; over all blocks they agree.

@@ -69,6 +69,7 @@ static int order_texts(const char *x, const char *y)
 	LC_LIMIT(member, x->member < LC_SUBMIT_KINDS || x->member == LC_SUBMIT_FIRST)
 #define LC_LIMIT_TENTH(member) before = x->member / LC_TIMELINE_NS;
 #define LC_LIMIT_U64(member) before = x->member;
+#define LC_LIMIT_PAIRS(member) before = x->member;
 #define LC_LIMIT_FROM(member) LC_LIMIT(member, x->member >= before)
 #define LC_LIMIT_PART(member) LC_LIMIT(member, x->member <= before)
 #define LC_LIMIT_LENGTH(member) LC_LIMIT(member, x->member <= UINT64_MAX - before)
@@ -131,6 +132,7 @@ enum {
 #define LC_TYPE_SUBMIT .type = LC_COLUMN_SUBMIT
 #define LC_TYPE_TENTH .type = LC_COLUMN_TENTH, .below = UINT64_MAX / LC_TIMELINE_NS + 1
 #define LC_TYPE_U64 .type = LC_COLUMN_U64
+#define LC_TYPE_PAIRS .type = LC_COLUMN_PAIRS
 #define LC_TYPE_FROM .type = LC_COLUMN_FROM
 #define LC_TYPE_PART .type = LC_COLUMN_PART
 #define LC_TYPE_LENGTH .type = LC_COLUMN_LENGTH
@@ -233,6 +235,7 @@ bool lc_section_valid(const struct lc_section_spec *s, const struct lc_section_l
 
 		switch (c->type) {
 		case LC_COLUMN_U64:
+		case LC_COLUMN_PAIRS:
 			break;
 		case LC_COLUMN_FROM:
 			good = v[i] >= before;

@@ -16,11 +16,12 @@
 #include "src/base/sum.h"
 #include "src/format/kinds.h"
 
-enum { LC_COLUMNS_MAX = 12 }; /* of a flat section */
+enum { LC_COLUMNS_MAX = 13 }; /* of a flat section */
 
 /* What a column holds: the types of sections.def; BUCKET and NODE are BELOW, TENTH as well. */
 enum lc_column_type {
 	LC_COLUMN_U64,
+	LC_COLUMN_PAIRS,
 	LC_COLUMN_FROM,
 	LC_COLUMN_PART,
 	LC_COLUMN_LENGTH,

@@ -205,6 +205,7 @@ static void count(const struct lc_numa_access *a, int owner)
 		.owning = (uint16_t)(owner >= 0 && owner < LC_NODE_NUMBERS ? owner + 1 : 0),
 		.source = a->source,
 		.samples = a->samples,
+		.pairs = lc_block_pairs(a->samples),
 	};
 
 	if (!lc_tally_made(&a->thread->tally) || lc_tally_placement(a->thread->tally, &row))

@@ -28,9 +28,9 @@ static inline struct lc_tally *lc_tally_made(struct lc_tally **t)
 }
 
 /*
- * Count `samples` of `engine` that ended in `bucket`: `site` as in lc_block_access,
- * call path `path`. Returns 0; -ENOMEM: then it is counted in its bucket without a path; or
- * -EINVAL for an engine that cannot be.
+ * Count an interrupt of `engine` that ended in `bucket` and counts as so many `samples`, below
+ * 2^32: `site` as in lc_block_access, call path `path`. Returns 0; -ENOMEM: then it is counted in
+ * its bucket without a path; or -EINVAL for an engine that cannot be.
  */
 int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, uint32_t site,
                     uint32_t path, enum lc_where where, enum lc_how how, uint64_t samples);

@@ -17,7 +17,7 @@ BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address"
 (STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
  FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES, SPANS, TASKS,
  SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS, LOOKS, RUNNING, RECURSIONS) = range(1, 31)
-SITE_NAMES, COPIES, STEPS = 31, 32, 33
+SITE_NAMES, COPIES, STEPS, WEIGHTS = 31, 32, 33, 36
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
 HITM, TLB_MISS, LOCKED, STORED = 1, 2, 4, 8  # flags of METRICS
@@ -136,9 +136,11 @@ def another(path, target, copy=shutil.copy2):
 
 class Block:
     """Counts of one thread. Paths are tuples of frames, leaf first; a frame is
-    (class, method, signature, file, bci or None, line or None)."""
+    (class, method, signature, file, bci or None, line or None). With `tells_pairs` the block is of version 3,
+    which says of samples how many pairs of them came with one interrupt."""
 
-    def __init__(self):
+    def __init__(self, tells_pairs=False):
+        self.tells_pairs, self.weights = tells_pairs, {}
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
         self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), SITE_NAMES, COPIES, STEPS)}
         self.samples = {}
@@ -201,14 +203,20 @@ class Block:
         """Where the program stores the site's objects: 0 a field, 1 a local variable, 2 an argument."""
         return self._row(SITE_NAMES, [self.site(*site), kind, self.string(name)])
 
-    def step(self, bucket, site, step, end, samples, engine=0):
-        return self._row(STEPS, [engine, BUCKETS.index(bucket), self.site(*site), step, end, samples])
+    def step(self, bucket, site, step, end, samples, engine=0, weight=1):
+        return self._row(STEPS, [engine, BUCKETS.index(bucket), self.site(*site), step, end, samples,
+                                 *self._pairs(samples, weight)])
 
-    def access(self, bucket, frames, samples, site=None, engine=0):
+    def _pairs(self, samples, weight):
+        return [samples // weight * (weight * (weight - 1) // 2)] if self.tells_pairs else []
+
+    def access(self, bucket, frames, samples, site=None, engine=0, weight=1):
+        """`weight`: how many samples each interrupt counted as."""
         kind = BUCKETS.index(bucket)
         number = self.site(*site) if site else 0
-        self.rows[ACCESSES].append(b"".join(
-            varint(v) for v in (engine, kind, number, self.path(frames), samples)))
+        self._row(ACCESSES, [engine, kind, number, self.path(frames), samples, *self._pairs(samples, weight)])
+        if self.tells_pairs:
+            self.weights[engine, weight] = self.weights.get((engine, weight), 0) + samples // weight
         return self.count(bucket, samples, engine)
 
     def count(self, bucket, samples, engine=0):
@@ -227,9 +235,10 @@ class Block:
         self.rows[kind].append(b"".join(varint(f) for f in fields))
         return self
 
-    def field(self, bucket, site, frames, samples, name="", first=0, last=0, access=0, engine=0):
+    def field(self, bucket, site, frames, samples, name="", first=0, last=0, access=0, engine=0,
+              weight=1):
         return self._row(FIELDS, [*self._place(bucket, site, frames, engine), self.string(name),
-                                  first, last, access, samples])
+                                  first, last, access, samples, *self._pairs(samples, weight)])
 
     def metric(self, bucket, site, frames, samples, source="unknown", flags=0, latency=0,
                latency_max=0, engine=0):
@@ -237,9 +246,9 @@ class Block:
                                    SOURCES.index(source), flags, samples, latency, latency_max])
 
     def line(self, number, bucket, site, frames, samples, byte, width=8, access=0, name="", first=0,
-             hitm=0, engine=0):
+             hitm=0, engine=0, weight=1):
         return self._row(LINES, [number, *self._place(bucket, site, frames, engine), byte, width,
-                                 access, self.string(name), first, samples, hitm])
+                                 access, self.string(name), first, samples, hitm, *self._pairs(samples, weight)])
 
     def estimate(self, site, sampled, objects, objects_variance, size, size_variance, outlived):
         """Variances of objects and of bytes; `outlived`: five numbers of objects."""
@@ -251,10 +260,11 @@ class Block:
         return self._row(SPLITS, [engine, METHOD[method], self.site(*class_site), self.site(*site),
                                   round(1000 * samples), round(1000 * variance)])
 
-    def place(self, bucket, site, frames, samples, accessing, owning, source="unknown", engine=0):
+    def place(self, bucket, site, frames, samples, accessing, owning, source="unknown", engine=0, weight=1):
         """Nodes are numbers; None is unknown, here and below."""
         return self._row(PLACEMENTS, [*self._place(bucket, site, frames, engine), _node(accessing),
-                                      _node(owning), SOURCES.index(source), samples])
+                                      _node(owning), SOURCES.index(source), samples,
+                                      *self._pairs(samples, weight)])
 
     def ran(self, node, samples, migrations=0, engine=0):
         return self._row(NODES, [engine, _node(node), samples, migrations])
@@ -337,6 +347,7 @@ class Block:
         rows[BUCKET_ROWS] = [varint(e) + varint(b) + varint(n)
                              for (e, b), n in sorted(self.samples.items())]
         rows[THREAD] = [varint(number)]
+        rows[WEIGHTS] = [varint(e) + varint(w) + varint(n) for (e, w), n in sorted(self.weights.items())]
         return b"".join(section(kind, rows[kind], kind != THREAD)
                         for kind in sorted(rows) if rows[kind]) + extra
 
@@ -365,7 +376,8 @@ class Profile:
         stored = zstd_frame(payload)
         sequence = self.sequences.get(index, 0)
         data = header(payload, stored, tid=4711 + index if tid is None else tid, index=index,
-                      sequence=sequence, begin=begin, end=end, **more) + stored
+                      sequence=sequence, begin=begin, end=end,
+                      **({"version": 3 if block.tells_pairs else 1} | more)) + stored
         with open(self.file(index), "ab") as f:
             f.write(data)
         self.sequences[index] = sequence + 1

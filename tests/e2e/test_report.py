@@ -379,9 +379,9 @@ def test_bad_options_are_refused(locus, tmp_path):
 
 
 def test_a_newer_block_format_is_refused(locus, tmp_path):
-    path = Profile(tmp_path / "p").append(busy()).append(busy(), version=3, extra=b"later").close()
-    refusal(locus("report", path), "newer", "format 3")
-    refusal(locus("merge", "-o", tmp_path / "m", path), "newer", "format 3")
+    path = Profile(tmp_path / "p").append(busy()).append(busy(), version=5, extra=b"later").close()
+    refusal(locus("report", path), "newer", "format 5")
+    refusal(locus("merge", "-o", tmp_path / "m", path), "newer", "format 5")
     assert not (tmp_path / "m").exists()
 
 

@@ -212,11 +212,12 @@ static void check_merge(const struct lc_tree *t)
 }
 
 /* Each begins with its generation, its length and how many definitions are before it. */
-static void decode_several(const uint8_t *data, size_t len, struct lc_block_target *target)
+static void decode_several(const uint8_t *data, size_t len, uint16_t version,
+                           struct lc_block_target *target)
 {
 	enum { HEAD = 3 + LC_BLOCK_DEFINITIONS };
 	struct lc_block_decoder d = { 0 };
-	struct lc_block_header h = { .thread_index = 1, .version = 2 };
+	struct lc_block_header h = { .thread_index = 1, .version = version };
 
 	for (; len >= HEAD; h.sequence++) {
 		size_t bytes = lc_get_u16(data + 1);
@@ -238,13 +239,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	static const struct lc_thread_filter filter = { .patterns = "m*;?" };
 	struct lc_block_target target = { .process_count = 2,
 		                          .engines = { 0, 1 },
+		                          .weight_milli = { 2500, UINT32_MAX },
 		                          .engines_len = 2 };
 	struct lc_blockfile_stats stats = { 0 };
 	struct lc_damage damage = { 0 };
 	struct lc_tree tree;
+	bool pairs;
 
 	if (!len)
 		return 0;
+	pairs = data[0] & 16;
 	lc_tree_init(&tree);
 	target.tree = &tree;
 	target.filter = data[0] & 2 ? &filter : NULL;
@@ -256,10 +260,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		if (damage.bytes > len)
 			abort();
 	} else if (data[0] & 8) {
-		decode_several(data + 1, len - 1, &target);
+		decode_several(data + 1, len - 1, pairs ? 4 : 2, &target);
 	} else {
 		struct lc_block_decoder d = { 0 };
-		struct lc_block_header h = { .thread_index = data[0] & 4 ? LC_THREAD_ALL : 1 };
+		struct lc_block_header h = { .version = pairs ? 3 : 1,
+			                     .thread_index = data[0] & 4 ? LC_THREAD_ALL : 1 };
 
 		if (lc_block_decode(&d, &h, data + 1, len - 1, &target) && !is_untouched(&tree))
 			abort(); /* a block counts whole or not at all */

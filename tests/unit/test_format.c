@@ -72,7 +72,7 @@ static void headers_come_back(void **state)
 	(void)state;
 	lc_block_header_put(bytes, &sample);
 	assert_int_equal(lc_block_header_get(bytes, sizeof(bytes), &h), 0);
-	assert_int_equal(h.version, LC_FORMAT_VERSION);
+	assert_int_equal(h.version, LC_BLOCK_VERSION_ALONE);
 	assert_int_equal(h.header_len, LC_BLOCK_HEADER_LEN);
 	assert_int_equal(h.process, 3);
 	assert_int_equal(h.tid, 4711);

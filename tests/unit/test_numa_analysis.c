@@ -113,6 +113,17 @@ static void place(unsigned engine, uint32_t of, uint32_t s, uint32_t p, int acce
 	*lc_table_values(&tree.placements, lc_table_put(&tree.placements, key)) += samples;
 }
 
+/* Of all placements: each interrupt counts as `weight` samples. */
+static void weigh(uint64_t weight)
+{
+	for (uint32_t i = 0; i < tree.placements.count; i++) {
+		uint64_t *values = lc_table_values(&tree.placements, i);
+
+		values[LC_PLACEMENT_PAIRS] =
+		    values[LC_PLACEMENT_SAMPLES] / weight * lc_block_pairs(weight);
+	}
+}
+
 static void ran(uint32_t of, int node, uint64_t samples, uint64_t migrations)
 {
 	const uint32_t key[LC_NODE_KEY] = { thread(of), TIMER, (uint32_t)(node + 1) };
@@ -463,10 +474,11 @@ static void samples_of_one_signal_are_one_observation(void **state)
 	assert_int_equal(n.sites[0].diagnosis.confidence, LC_NUMA_HIGH);
 	processes[0].counters =
 	    json_loads("{\"engine_timer_samples\":1000,\"engine_timer_overruns\":1000}", 0, NULL);
+	weigh(2);
 	assert_int_equal(pattern(), LC_NUMA_FINE);
 	assert_true(near(n.folded, 2));
 	assert_int_equal(n.sites[0].diagnosis.confidence, LC_NUMA_MEDIUM);
-	json_object_set_new(processes[0].counters, "engine_timer_overruns", json_integer(19000));
+	weigh(20);
 	assert_int_equal(pattern(), LC_NUMA_FEW);
 	json_decref(processes[0].counters);
 	processes[0].counters = NULL;

@@ -168,9 +168,9 @@ static void read_back(const char *name)
 
 static const struct lc_block_alloc allocs[] = { { 1, 10, 1000 }, { 2, 3, 72 } };
 static const struct lc_block_access accesses[] = {
-	{ 0, LC_BUCKET_OBJECT, 1, 3, 7 },
-	{ 0, LC_BUCKET_OBJECT, 2, 2, 2 },
-	{ 0, LC_BUCKET_JVM, 0, 1, 4 },
+	{ 0, LC_BUCKET_OBJECT, 1, 3, 7, 9 },
+	{ 0, LC_BUCKET_OBJECT, 2, 2, 2, 1 },
+	{ 0, LC_BUCKET_JVM, 0, 1, 4, 0 },
 };
 static const struct lc_block_bucket buckets[] = {
 	{ 0, LC_BUCKET_OBJECT, 9 },
@@ -243,23 +243,24 @@ static void a_block_says_what_went_into_it(void **state)
 static void rows_beyond_an_access_come_back(void **state)
 {
 	static const struct lc_block_field field = { 0, LC_BUCKET_OBJECT, 1, 3, "next", 0,
-		                                     0, LC_TOUCH_LOAD,    7 };
+		                                     0, LC_TOUCH_LOAD,    7, 21 };
 	static const struct lc_block_field range = {
-		0, LC_BUCKET_HEAP_CLASS, 2, 2, "", UINT64_C(1) << 40, UINT64_MAX, LC_TOUCH_STORE, 8
+		0,          LC_BUCKET_HEAP_CLASS, 2, 2, "", UINT64_C(1) << 40,
+		UINT64_MAX, LC_TOUCH_STORE,       8, 0
 	};
 	const struct lc_block_field fields[] = { field, range };
 	static const struct lc_block_metric metric = {
 		0, LC_BUCKET_OBJECT, 1, 3, LC_SOURCE_L3, LC_METRIC_HITM, 5, 500, 200
 	};
 	static const struct lc_block_line line = {
-		UINT64_C(1) << 33, 0, LC_BUCKET_OBJECT, 1, 3, 63, 8, 3, "(length)", 9, 6, 2
+		UINT64_C(1) << 33, 0, LC_BUCKET_OBJECT, 1, 3, 63, 8, 3, "(length)", 9, 6, 2, 15
 	};
 	static const struct lc_block_estimate estimate = {
 		1, 11, 12, 13, 14, 15, { 16, 17, 18, 19, 20 }
 	};
 	static const struct lc_block_split split = { 0, LC_SPLIT_HITS, 2, 1, 21, 22 };
 	static const struct lc_block_placement placement = {
-		0, LC_BUCKET_OBJECT, 1, 3, 2, LC_NODE_NUMBERS, LC_SOURCE_REMOTE_DRAM, 31
+		0, LC_BUCKET_OBJECT, 1, 3, 2, LC_NODE_NUMBERS, LC_SOURCE_REMOTE_DRAM, 31, 100
 	};
 	static const struct lc_block_node node = { 0, 64, 32, 33 - 1 };
 	static const struct lc_block_home home = { 2, 0, 34, 35 };
@@ -363,7 +364,7 @@ static void a_large_input_of_each_kind_becomes_several_blocks(void **state)
 
 static void a_frame_without_bci_has_neither_bci_nor_line(void **state)
 {
-	static const struct lc_block_access native = { 0, LC_BUCKET_NATIVE, 0, 1, 1 };
+	static const struct lc_block_access native = { 0, LC_BUCKET_NATIVE, 0, 1, 1, 0 };
 	struct lc_profile *p = create();
 	struct lc_block_input in = { .name = "", .accesses = &native, .accesses_len = 1 };
 	const uint32_t *frame;
@@ -382,7 +383,7 @@ static void a_frame_without_bci_has_neither_bci_nor_line(void **state)
 static void unknown_numbers_are_written_as_unknown(void **state)
 {
 	static const struct lc_block_access odd[] = {
-		{ 0, LC_BUCKET_OBJECT, 99, 999999, 1 },
+		{ 0, LC_BUCKET_OBJECT, 99, 999999, 1, 0 },
 	};
 	struct lc_profile *p = create();
 	struct lc_block_input in = { .name = NULL, .accesses = odd, .accesses_len = 1 };
@@ -398,7 +399,7 @@ static void unknown_numbers_are_written_as_unknown(void **state)
 
 static void numbers_out_of_range_are_refused_and_counted(void **state)
 {
-	static const struct lc_block_access engine = { LC_ENGINES_MAX, 0, 0, 0, 1 };
+	static const struct lc_block_access engine = { LC_ENGINES_MAX, 0, 0, 0, 1, 0 };
 	static const struct lc_block_bucket bucket = { 0, LC_BUCKET_COUNT, 1 };
 	static const struct lc_block_detail detail = { 0, 0, 200, 1 };
 	static const struct lc_block_field backwards = { .first = 2, .last = 1 };
@@ -443,7 +444,7 @@ static void a_long_path_is_written_once(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 100; i++)
-		deep[i] = (struct lc_block_access){ 0, LC_BUCKET_NATIVE, 0, PATHS - 100 + i, 1 };
+		deep[i] = (struct lc_block_access){ 0, LC_BUCKET_NATIVE, 0, PATHS - 100 + i, 1, 0 };
 	assert_int_equal(lc_profile_append(p, &in), 0);
 	read_back("thread-0.lcb");
 	assert_int_equal(tree.paths.count, PATHS); /* 3999 nodes and the root */
@@ -468,7 +469,7 @@ static void a_large_input_becomes_several_blocks(void **state)
 	assert_non_null(many);
 	for (uint32_t i = 0; i < COUNT; i++)
 		many[i] =
-		    (struct lc_block_access){ 0, LC_BUCKET_NATIVE, 0, 1 + i % (PATHS - 1), 1 };
+		    (struct lc_block_access){ 0, LC_BUCKET_NATIVE, 0, 1 + i % (PATHS - 1), 1, 0 };
 	assert_int_equal(lc_profile_append(p, &in), 0);
 	read_back("thread-0.lcb");
 	assert_int_equal(stats.blocks, 2);

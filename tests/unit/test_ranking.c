@@ -66,8 +66,9 @@ static void sample(uint32_t bucket, uint32_t at, uint32_t path, uint64_t samples
 	tree.buckets[0][bucket] += samples;
 }
 
-static void touch(uint32_t bucket, uint32_t at, uint32_t path, const char *name, uint64_t first,
-                  uint32_t how, uint64_t samples)
+/* Samples at a part of an object, of which each interrupt counts as `weight`. */
+static void touch_by(uint64_t weight, uint32_t bucket, uint32_t at, uint32_t path, const char *name,
+                     uint64_t first, uint32_t how, uint64_t samples)
 {
 	uint32_t key[LC_FIELD_KEY] = { [LC_FIELD_BUCKET] = bucket,
 		                       [LC_FIELD_SITE] = at,
@@ -77,7 +78,15 @@ static void touch(uint32_t bucket, uint32_t at, uint32_t path, const char *name,
 
 	lc_tree_wide_put(key + LC_FIELD_FIRST, first);
 	lc_tree_wide_put(key + LC_FIELD_LAST, *name ? first : first + 7);
-	*lc_table_values(&tree.fields, lc_table_put(&tree.fields, key)) += samples;
+	lc_table_values(&tree.fields, lc_table_put(&tree.fields, key))[LC_FIELD_SAMPLES] += samples;
+	lc_table_values(&tree.fields, lc_table_put(&tree.fields, key))[LC_FIELD_PAIRS] +=
+	    samples / weight * lc_block_pairs(weight);
+}
+
+static void touch(uint32_t bucket, uint32_t at, uint32_t path, const char *name, uint64_t first,
+                  uint32_t how, uint64_t samples)
+{
+	touch_by(1, bucket, at, path, name, first, how, samples);
 }
 
 /* An estimated part of a class's samples, in thousandths of a sample. */
@@ -375,19 +384,19 @@ static void neighbouring_lines_are_one(void **state)
 }
 
 /* One interrupt that counts as several samples is one observation. */
-static void a_slow_tick_widens_the_interval(void **state)
+static void samples_of_one_interrupt_widen_the_interval(void **state)
 {
+	const struct lc_weighted none = { 0 };
 	double low, high, low4, high4;
 
 	(void)state;
-	sample(LC_BUCKET_NATIVE, 0, frame(0, "p.A", "use", 20), 400);
-	rank(LC_GROUP_LINE);
-	lc_rank_interval(&view, 100, 400, &low, &high);
+	lc_rank_interval((struct lc_weighted){ 100, 0 }, (struct lc_weighted){ 400, 0 }, &low,
+	                 &high);
 	assert_true(fabs(low - 0.2099) < 0.0005 && fabs(high - 0.2949) < 0.0005); /* Wilson */
-	load.engines[0].tick_ns = 4 * load.engines[0].interval_ns;
-	lc_rank_interval(&view, 100, 400, &low4, &high4);
+	lc_rank_interval((struct lc_weighted){ 100, 25 * 6 }, (struct lc_weighted){ 400, 100 * 6 },
+	                 &low4, &high4);
 	assert_true(fabs(low4 - 0.1755) < 0.0005 && fabs(high4 - 0.3430) < 0.0005); /* 25 of 100 */
-	lc_rank_interval(&view, 0, 0, &low, &high);
+	lc_rank_interval(none, none, &low, &high);
 	assert_true(low == 0 && high == 1);
 }
 
@@ -441,6 +450,58 @@ static void the_part_that_is_touched_is_named(void **state)
 	t = lc_touch_of(&ranking, &ranking.rows[6]);
 	assert_false(lc_touch_never_read(&t));
 	assert_int_equal(t.cleared, 8);
+}
+
+/* Nine interrupts say nothing of a part, although they count as 144 samples. */
+static void what_few_interrupts_touched_is_not_named(void **state)
+{
+	const uint32_t use = frame(0, "p.A", "use", 20), make = frame(0, "p.A", "make", 10);
+	const uint32_t nine = site("p.N", make), ten = site("p.T", make), read = site("p.R", make);
+	struct lc_touch t;
+
+	(void)state;
+	sample(LC_BUCKET_OBJECT, read, use, 400);
+	touch(LC_BUCKET_OBJECT, read, use, "f", 0, LC_TOUCH_LOAD, 400);
+	sample(LC_BUCKET_OBJECT, ten, use, 160);
+	touch_by(16, LC_BUCKET_OBJECT, ten, use, "f", 0, LC_TOUCH_STORE, 160);
+	sample(LC_BUCKET_OBJECT, nine, use, 144);
+	touch_by(16, LC_BUCKET_OBJECT, nine, use, "f", 0, LC_TOUCH_STORE, 144);
+	rank(LC_GROUP_LINE);
+	t = lc_touch_of(&ranking, &ranking.rows[1]);
+	assert_int_equal(t.kind, LC_TOUCH_ONE_FIELD);
+	assert_true(lc_touch_never_read(&t));
+	t = lc_touch_of(&ranking, &ranking.rows[2]);
+	assert_int_equal(t.known, 144);
+	assert_int_equal(t.kind, LC_TOUCH_UNKNOWN);
+	assert_false(lc_touch_never_read(&t));
+}
+
+/* Steps of samples, of which each interrupt counts as `weight`. */
+static void walk(uint32_t at, uint64_t bytes, uint64_t interrupts, uint64_t weight)
+{
+	uint32_t key[LC_STEP_KEY] = { [LC_STEP_BUCKET] = LC_BUCKET_OBJECT, [LC_STEP_SITE] = at };
+	uint64_t *values;
+
+	lc_tree_wide_put(key + LC_STEP_BYTES, bytes);
+	values = lc_table_values(&tree.steps, lc_table_put(&tree.steps, key));
+	values[LC_STEP_SAMPLES] += interrupts * weight;
+	values[LC_STEP_PAIRS] += interrupts * lc_block_pairs(weight);
+}
+
+static void the_order_of_few_interrupts_is_not_named(void **state)
+{
+	const uint32_t use = frame(0, "p.A", "use", 20);
+	const uint32_t few = site("int[]", use), enough = site("long[]", use);
+
+	(void)state;
+	sample(LC_BUCKET_OBJECT, enough, use, 30 * 8);
+	walk(enough, 256, 30, 8);
+	sample(LC_BUCKET_OBJECT, few, use, 29 * 8);
+	walk(few, 256, 29, 8);
+	rank(LC_GROUP_LINE);
+	assert_int_equal(lc_touch_of(&ranking, &ranking.rows[0]).walk, LC_WALK_STRIDE);
+	assert_int_equal(lc_touch_of(&ranking, &ranking.rows[1]).walk, LC_WALK_UNKNOWN);
+	assert_int_equal(lc_touch_of(&ranking, &ranking.rows[1]).step_samples, 29 * 8);
 }
 
 /* An estimate of a site's objects. */
@@ -508,8 +569,10 @@ int main(void)
 		TEST(fields_are_rows_and_what_has_none_is_one),
 		TEST(classes_of_one_package_are_one_row),
 		TEST(neighbouring_lines_are_one),
-		TEST(a_slow_tick_widens_the_interval),
+		TEST(samples_of_one_interrupt_widen_the_interval),
 		TEST(the_part_that_is_touched_is_named),
+		TEST(what_few_interrupts_touched_is_not_named),
+		TEST(the_order_of_few_interrupts_is_not_named),
 		TEST(classes_touched_at_the_header_have_their_number_and_size),
 	};
 

@@ -169,8 +169,8 @@ static void sections_that_are_not_flat_have_no_description(void **state)
 static void a_row_gives_its_columns_in_the_order_of_the_file(void **state)
 {
 	static const char name[] = "next";
-	const struct lc_block_line line = { UINT64_MAX, 65535, 255,  1u << 31, 5,   63,
-		                            255,        3,     name, 7,        900, 8 };
+	const struct lc_block_line line = { UINT64_MAX, 65535, 255, 1u << 31, 5, 63, 255,
+		                            3,          name,  7,   900,      8, 70 };
 	const struct lc_block_estimate estimate = { 1, 2, 3, 4, 5, 6, { 7, 8, 9, 10, 11 } };
 	const struct lc_block_timeline slice = { 3 * LC_TIMELINE_NS, 4, 5, 6 };
 	uint64_t v[LC_COLUMNS_MAX];
@@ -179,8 +179,8 @@ static void a_row_gives_its_columns_in_the_order_of_the_file(void **state)
 	lc_section_load(lc_section_spec(LC_SECTION_LINES), &line, v);
 	assert_memory_equal(v,
 	                    ((const uint64_t[]){ UINT64_MAX, 65535, 255, 1u << 31, 5, 63, 255, 3,
-	                                         (uintptr_t)name, 7, 900, 8 }),
-	                    12 * sizeof(*v));
+	                                         (uintptr_t)name, 7, 900, 8, 70 }),
+	                    13 * sizeof(*v));
 	assert_int_equal(lc_section_spec(LC_SECTION_ESTIMATES)->columns_len, 11);
 	lc_section_load(lc_section_spec(LC_SECTION_ESTIMATES), &estimate, v);
 	for (unsigned i = 0; i < 11; i++)
@@ -274,7 +274,7 @@ static int order(const struct lc_block_field *a, const struct lc_block_field *b)
 
 static void rows_are_ordered_by_their_keys_with_strings_last(void **state)
 {
-	const struct lc_block_field row = { 1, 1, 1, 1, "b", 1, 1, 1, 1 };
+	const struct lc_block_field row = { 1, 1, 1, 1, "b", 1, 1, 1, 1, 0 };
 	struct lc_block_field other = row;
 
 	(void)state;
@@ -324,14 +324,23 @@ static size_t put(uint8_t *out, size_t len, uint64_t v)
 	return len + lc_varint_put(out + len, v);
 }
 
-/* Decode two rows `v`, of process 0 and thread 3; the section is cut by `less` bytes. */
-static int decode(const struct lc_section_spec *s, unsigned section, bool all, const uint64_t *v,
-                  size_t less)
+/* What a block of version 1 lets its reader guess of engine 1. */
+static uint32_t weight_milli;
+
+/*
+ * Decode two rows `v` of a block of that version, of process 0 and thread 3; the section is cut by
+ * `less` bytes.
+ */
+static int decode_of(uint16_t version, const struct lc_section_spec *s, unsigned section, bool all,
+                     const uint64_t *v, size_t less)
 {
-	struct lc_block_target target = {
-		.tree = &tree, .process_count = 1, .engines = { 5, 6 }, .engines_len = 2
-	};
-	const struct lc_block_header h = { .thread_index = all ? LC_THREAD_ALL : 3 };
+	struct lc_block_target target = { .tree = &tree,
+		                          .process_count = 1,
+		                          .engines = { 5, 6 },
+		                          .weight_milli = { 0, weight_milli },
+		                          .engines_len = 2 };
+	const struct lc_block_header h = { .version = version,
+		                           .thread_index = all ? LC_THREAD_ALL : 3 };
 	struct lc_block_decoder d = { 0 };
 	uint8_t body[1024], payload[2048];
 	size_t len = put(body, 0, 2), at = sizeof(definitions);
@@ -343,19 +352,27 @@ static int decode(const struct lc_section_spec *s, unsigned section, bool all, c
 			len = put(body, len, 3);
 		}
 		for (unsigned i = 0; i < s->columns_len; i++)
-			len = put(body, len, v[i]);
+			if (version >= 3 || s->columns[i].type != LC_COLUMN_PAIRS)
+				len = put(body, len, v[i]);
 	}
 	memcpy(payload, definitions, at);
 	if (s->number == LC_SECTION_ACCESSES) { /* as many are in their bucket */
-		at = put(payload, put(payload, at, LC_SECTION_BUCKETS), 4);
+		at = put(payload, put(payload, at, LC_SECTION_BUCKETS),
+		         3 + (2 * v[s->keys_len] < 128 ? 1 : 2));
 		at = put(payload, put(payload, at, 1), v[0] & 1);
-		at = put(payload, put(payload, at, v[1] & 1), 2);
+		at = put(payload, put(payload, at, v[1] & 1), 2 * v[s->keys_len]);
 	}
 	at = put(payload, put(payload, at, section), len - less);
 	memcpy(payload + at, body, len - less);
 	err = lc_block_decode(&d, &h, payload, at + len - less, &target);
 	lc_block_decoder_free(&d);
 	return err;
+}
+
+static int decode(const struct lc_section_spec *s, unsigned section, bool all, const uint64_t *v,
+                  size_t less)
+{
+	return decode_of(LC_BLOCK_VERSION_ALONE, s, section, all, v, less);
 }
 
 /* Every column may hold 1. */
@@ -400,6 +417,51 @@ static void rows_of_every_flat_section_are_read_in_blocks_of_one_thread_and_of_a
 	}
 }
 
+/* The column with the pairs; 0: there is none. */
+static unsigned pairs_of(const struct lc_section_spec *s)
+{
+	for (unsigned i = 0; i < s->columns_len; i++)
+		if (s->columns[i].type == LC_COLUMN_PAIRS)
+			return i;
+	return 0;
+}
+
+/*
+ * Where an interrupt stood for four samples, each sample is in three halves of a pair. A half is no
+ * pair, but it is not lost either.
+ */
+static void rows_of_an_old_block_have_as_many_pairs_as_the_mean_interrupt(void **state)
+{
+	static const uint64_t samples[] = { 1, 100 }, pairs[] = { 3, 300 };
+	unsigned with_pairs = 0;
+
+	(void)state;
+	for (unsigned n = 0; n < LC_SECTION_COUNT; n++) {
+		const struct lc_section_spec *s = lc_section_spec(n);
+		const unsigned at = s ? pairs_of(s) : 0;
+		uint64_t v[LC_COLUMNS_MAX];
+
+		with_pairs += at != 0;
+		for (unsigned i = 0; at && i < 2; i++)
+			for (unsigned whole = 0; whole < 2; whole++) {
+				const unsigned number = whole && s->merged ? s->merged : n;
+				const struct lc_table *t = lc_tree_table(&tree, n);
+
+				right_row(s, v);
+				v[s->keys_len] = samples[i];
+				v[at] = 77; /* is not in the block */
+				weight_milli = 4000;
+				lc_tree_init(&tree);
+				assert_int_equal(decode_of(1, s, number, whole, v, 0), 0);
+				assert_int_equal(t->count, 1);
+				assert_int_equal(lc_table_values(t, 0)[at - s->keys_len], pairs[i]);
+				lc_tree_free(&tree);
+			}
+	}
+	weight_milli = 0;
+	assert_int_equal(with_pairs, 5);
+}
+
 /* The least number that column `i` may not hold after these; 0: it may hold any. */
 static uint64_t too_much(const struct lc_section_spec *s, unsigned i, uint64_t *v)
 {
@@ -417,6 +479,7 @@ static uint64_t too_much(const struct lc_section_spec *s, unsigned i, uint64_t *
 		v[i - 1] = 2;
 		return 1;
 	case LC_COLUMN_U64:
+	case LC_COLUMN_PAIRS:
 		return 0;
 	default:
 		return 2; /* names, and engines of the target */
@@ -467,8 +530,10 @@ static void names_of_a_row_are_numbered_and_it_begins_with_its_thread(void **sta
 {
 	static const uint32_t owner[] = { 0, 3 };
 	const struct lc_encode_names names = { NULL, ten_more, ten_more, ten_more };
-	const uint64_t line[] = { 300, 1, 2, 3, 4, 5, 6, 1, 8, 9, 10, 7 };
-	static const uint8_t expected[] = { 0, 3, 0xac, 2, 1, 2, 13, 14, 5, 6, 1, 18, 9, 10, 7 };
+	const uint64_t line[] = { 300, 1, 2, 3, 4, 5, 6, 1, 8, 9, 10, 7, 45 };
+	static const uint8_t expected[] = {
+		0, 3, 0xac, 2, 1, 2, 13, 14, 5, 6, 1, 18, 9, 10, 7, 45
+	};
 	const struct lc_section_spec *s = lc_section_spec(LC_SECTION_LINES);
 	struct lc_encoder e = { 0 };
 
@@ -526,6 +591,7 @@ int main(void)
 		cmocka_unit_test(values_are_added_up_to_the_top_or_are_the_largest),
 		cmocka_unit_test(
 		    rows_of_every_flat_section_are_read_in_blocks_of_one_thread_and_of_all),
+		cmocka_unit_test(rows_of_an_old_block_have_as_many_pairs_as_the_mean_interrupt),
 		cmocka_unit_test(rows_with_a_number_out_of_range_or_too_short_are_refused_whole),
 		cmocka_unit_test(names_of_a_row_are_numbered_and_it_begins_with_its_thread),
 		cmocka_unit_test(buckets_hold_the_accesses_of_a_block_and_the_last_one_the_rest),

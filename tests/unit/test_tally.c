@@ -57,6 +57,28 @@ static void equal_accesses_become_one_and_others_stay_apart(void **state)
 	assert_int_equal(bucket_total(&in, LC_BUCKET_OBJECT), 1000);
 }
 
+/* The sum of squares of weights is samples + 2 * pairs, here 1 + 1 + 16 + 256. */
+static void interrupts_are_told_by_what_they_weigh(void **state)
+{
+	static const uint64_t weights[] = { 1, 16, 4, 1 };
+	struct lc_block_input in = { 0 };
+
+	for (unsigned i = 0; i < 4; i++)
+		lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 10, LC_WHERE_COMPILED,
+		                LC_HOW_DIRECT, weights[i]);
+	assert_true(lc_tally_block(*state, &in));
+	assert_int_equal(in.accesses_len, 1);
+	assert_int_equal(in.accesses[0].samples, 22);
+	assert_int_equal(in.accesses[0].samples + 2 * in.accesses[0].pairs, 274);
+	assert_int_equal(in.weights_len, 3);
+	for (size_t i = 0; i < in.weights_len; i++) {
+		static const uint64_t found[][2] = { { 1, 2 }, { 4, 1 }, { 16, 1 } };
+
+		assert_int_equal(in.weights[i].samples, found[i][0]);
+		assert_int_equal(in.weights[i].interrupts, found[i][1]);
+	}
+}
+
 static void lost_samples_are_in_a_bucket_without_a_path(void **state)
 {
 	struct lc_block_input in = { 0 };
@@ -393,6 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_empty_tally_makes_no_block),
 		TEST(equal_accesses_become_one_and_others_stay_apart),
+		TEST(interrupts_are_told_by_what_they_weigh),
 		TEST(lost_samples_are_in_a_bucket_without_a_path),
 		TEST(details_say_where_and_how),
 		TEST(a_cleared_tally_starts_anew),

@@ -3,8 +3,9 @@ import java.lang.management.ThreadMXBean;
 import java.util.Random;
 
 /*
- * KnownShares SEED SECONDS: reads four arrays, each in a share of the CPU time that follows from the seed, in blocks that
- * take turns at random. Prints {"line": ns of CPU time, ...}: what the reads of each array took by the thread's clock.
+ * KnownShares SEED SECONDS [allocate]: reads four arrays, each in a share of the CPU time that follows from the seed, in blocks that
+ * take turns at random. With "allocate" another thread makes arrays meanwhile, so that Locus costs more than a small
+ * budget. Prints {"line": ns of CPU time, ...}: what the reads of each array took by the thread's clock.
  */
 public final class KnownShares {
 	static final int INTS = 1 << 20;
@@ -26,7 +27,18 @@ public final class KnownShares {
 		return sum;
 	}
 
+	static void allocate() {
+		Object[] kept = new Object[64];
+		for (int i = 0;; i++)
+			kept[i & 63] = new byte[1024]; // each is counted by a hook
+	}
+
 	public static void main(String[] args) {
+		if (args.length > 2) {
+			Thread other = new Thread(KnownShares::allocate);
+			other.setDaemon(true);
+			other.start();
+		}
 		Random random = new Random(Long.parseLong(args[0]));
 		ThreadMXBean bean = ManagementFactory.getThreadMXBean();
 		int[][] arrays = arrays();
