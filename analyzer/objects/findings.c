@@ -148,17 +148,16 @@ static const char *change_of(const struct lc_finding_search *s, const struct lc_
 	return "have fewer of them, or keep what is used together in one object or array";
 }
 
-void lc_finding_put_gain(FILE *out, const char *what, double share, double low, double high)
+void lc_finding_put_gain(FILE *out, double share, double low, double high)
 {
 	if (lc_finding_gain(share) > GAIN_MOST)
-		fprintf(out, " If accesses to %s cost nothing: more than %dx at most.", what,
-		        GAIN_MOST);
+		fprintf(out, " Accesses alone: more than %dx.", GAIN_MOST);
 	else if (lc_finding_gain(high) > GAIN_MOST)
-		fprintf(out, " If accesses to %s cost nothing: %.2fx at most (%.2f and more).",
-		        what, lc_finding_gain(share), lc_finding_gain(low));
+		fprintf(out, " Accesses alone: up to %.2fx (%.2f and more).",
+		        lc_finding_gain(share), lc_finding_gain(low));
 	else
-		fprintf(out, " If accesses to %s cost nothing: %.2fx at most (%.2f to %.2f).", what,
-		        lc_finding_gain(share), lc_finding_gain(low), lc_finding_gain(high));
+		fprintf(out, " Accesses alone: up to %.2fx (%.2f to %.2f).", lc_finding_gain(share),
+		        lc_finding_gain(low), lc_finding_gain(high));
 }
 
 static void put_stride(FILE *out, const struct lc_touch *touch)
@@ -190,7 +189,7 @@ static void hot_text(struct lc_finding_search *s, struct lc_finding *f,
 	else if (f->kind == LC_FINDING_NEVER_READ)
 		fprintf(out, " It was written in %" PRIu64 " samples and read in none.",
 		        touch->stores - touch->cleared);
-	lc_finding_put_gain(out, "it", f->share, f->low, f->high);
+	lc_finding_put_gain(out, f->share, f->low, f->high);
 	lc_text_close(out);
 	f->text = lc_finding_keep(s, text);
 	free(what);
@@ -272,14 +271,14 @@ static char *short_lived_words(const struct lc_finding_search *s, const struct l
 	lc_emit_bytes(bytes, sizeof(bytes), row->bytes);
 	lc_emit_bytes(each, sizeof(each), row->bytes / row->allocations);
 	lc_emit_duration(duration, sizeof(duration), (uint64_t)lc_gc_model_by_allocation(gc, row));
-	text = lc_mem_text(
-	    "%s: %s in %" PRIu64 " arrays (%s each), %.0f%% of all bytes allocated; "
-	    "%.1f%% of it was still there after a collection (there were %" PRIu64
-	    "). By bytes allocated, %s of the collector's time is for it (a model). If "
-	    "that cost nothing: %.2fx at most.",
-	    what, bytes, row->allocations, each, 100 * (double)row->bytes / gc->allocated,
-	    100 * lc_share(row->copies.outlived_bytes, row->bytes), gc->collected, duration,
-	    lc_finding_gain(share));
+	text = lc_mem_text("%s: %s in %" PRIu64 " arrays (%s each), %.0f%% of all bytes allocated; "
+	                   "%.1f%% of it was still there after a collection (there were %" PRIu64
+	                   "). By bytes allocated, %s of the collector's time is for it (a model). "
+	                   "Collector alone: up to %.2fx.",
+	                   what, bytes, row->allocations, each,
+	                   100 * (double)row->bytes / gc->allocated,
+	                   100 * lc_share(row->copies.outlived_bytes, row->bytes), gc->collected,
+	                   duration, lc_finding_gain(share));
 	free(what);
 	return text;
 }
@@ -348,7 +347,7 @@ static char *headers_words(const struct lc_finding_search *s, const struct lc_fi
 		free(name);
 	}
 	putc('.', out);
-	lc_finding_put_gain(out, "them", f->share, f->low, f->high);
+	lc_finding_put_gain(out, f->share, f->low, f->high);
 	lc_text_close(out);
 	return text;
 }

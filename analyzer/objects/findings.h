@@ -91,8 +91,9 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of);
 void lc_findings_free(struct lc_findings *f);
 
 /*
- * What the program could gain at most if what a share of samples waits for were free: 1 / (1 -
- * share), 1 or more.
+ * How many times as fast the program would be if the accesses that have a share of the samples
+ * cost nothing and all else stayed: 1 / (1 - share), 1 or more. A change that removes an object
+ * also removes its making, clearing and collecting, which may be worth more.
  */
 double lc_finding_gain(double share);
 

@@ -23,10 +23,11 @@ struct lc_finding *lc_finding_add(struct lc_finding_search *s, enum lc_finding_k
                                   uint64_t number);
 
 /*
- * The bound, which is no promise: " If accesses to it cost nothing: 1.12x at most (1.05 to 1.21)."
- * Where nearly all is in one object the bound says nothing but that.
+ * What the accesses alone are worth: " Accesses alone: up to 1.12x (1.05 to 1.21)." A change that
+ * removes an object gains its making, clearing and collecting as well. Where nearly all is in one
+ * object the number says nothing but that.
  */
-void lc_finding_put_gain(FILE *out, const char *what, double share, double low, double high);
+void lc_finding_put_gain(FILE *out, double share, double low, double high);
 
 /* What other analyses found: findings_other.c. */
 void lc_finding_sharing(struct lc_finding_search *s);

@@ -48,7 +48,7 @@ static char *sharing_words(const struct lc_finding_search *s, const struct lc_sh
 		fputs(", which the hardware saw go from core to core", out);
 	fprintf(out, "; %.1f%% of the samples (%.1f to %.1f) are in %" PRIu64 " such line%s.",
 	        100 * f->share, 100 * f->low, 100 * f->high, x->lines, x->lines == 1 ? "" : "s");
-	lc_finding_put_gain(out, "it", f->share, f->low, f->high);
+	lc_finding_put_gain(out, f->share, f->low, f->high);
 	lc_text_close(out);
 	return text;
 }
