@@ -746,11 +746,25 @@ def test_golden_profile_whose_blocks_refer_to_others_is_read(locus, tmp_path):
     golden = ROOT / "tests" / "data" / "golden-v2-blocks"
     wanted = json.loads((golden / "report.json").read_text())
     assert locus("merge", "-o", tmp_path / "merged", golden / "profile").returncode == 0
-    for profile in (golden / "profile", tmp_path / "merged"):  # merged ones have blocks of version 1
+    for profile in (golden / "profile", tmp_path / "merged"):  # merged ones stand alone
         found = report(locus, profile)
         assert (rows(found), found["samples"]) == (wanted["sites"], wanted["samples"])
         assert sum(s["allocations"] for s in found["sites"]
                    if any((f["class"], f["method"]) == ("Loop$Maker", "make") for f in s["allocation_path"])) == wanted["made"]
+
+
+def test_golden_profile_that_tells_what_interrupts_weigh_is_read(locus, tmp_path):
+    """Blocks of version 4, of tests/workloads/KnownShares.java with an interval of a fourth of the kernel's tick."""
+    golden = ROOT / "tests" / "data" / "golden-v4-blocks"
+    wanted = json.loads((golden / "report.json").read_text())
+    assert locus("merge", "-o", tmp_path / "merged", golden / "profile").returncode == 0
+    for profile in (golden / "profile", tmp_path / "merged"):  # merged ones have blocks of version 3
+        found = report(locus, profile)
+        rows = [[r["class"], r["samples"], r["effective"]] for r in found["ranking"]["rows"]]
+        assert {"samples": found["samples"], "observations": found["observations"], "rows": rows} == wanted
+    counters = found["processes"][0]["counters"]
+    assert wanted["observations"]["interrupts"] == counters["engine_timer_samples"]
+    assert wanted["samples"]["total"] == counters["engine_timer_samples"] + counters["engine_timer_overruns"]
 
 
 # HTML

@@ -566,7 +566,7 @@ static void buckets_hold_the_accesses_of_a_block_and_the_last_one_the_rest(void 
 	lc_encode_start(&e, (const uint64_t(*)[LC_BUCKET_COUNT])samples);
 	lc_encode_begin(&e);
 	lc_encode_row(&e, lc_section_spec(LC_SECTION_ACCESSES), NULL,
-	              (const uint64_t[]){ 0, 1, 1, 1, 4 });
+	              (const uint64_t[]){ 0, 1, 1, 1, 4, 0 });
 	lc_encode_buckets(&e, false);
 	assert_int_equal(b->len, sizeof(first));
 	assert_memory_equal(b->data, first, sizeof(first));
