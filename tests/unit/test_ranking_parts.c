@@ -187,7 +187,8 @@ static void the_error_of_a_split_widens_both_sides_of_the_interval(void **state)
 	split(class, site("p.B", one), 200000, 300000);
 	split(class, site("p.B", line(0, "two", 2)), 200000, 300000);
 	rank(LC_GROUP_LINE);
-	lc_rank_interval(&view, 200, 400, &low, &high);
+	lc_rank_interval((struct lc_weighted){ 200, 0 }, (struct lc_weighted){ 400, 0 }, &low,
+	                 &high);
 	assert_int_equal(row(one)->samples, 200);
 	assert_true(row(one)->low < low - 0.01);
 	assert_true(row(one)->high > high + 0.01);
