@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,7 @@ static struct {
 	size_t words_len;
 	char *directory; /* the current one when the recording began; NULL: not known */
 	char host[sizeof(((struct utsname *)NULL)->nodename)]; /* "": not known */
+	unsigned cpus; /* [writer]: the most that the process might run on so far; 0: not known */
 	char jdk[256];
 	struct timespec start_wall, start_monotonic;
 	struct timespec end_wall, end_monotonic; /* where `limited` */
@@ -132,6 +134,23 @@ static void read_host(void)
 
 	if (!uname(&machine))
 		memcpy(summary.host, machine.nodename, sizeof(summary.host));
+}
+
+/*
+ * The process's first thread has the mask that the process was started with, or that taskset or the
+ * kernel has given it since: a program that binds threads binds others.
+ */
+static unsigned allowed_cpus(void)
+{
+	cpu_set_t sets[8]; /* 8,192 CPUs, as many as Linux can be built for */
+	unsigned cpus;
+
+	if (sched_getaffinity(getpid(), sizeof(sets), sets))
+		return summary.cpus;
+	cpus = (unsigned)CPU_COUNT_S(sizeof(sets), sets);
+	if (cpus > summary.cpus)
+		summary.cpus = cpus;
+	return summary.cpus;
 }
 
 int lc_agent_manifest_init(const struct lc_options *options)
@@ -393,6 +412,7 @@ static int write_manifest(bool final)
 		.words_len = summary.words_len,
 		.directory = summary.directory,
 		.host = *summary.host ? summary.host : NULL,
+		.cpus = allowed_cpus(),
 		.labels = summary.options->label,
 		.jdk = summary.jdk,
 		.gc = lc_collector_name(),

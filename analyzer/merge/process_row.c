@@ -40,6 +40,8 @@ static json_t *row_of(const struct lc_load_process *p)
 		json_object_set_new(row, "directory", json_string(p->directory));
 	if (*p->host)
 		json_object_set_new(row, "host", json_string(p->host));
+	if (p->cpus)
+		json_object_set_new(row, "cpus", json_integer(p->cpus));
 	if (p->labels)
 		json_object_set_new(row, "labels", in_order(p->labels));
 	if (p->limited)

@@ -412,6 +412,7 @@ static bool passes(const struct lc_pass *p, const struct lc_section_spec *s, con
 	case LC_SECTION_WEIGHTS:
 		return false;
 	case LC_SECTION_STEPS:
+	case LC_SECTION_WAITS:
 	case LC_SECTION_SPLITS:
 		path =
 		    lc_table_key(&t->sites, lc_tree_number(p, LC_COLUMN_SITE, v[2]))[LC_SITE_PATH];

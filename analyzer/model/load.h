@@ -33,6 +33,7 @@ struct lc_load_process {
 	char *host;     /* the same */
 	json_t *labels; /* object: key to text; NULL: there are none */
 	int64_t pid;
+	unsigned cpus;  /* that it might run on; 0: not known */
 	bool complete;  /* ended, and all was written */
 	bool disk_full; /* not complete, since the disk was full */
 	bool limited;   /* the recording ended before the program */

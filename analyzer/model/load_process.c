@@ -2,6 +2,7 @@
  * model/load_process.c - reads what manifests say of processes, and puts that of one process in
  * several periods (--loop) together.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,13 @@ static json_t *labels_of(const json_t *info)
 	return found;
 }
 
+static unsigned cpus_of(const json_t *info)
+{
+	const uint64_t cpus = lc_load_number_of(info, "cpus");
+
+	return cpus <= UINT_MAX ? (unsigned)cpus : 0;
+}
+
 void lc_load_process_read(struct lc_load_process *p, const json_t *info)
 {
 	const json_t *shown = json_object_get(info, "shown");
@@ -66,6 +74,7 @@ void lc_load_process_read(struct lc_load_process *p, const json_t *info)
 		.host = lc_load_text_of(info, "host"),
 		.labels = labels_of(info),
 		.pid = (int64_t)lc_load_number_of(info, "pid"),
+		.cpus = cpus_of(info),
 		.complete = json_is_true(json_object_get(info, "complete")),
 		.disk_full = json_is_true(json_object_get(info, "disk_full")),
 		.limited = json_is_true(json_object_get(info, "limited")),
@@ -174,6 +183,7 @@ void lc_load_process_add(struct lc_load_process *p, struct lc_load_process *next
 	p->complete = p->complete && next->complete;
 	p->disk_full |= next->disk_full;
 	p->limited = next->limited;
+	p->cpus = !p->cpus || !next->cpus ? 0 : next->cpus > p->cpus ? next->cpus : p->cpus;
 	p->end_wall_ns = next->end_wall_ns;
 	p->end_monotonic_ns = next->end_monotonic_ns;
 	add_counters(p->counters, next->counters);

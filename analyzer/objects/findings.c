@@ -141,10 +141,12 @@ static const char *change_of(const struct lc_finding_search *s, const struct lc_
 	if (10 * touch->made >= 8 * row->samples)
 		return "make fewer or smaller ones, or use one again: most of the samples are at "
 		       "the line that makes them, where they are cleared";
+	if (array && touch->walk == LC_WALK_SEQUENTIAL)
+		return "use smaller elements, or do more with each part of it while that part is "
+		       "in the cache";
 	if (array)
-		return "go through it in the order in which it lies in memory, in blocks that fit "
-		       "the "
-		       "cache, or use smaller elements";
+		return "use smaller elements or fewer of them, or touch those together that lie "
+		       "together";
 	return "have fewer of them, or keep what is used together in one object or array";
 }
 
@@ -181,6 +183,10 @@ static void hot_text(struct lc_finding_search *s, struct lc_finding *f,
 	if (f->kind == LC_FINDING_HEADER)
 		fprintf(out, " %.0f%% of them are at its header.",
 		        100 * lc_share(touch->header, touch->known));
+	else if (touch->kind == LC_TOUCH_HEADER)
+		fputs(" Its header is read first, and what the code reads next lies in the same "
+		      "cache line.",
+		      out);
 	else if (f->kind == LC_FINDING_ONE_PART)
 		fprintf(out, " %.0f%% of them touch elements %" PRIu64 " to %" PRIu64 ".",
 		        100 * lc_share(touch->samples, touch->known), touch->first, touch->last);
@@ -226,11 +232,12 @@ static void find_hot(struct lc_finding_search *s)
 		enum lc_finding_kind kind = LC_FINDING_HOT;
 		struct lc_finding *f;
 
-		if (row->low < LC_FINDING_SHARE_MIN || explained(s, row))
+		if (row->low < LC_FINDING_SHARE_MIN || explained(s, row) ||
+		    !lc_finding_costs_time(s, row, &touch))
 			continue;
 		if (lc_touch_never_read(&touch))
 			kind = LC_FINDING_NEVER_READ;
-		else if (touch.kind == LC_TOUCH_HEADER)
+		else if (lc_finding_header_alone(&touch))
 			kind = LC_FINDING_HEADER;
 		else if (touch.walk == LC_WALK_STRIDE)
 			kind = LC_FINDING_STRIDE;
@@ -356,12 +363,11 @@ static char *headers_words(const struct lc_finding_search *s, const struct lc_fi
 static void find_headers(struct lc_finding_search *s)
 {
 	size_t len;
-	struct lc_touch_class *classes = lc_touch_headers(s->v, &len);
-	struct lc_weighted known, header;
+	struct lc_weighted header;
+	struct lc_touch_class *classes = lc_finding_headers_alone(s, &len, &header);
 	double low, high;
 	struct lc_finding *f;
 
-	lc_touch_all(s->v, &known, &header);
 	lc_rank_interval(header, lc_view_all(s->v), &low, &high);
 	if (low >= LC_FINDING_HEADERS_MIN && 2 * classes->samples < header.samples) {
 		f = lc_finding_add(s, LC_FINDING_HEADERS, 1);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "analyzer/objects/findings.h"
+#include "analyzer/objects/touch.h"
 
 /* What is being looked for: the list so far. */
 struct lc_finding_search {
@@ -28,6 +29,26 @@ struct lc_finding *lc_finding_add(struct lc_finding_search *s, enum lc_finding_k
  * object the number says nothing but that.
  */
 void lc_finding_put_gain(FILE *out, double share, double low, double high);
+
+/*
+ * findings_rules.c: when samples at a row are no finding, and when they are of headers alone.
+ *
+ * Does the row say where time goes? It does not where the instructions that waited are not the
+ * accesses, most of the time; nor where all its objects together fit the first cache of a core and
+ * no other thread takes their lines away.
+ */
+bool lc_finding_costs_time(const struct lc_finding_search *s, const struct lc_rank_row *row,
+                           const struct lc_touch *touch);
+
+/* Is the header all that the row's objects are fetched for, by nearly all samples? */
+bool lc_finding_header_alone(const struct lc_touch *touch);
+
+/*
+ * Samples in headers of objects that are fetched for them alone, and the classes that they are of,
+ * as lc_touch_headers() has them. The caller frees the array.
+ */
+struct lc_touch_class *lc_finding_headers_alone(const struct lc_finding_search *s, size_t *len,
+                                                struct lc_weighted *header);
 
 /* What other analyses found: findings_other.c. */
 void lc_finding_sharing(struct lc_finding_search *s);

@@ -12,6 +12,8 @@ void lc_report_json_program(struct lc_json *j, const struct lc_load_process *p)
 	lc_json_string(j, "jdk", p->jdk);
 	lc_json_string(j, "gc", p->gc);
 	lc_json_host(j, p);
+	if (p->cpus)
+		lc_json_u64(j, "cpus", p->cpus);
 }
 
 /* Limits that the recording reached; rows that are no such are left out. */

@@ -157,6 +157,8 @@ static void put_touch(struct lc_json *j, const struct lc_ranking *rank,
 	lc_json_u64(j, "known", t.known);
 	lc_json_u64(j, "header", t.header);
 	lc_json_bool(j, "never_read", lc_touch_never_read(&t));
+	lc_json_u64(j, "reads_on", t.reads_on);
+	lc_json_u64(j, "elsewhere", t.elsewhere);
 	put_walk(j, rank, row, &t);
 	lc_json_end_object(j);
 	f = lc_touch_fields(rank, row, &len);

@@ -201,6 +201,9 @@ void lc_report_text_sharing(FILE *out, const struct lc_report *r)
 	size_t shown = s->findings_len < r->top ? s->findings_len : r->top;
 	bool certain = false;
 
+	if (s->one_cpu)
+		fputs("a program that may run on one CPU only takes no line from another core\n",
+		      out);
 	if (!s->lines) {
 		fputs("no cache line that threads share was sampled\n", out);
 		return;

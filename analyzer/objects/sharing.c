@@ -518,6 +518,14 @@ static void find_lines(struct search *s, struct lc_sharing *out)
 	}
 }
 
+bool lc_sharing_one_cpu(const struct lc_view *v, uint32_t row)
+{
+	const uint32_t thread = lc_table_key(&v->tree->lines, row)[LC_LINE_THREAD];
+	const uint32_t process = lc_table_key(&v->tree->threads, thread)[LC_THREAD_PROCESS];
+
+	return process < v->load->processes_len && v->load->processes[process].cpus == 1;
+}
+
 void lc_sharing_find(struct lc_sharing *out, const struct lc_view *v)
 {
 	struct search s = { .tree = v->tree };
@@ -525,9 +533,14 @@ void lc_sharing_find(struct lc_sharing *out, const struct lc_view *v)
 	memset(out, 0, sizeof(*out));
 	lc_table_init(&s.findings, 6, 1);
 	s.rows = lc_mem_zeroed(v->tree->lines.count, sizeof(*s.rows));
-	for (uint32_t i = 0; i < v->tree->lines.count; i++)
-		if (key_of(&s, i)[LC_LINE_ENGINE] == v->engine)
+	for (uint32_t i = 0; i < v->tree->lines.count; i++) {
+		if (key_of(&s, i)[LC_LINE_ENGINE] != v->engine)
+			continue;
+		if (lc_sharing_one_cpu(v, i))
+			out->one_cpu = true;
+		else
 			s.rows[s.rows_len++] = i;
+	}
 	qsort_r(s.rows, s.rows_len, sizeof(*s.rows), order_rows, &s);
 	find_lines(&s, out);
 	orient(&s);

@@ -7,6 +7,9 @@
  * line, and neither thread touches what the other stores. Uses of the same bytes (true sharing,
  * which no padding mends) and lines that are only read are not found.
  *
+ * A process that may run on one CPU only shares nothing: its lines never leave the core's cache. An
+ * older profile does not tell on how many.
+ *
  * A thread that is seen at the other's bytes in less than a tenth of its own samples (a sum taken
  * now and then over counters) does not make the sharing a true one.
  */
@@ -53,7 +56,11 @@ struct lc_sharing {
 	size_t findings_len;
 	uint64_t lines;       /* that more than one thread touched */
 	uint64_t lines_false; /* lines that are in findings */
+	bool one_cpu;         /* lines of processes that may run on one CPU only are left out */
 };
+
+/* Is the row of tree.lines of a process that may run on one CPU only? */
+bool lc_sharing_one_cpu(const struct lc_view *v, uint32_t row);
 
 /* Free with lc_sharing_free(). */
 void lc_sharing_find(struct lc_sharing *s, const struct lc_view *v);

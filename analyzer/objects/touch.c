@@ -299,6 +299,30 @@ static struct lc_weighted find_cleared(const struct lc_ranking *r, const struct 
 	return cleared;
 }
 
+/* ---- waits ---- */
+
+static void find_waits(const struct lc_ranking *r, const struct lc_rank_row *row,
+                       struct lc_touch *t)
+{
+	const struct lc_rank_part **places =
+	    lc_mem_zeroed(row->parts_len, sizeof(const struct lc_rank_part *));
+
+	for (size_t i = 0; i < row->parts_len; i++)
+		places[i] = &row->parts[i];
+	qsort(places, row->parts_len, sizeof(const void *), order_places);
+	for (size_t i = 0; i < row->parts_len; i++) {
+		const struct lc_view_wait w =
+		    lc_view_waits(r->view, places[i]->bucket, places[i]->site);
+
+		if (i && !order_places(&places[i - 1], &places[i]))
+			continue;
+		t->waits += w.all ? w.all : places[i]->samples;
+		t->elsewhere += w.elsewhere;
+		t->reads_on += w.reads_on;
+	}
+	free(places);
+}
+
 /* ---- all ---- */
 
 /* What is in both is taken out of the stores. */
@@ -347,11 +371,13 @@ struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row
 	t.cleared = cleared.samples;
 	t.written = written_of(stores, cleared);
 	find_walk(r, row, &t);
+	find_waits(r, row, &t);
+	t.unplaced = t.at > t.known + t.made ? t.at - t.known - t.made : 0;
 	if (t.observed < LC_TOUCH_SAMPLES_MIN)
 		return t;
-	if (t.header * 100 >= t.known * MOST_PERCENT)
+	if (lc_touch_nearly_all(t.header, t.known))
 		t.kind = LC_TOUCH_HEADER;
-	else if (t.samples * 100 < (t.known - t.header) * MOST_PERCENT)
+	else if (!lc_touch_nearly_all(t.samples, t.known - t.header))
 		t.kind = LC_TOUCH_ALL_OVER;
 	else
 		t.kind = lc_tree_text(tree, t.field).len ? LC_TOUCH_ONE_FIELD : LC_TOUCH_ONE_PART;
@@ -415,7 +441,13 @@ struct lc_touch_class *lc_touch_headers(const struct lc_view *v, size_t *len)
 
 bool lc_touch_never_read(const struct lc_touch *t)
 {
-	return t->written >= LC_TOUCH_SAMPLES_MIN && !t->loads;
+	return t->written >= LC_TOUCH_WRITTEN_MIN && !t->loads &&
+	       100 * t->unplaced <= t->stores - t->cleared;
+}
+
+bool lc_touch_nearly_all(uint64_t part, uint64_t whole)
+{
+	return part * 100 >= whole * MOST_PERCENT;
 }
 
 bool lc_touch_known(const struct lc_touch *t)

@@ -35,16 +35,21 @@ struct lc_touch {
 	uint64_t cleared;       /* of `stores`: by the line that allocates, which clears it */
 	double observed;        /* observations that `known` is: lc_weighted_effective() */
 	double written;         /* those that `stores` without `cleared` is */
-	uint64_t made;          /* of `at`: samples at the line that allocates */
+	/* Samples of no known part, which may be loads; not of the line that allocates. */
+	uint64_t unplaced;
+	uint64_t made;        /* of `at`: samples at the line that allocates */
 	uint32_t field;       /* string: the most touched that is not in the header; "": elements */
 	uint64_t first, last; /* elements */
 	uint64_t samples;     /* in that field, or those elements */
 	enum lc_touch_walk walk;
-	uint64_t at;           /* all samples at the objects, whether their step is known or not */
-	uint64_t stepped;      /* of these with a known step */
-	uint64_t sequential;   /* of these with a step of less than LC_WALK_LINE bytes */
-	uint64_t step;         /* the one of most of them, in bytes; 0: none is known */
-	uint64_t step_samples; /* that have it */
+	uint64_t waits;      /* all samples at the objects, where the next two are known */
+	uint64_t elsewhere;  /* of these, whose instruction was not the access */
+	uint64_t reads_on;   /* of `header`: the code reads more of the object's cache line next */
+	uint64_t at;         /* all samples at the objects, whether their step is known or not */
+	uint64_t stepped;    /* of these with a known step */
+	uint64_t sequential; /* of these with a step of less than LC_WALK_LINE bytes */
+	uint64_t step;       /* the one of most of them, in bytes; 0: none is known */
+	uint64_t step_samples;       /* that have it */
 	uint64_t ends[LC_END_COUNT]; /* samples, by enum lc_array_end */
 	enum lc_array_end hot_end;   /* LC_END_FIRST or _LAST has most samples; else LC_END_NONE */
 };
@@ -52,7 +57,14 @@ struct lc_touch {
 enum {
 	LC_TOUCH_SAMPLES_MIN = 10, /* fewer observations say nothing of the part */
 	LC_WALK_SAMPLES_MIN = 30,  /* fewer observations say nothing of the order */
-	LC_WALK_LINE = 64,         /* bytes of a cache line */
+	/*
+	 * So many observations, all of stores, say that an object is not read: if one in a hundred
+	 * were of a load, none of 299 would be one with a probability of 0.99^299 = 5%. The part is
+	 * so small since a load soon after the store finds the line in the cache, and takes less
+	 * time than the store.
+	 */
+	LC_TOUCH_WRITTEN_MIN = 299,
+	LC_WALK_LINE = 64, /* bytes of a cache line */
 };
 
 /*
@@ -84,8 +96,11 @@ struct lc_touch_class {
 /* The classes of lc_touch_all()'s header samples, most first. The caller frees the array. */
 struct lc_touch_class *lc_touch_headers(const struct lc_view *v, size_t *len);
 
-/* Is it written, and was no load seen in LC_TOUCH_SAMPLES_MIN observations or more? */
+/* Is it written, and was no load seen in LC_TOUCH_WRITTEN_MIN observations or more? */
 bool lc_touch_never_read(const struct lc_touch *t);
+
+/* Is a part so large that a kind of touch says "mostly"? */
+bool lc_touch_nearly_all(uint64_t part, uint64_t whole);
 
 /* Does lc_touch_text() say anything of the part or the order? */
 bool lc_touch_known(const struct lc_touch *t);

@@ -370,6 +370,7 @@ void lc_view_build(struct lc_view *v, const struct lc_load *load, uint32_t engin
 	v->classes = build_sites(v, LC_BUCKET_HEAP_CLASS, LC_SORT_SAMPLES, &v->classes_len);
 	lc_view_build_fields(v);
 	lc_view_build_steps(v);
+	lc_view_build_waits(v);
 	lc_view_build_metrics(v);
 	lc_view_build_estimates(v);
 	lc_view_build_splits(v);
@@ -391,6 +392,7 @@ void lc_view_free(struct lc_view *v)
 	lc_table_free(&v->field_groups);
 	free(v->steps);
 	lc_table_free(&v->step_groups);
+	lc_table_free(&v->wait_groups);
 	free(v->metrics);
 	lc_table_free(&v->metric_groups);
 	free(v->names);

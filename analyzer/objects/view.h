@@ -36,6 +36,13 @@ struct lc_view_step {
 	uint64_t samples, pairs;
 };
 
+/* What samples of a site's or class's objects waited for. */
+struct lc_view_wait {
+	uint64_t all;       /* samples of these objects */
+	uint64_t elsewhere; /* of these, whose instruction was not the access */
+	uint64_t reads_on;  /* that read a header and then more of its cache line */
+};
+
 /* What a hardware engine measured of some samples. */
 struct lc_view_metric {
 	uint64_t samples;
@@ -150,6 +157,7 @@ struct lc_view {
 	struct lc_view_step *steps;
 	/* Bucket, site to a first step, how many, all samples and their pairs. */
 	struct lc_table step_groups;
+	struct lc_table wait_groups; /* bucket, site to the numbers of struct lc_view_wait */
 	struct lc_view_metric *metrics;
 	struct lc_table metric_groups; /* bucket, site, path to row of metrics */
 	struct lc_view_name *names;    /* by site, kind and text */
@@ -187,6 +195,9 @@ static inline struct lc_weighted lc_view_all(const struct lc_view *v)
 	return (struct lc_weighted){ v->total, v->pairs };
 }
 
+/* All 0 where the profile does not tell. */
+struct lc_view_wait lc_view_waits(const struct lc_view *v, uint32_t bucket, uint32_t site);
+
 /* What was measured of a site's samples on a path; NULL: nothing. */
 const struct lc_view_metric *lc_view_metric(const struct lc_view *v, uint32_t bucket, uint32_t site,
                                             uint32_t path);
@@ -209,6 +220,7 @@ uint64_t lc_view_unexplained(const struct lc_view *v);
 /* For view.c: each fills its part of the view. */
 void lc_view_build_fields(struct lc_view *v);
 void lc_view_build_steps(struct lc_view *v);
+void lc_view_build_waits(struct lc_view *v);
 void lc_view_build_metrics(struct lc_view *v);
 void lc_view_build_estimates(struct lc_view *v);
 void lc_view_build_splits(struct lc_view *v);

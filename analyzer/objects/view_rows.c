@@ -223,6 +223,46 @@ const struct lc_view_step *lc_view_steps(const struct lc_view *v, uint32_t bucke
 	return v->steps + group[0];
 }
 
+/* ---- waits ---- */
+
+void lc_view_build_waits(struct lc_view *v)
+{
+	const struct lc_table *table = &v->tree->waits;
+
+	lc_table_init(&v->wait_groups, 2, 3);
+	for (uint32_t i = 0; i < table->count; i++) {
+		const uint32_t *row = lc_table_key(table, i);
+		const uint32_t key[2] = { row[LC_WAIT_BUCKET], row[LC_WAIT_SITE] };
+		const uint64_t samples = *lc_table_values(table, i);
+		uint64_t *sums;
+
+		if (row[LC_WAIT_ENGINE] != v->engine)
+			continue;
+		sums = lc_table_values(&v->wait_groups, lc_table_put(&v->wait_groups, key));
+		if (row[LC_WAIT_FLAGS] & LC_WAIT_ELSEWHERE)
+			sums[1] += samples;
+		if (row[LC_WAIT_FLAGS] & LC_WAIT_READS_ON)
+			sums[2] += samples;
+	}
+	for (size_t i = 0; i < v->accesses_len; i++) {
+		const uint32_t key[2] = { v->accesses[i].bucket, v->accesses[i].site };
+		const uint32_t row = lc_table_find(&v->wait_groups, key);
+
+		if (row != UINT32_MAX)
+			lc_table_values(&v->wait_groups, row)[0] += v->accesses[i].samples;
+	}
+}
+
+struct lc_view_wait lc_view_waits(const struct lc_view *v, uint32_t bucket, uint32_t site)
+{
+	const uint32_t key[2] = { bucket, site };
+	const uint32_t row = lc_table_find(&v->wait_groups, key);
+	const uint64_t *sums = row == UINT32_MAX ? NULL : lc_table_values(&v->wait_groups, row);
+
+	return sums ? (struct lc_view_wait){ sums[0], sums[1], sums[2] }
+	            : (struct lc_view_wait){ .all = 0 };
+}
+
 /* ---- metrics ---- */
 
 /* Add a row of the tree to the metric of a bucket, site and path. */

@@ -314,25 +314,56 @@ static void unbalanced(struct lc_spans *s, const struct lc_spans_type *t,
 
 /* ---- inner streams ---- */
 
+/*
+ * How many executions take LC_SPANS_TINY_CYCLES or less, and *cycles: their part of the cycles of
+ * all, which a few large ones may have nearly all of, however small most are.
+ */
+static uint64_t tiny_ones(const struct lc_spans_sum *sum, double *cycles)
+{
+	double tiny = 0, all = 0;
+	uint64_t n = 0;
+
+	for (unsigned b = 0; b < LC_SPAN_BUCKETS; b++) {
+		const double middle = lc_spans_middle(b);
+		const double of_bucket = (double)sum->histogram[b] * middle;
+
+		all += of_bucket;
+		if (middle > LC_SPANS_TINY_CYCLES)
+			continue;
+		tiny += of_bucket;
+		n += sum->histogram[b];
+	}
+	*cycles = all > 0 ? tiny / all * (double)sum->cycles : 0;
+	return n;
+}
+
 static void tiny(struct lc_spans *s, const struct lc_spans_location *l)
 {
-	double median = lc_spans_quantile(l->inner.histogram, 0.5);
+	double cycles;
+	const uint64_t n = tiny_ones(&l->inner, &cycles), all = lc_spans_count(l->inner.histogram);
 	struct lc_spans_diagnosis *d;
 	char text[16];
 
-	if (l->inner.executions < LC_SPANS_TINY_COUNT || median > LC_SPANS_TINY_CYCLES)
+	if (n < LC_SPANS_TINY_COUNT)
 		return;
-	d = begin(s, LC_SPANS_TINY, NULL, l, l->inner.cycles);
+	d = begin(s, LC_SPANS_TINY, NULL, l, (int64_t)cycles);
+	evidence(d,
+	         "%llu of %llu executions inside another stream take at most %s cycles each, "
+	         "together %.1f%% of the cycles of all of these",
+	         (unsigned long long)n, (unsigned long long)all,
+	         cycles_text(text, LC_SPANS_TINY_CYCLES),
+	         100 * lc_spans_share(cycles, (double)l->inner.cycles));
 	sizes(d, &l->inner, "executions inside another stream");
 	share_of_all(s, d);
-	if (lc_spans_share((double)l->inner.cycles, all_cycles(s)) < LC_SPANS_WORTH_SHARE)
+	if (lc_spans_share(cycles, all_cycles(s)) < LC_SPANS_WORTH_SHARE)
 		d->why = lc_mem_text("they have less than %.0f%% of the cycles",
 		                     100 * LC_SPANS_WORTH_SHARE);
 	else
 		d->verdict = LC_SPANS_FINDING;
-	d->summary = lc_mem_text("inner streams do so little (%s cycles in the middle) that making "
-	                         "and starting a pipeline is a good part of it",
-	                         cycles_text(text, median));
+	d->summary =
+	    lc_mem_text("%s inner streams do so little (at most %s cycles each) that "
+	                "making and starting a pipeline is a good part of it",
+	                n < all ? "many" : "these", cycles_text(text, LC_SPANS_TINY_CYCLES));
 	d->advice = lc_mem_text("with flatMap(): use mapMulti() (JDK 16 and later), which makes no "
 	                        "stream for each element; else use a loop");
 }

@@ -30,8 +30,8 @@
 #define LC_SPANS_UNBALANCED_CYCLES 3e7 /* of all workers, at least: about 10 ms */
 
 /* Tiny inner streams; invariant ones. */
-#define LC_SPANS_TINY_CYCLES 1000.0 /* median, at most */
-#define LC_SPANS_TINY_COUNT 1000
+#define LC_SPANS_TINY_CYCLES 1000.0 /* of an execution, at most */
+#define LC_SPANS_TINY_COUNT 1000    /* of these executions, at least */
 #define LC_SPANS_INVARIANT_COUNT 100
 #define LC_SPANS_INVARIANT_SPREAD 1.6 /* 90th / 10th percentile, at most: always the same work */
 #define LC_SPANS_REPEATED_LOOKS 20    /* executions that could be compared, at least */

@@ -246,6 +246,45 @@ static void add_step(const struct lc_detail *d, uint8_t end)
 		                                });
 }
 
+static bool is_header(const struct lc_field *field)
+{
+	return field->name == lc_field_part_name(LC_PART_MARK) ||
+	       field->name == lc_field_part_name(LC_PART_CLASS) ||
+	       field->name == lc_field_part_name(LC_PART_LENGTH);
+}
+
+/*
+ * A header was accessed. Does the code read a field next that came with the header's cache line, or
+ * an element, wherever it is, of an array that is whole in that line?
+ */
+static bool reads_on(JNIEnv *jni, const struct lc_detail *d)
+{
+	const uint64_t line = d->addr / LC_LINE_BYTES, next = d->addr + d->read_on;
+	struct lc_field field;
+
+	if (!d->read_on || next / LC_LINE_BYTES != line ||
+	    lc_field_find(jni, d->klass, d->size_bytes, next - d->object, &field) ||
+	    is_header(&field) || field.name == lc_field_part_name(LC_PART_PADDING))
+		return false;
+	return *field.name ||
+	       (d->size_bytes && (d->object + d->size_bytes - 1) / LC_LINE_BYTES == line);
+}
+
+static void add_wait(const struct lc_detail *d, bool on)
+{
+	const uint8_t flags =
+	    (uint8_t)((d->elsewhere ? LC_WAIT_ELSEWHERE : 0) | (on ? LC_WAIT_READS_ON : 0));
+
+	if (flags)
+		lc_tally_wait(d->thread->tally, &(struct lc_block_wait){
+		                                    .engine = d->engine,
+		                                    .bucket = d->bucket,
+		                                    .site = d->site,
+		                                    .flags = flags,
+		                                    .samples = d->samples,
+		                                });
+}
+
 /* Where the fields of the object's class lie, when they have just been learnt. */
 static void add_layout(const struct lc_detail *d)
 {
@@ -266,9 +305,11 @@ static void add_layout(const struct lc_detail *d)
 	}
 }
 
-static void add_place(JNIEnv *jni, const struct lc_detail *d)
+/* Returns whether the header was accessed, and is read on. */
+static bool add_place(JNIEnv *jni, const struct lc_detail *d)
 {
 	uint8_t end = LC_END_NONE;
+	bool on = false;
 	struct lc_field field = { .name = lc_field_part_name(LC_PART_UNKNOWN) };
 	struct lc_block_line line = {
 		.engine = d->engine,
@@ -298,12 +339,14 @@ static void add_place(JNIEnv *jni, const struct lc_detail *d)
 		                                     .pairs = line.pairs,
 		                                 });
 		add_layout(d);
+		on = is_header(&field) && reads_on(jni, d);
 	}
 	add_step(d, end);
 	lc_cache_lines_draw(d->thread, d->engine, d->path, d->addr);
 	line.name = field.name;
 	line.first = field.element;
 	lc_lines_touch(d->thread, d->addr, &line);
+	return on;
 }
 
 void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
@@ -316,8 +359,10 @@ void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
 	if ((d->bucket != LC_BUCKET_OBJECT && d->bucket != LC_BUCKET_HEAP_CLASS) || !d->object ||
 	    d->addr < d->object)
 		return;
-	if (d->how != LC_HOW_BASE)
-		add_place(jni, d);
-	else
+	if (d->how != LC_HOW_BASE) {
+		add_wait(d, add_place(jni, d));
+	} else {
 		add_step(d, LC_END_NONE);
+		add_wait(d, false);
+	}
 }

@@ -35,6 +35,8 @@ struct lc_detail {
 	struct lc_data_src measured;
 	uint32_t latency; /* cycles */
 	uint32_t step;    /* bytes from one access of the loop to the next; 0: unknown */
+	uint8_t read_on;  /* as in lc_sample */
+	bool elsewhere;   /* likewise */
 	uint64_t samples;
 };
 

@@ -128,6 +128,8 @@ static void count(JNIEnv *jni, const struct lc_pending *p, const struct verdict 
 		.measured = p->measured,
 		.latency = p->latency,
 		.step = p->step,
+		.read_on = p->read_on,
+		.elsewhere = p->elsewhere,
 		.samples = p->samples,
 	};
 
@@ -161,6 +163,8 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 		.path = lc_path_intern(jni, s->frames + own, frames_len - own),
 		.span = s->span,
 		.step = s->step,
+		.read_on = s->read_on,
+		.elsewhere = s->elsewhere,
 		.cpu = s->cpu,
 		.engine = s->engine,
 		.where = s->where,

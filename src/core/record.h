@@ -162,7 +162,9 @@ struct lc_sample {
 	uint32_t object_words; /* of `object`, in 8 bytes; 0 with it */
 	uint32_t span;         /* lc_span_current(): the span that it was taken in; 0: none */
 	uint32_t step;         /* bytes from one access of the loop to the next; 0: unknown */
-	uint64_t frames[];     /* lc_frame_pack() */
+	uint8_t read_on;   /* bytes to the next load of the object, see sample/read_on.h; 0: none */
+	bool elsewhere;    /* the instruction that waited is not the access */
+	uint64_t frames[]; /* lc_frame_pack() */
 };
 
 #endif

@@ -80,6 +80,16 @@ enum {
 	LC_METRIC_FLAGS_END = 16
 };
 
+/* What the code around an access tells of the time that its sample stands for: bits of WAITS. */
+enum {
+	/* The instruction before the sample touches no object: the time is not the access's. */
+	LC_WAIT_ELSEWHERE = 1,
+	/* A header was read, and the code reads a part of the same cache line of the object next.
+	 */
+	LC_WAIT_READS_ON = 2,
+	LC_WAIT_FLAGS_END = 4
+};
+
 /* Columns of an ESTIMATES row: objects that outlived at least so many collections. */
 enum { LC_LIVE_COLUMNS = 5 };
 

@@ -225,6 +225,8 @@ static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 		json_member(b, "directory", m->directory);
 	if (m->host)
 		json_member(b, "host", m->host);
+	if (m->cpus)
+		json_format(b, ",\"cpus\":%u", m->cpus);
 	if (m->labels && *m->labels)
 		manifest_labels(b, m->labels);
 	json_format(b, ",\n\"start_wall_ns\":");

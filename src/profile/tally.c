@@ -231,6 +231,11 @@ int lc_tally_step(struct lc_tally *t, const struct lc_block_step *row)
 	return append_valid(t, LC_SECTION_STEPS, row);
 }
 
+int lc_tally_wait(struct lc_tally *t, const struct lc_block_wait *row)
+{
+	return append_valid(t, LC_SECTION_WAITS, row);
+}
+
 int lc_tally_metric(struct lc_tally *t, const struct lc_block_metric *row)
 {
 	return append_valid(t, LC_SECTION_METRICS, row);

@@ -125,6 +125,7 @@ struct lc_manifest {
 	size_t words_len;    /* bytes */
 	const char *directory;
 	const char *host;
+	unsigned cpus;      /* that the process may run on; 0: unknown */
 	const char *labels; /* "key=value;key=value", see base/label.h; "" without any */
 	const char *jdk;
 	const char *gc;

@@ -22,6 +22,7 @@
 #include "src/jvm/peek.h"
 #include "src/sample/insn.h"
 #include "src/sample/native_code.h"
+#include "src/sample/read_on.h"
 
 enum {
 	WINDOW_BYTES = 1024,   /* decoding starts at least so far before the pc, if it can */
@@ -113,10 +114,11 @@ static void unpack(uint64_t pc, uint64_t operand, uint64_t made_value, struct lc
 	r->made_value = made_value;
 }
 
-/* Bits 0 kind, 8 register, 16 offset from the stack pointer. */
-static uint64_t pack_step(const struct lc_step *s)
+/* Bits 0 kind, 8 register, 16 offset from the stack pointer; 32 the recipe's `read_on`. */
+static uint64_t pack_step(const struct lc_step *s, uint8_t read_on)
 {
-	return (uint64_t)s->kind | (uint64_t)s->reg << 8 | (uint64_t)(uint16_t)s->slot << 16;
+	return (uint64_t)s->kind | (uint64_t)s->reg << 8 | (uint64_t)(uint16_t)s->slot << 16 |
+	       (uint64_t)read_on << 32;
 }
 
 static struct lc_step unpack_step(uint64_t kind, uint64_t bytes)
@@ -150,6 +152,7 @@ static bool cache_get(uint64_t pc, uint64_t life, struct lc_recipe *r)
 		return false;
 	unpack(recipe_pc, operand, made_value, r);
 	r->step = unpack_step(step_kind, step_bytes);
+	r->read_on = (uint8_t)(step_kind >> 32);
 	return true;
 }
 
@@ -167,7 +170,7 @@ static void cache_put(uint64_t pc, uint64_t life, const struct lc_recipe *r)
 	atomic_store_explicit(&s->recipe_pc, r->pc, memory_order_release);
 	atomic_store_explicit(&s->operand, pack(r), memory_order_release);
 	atomic_store_explicit(&s->made_value, r->made_value, memory_order_release);
-	atomic_store_explicit(&s->step_kind, pack_step(&r->step), memory_order_release);
+	atomic_store_explicit(&s->step_kind, pack_step(&r->step, r->read_on), memory_order_release);
 	atomic_store_explicit(&s->step_bytes,
 	                      (uint64_t)(uint32_t)r->step.bytes | (uint64_t)(uint32_t)r->step.factor
 	                                                              << 32,
@@ -253,6 +256,8 @@ static void find_recipe(const struct lc_code_cache_piece *code, const struct lc_
 		from = lc_code_cache_boundary(code, pc - 1);
 		lc_decode_straight(&all, from - code->start, pc - code->start, r);
 	}
+	if (code->kind == LC_CODE_METHOD && r->how <= LC_HOW_NEARBY && !(r->access & LC_ACCESS_OWN))
+		r->read_on = lc_read_on(&all, r->pc - code->start);
 	cache_put(pc, code->life, r);
 }
 

@@ -42,6 +42,7 @@ struct lc_recipe {
 	bool vector;     /* gather or scatter: base + disp is the nearest known address */
 	bool ahead;      /* the instruction comes at or after the sample: it has not run */
 	bool moves;      /* rep movs: `base` is the source's, and rdi the destination's */
+	uint8_t read_on; /* lc_read_on() of a Java method's instruction at `pc` */
 	bool same_frame; /* the stack pointer is the same at `pc` and at the sample */
 	uint8_t made;    /* enum lc_made: the store begins the header of a new object */
 	uint64_t made_value;

@@ -229,11 +229,24 @@ static void set_arithmetic(struct lc_insn *out, const ZydisDecodedInstruction *i
 	}
 }
 
+static void set_address(struct lc_insn *out, const ZydisDecodedOperand *ops)
+{
+	const ZydisDecodedOperandMem *m = &ops[1].mem;
+
+	if (m->base == ZYDIS_REGISTER_RIP)
+		return;
+	out->address_to = general_register(ops[0].reg.value);
+	out->base = general_register(m->base);
+	out->index = general_register(m->index);
+	out->scale = m->scale ? m->scale : 1;
+	out->disp = (int32_t)m->disp.value;
+}
+
 static void set_registers(struct lc_insn *out, const ZydisDecodedInstruction *in,
                           const ZydisDecodedOperand *ops)
 {
 	out->copy_to = out->copy_from = out->from_thread = LC_NO_REGISTER;
-	out->store_from = out->constant_to = LC_NO_REGISTER;
+	out->address_to = out->store_from = out->constant_to = LC_NO_REGISTER;
 	out->sub_to = out->sub_from = out->shr_to = LC_NO_REGISTER;
 	for (unsigned i = 0; i < in->operand_count; i++) {
 		uint8_t r;
@@ -247,6 +260,8 @@ static void set_registers(struct lc_insn *out, const ZydisDecodedInstruction *in
 	}
 	if (in->mnemonic == ZYDIS_MNEMONIC_MOV && in->operand_count == 2)
 		set_mov(out, ops);
+	else if (in->mnemonic == ZYDIS_MNEMONIC_LEA && is_64_bit(ops[0].reg.value))
+		set_address(out, ops);
 	else if (in->operand_count_visible == 2 && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	         is_64_bit(ops[0].reg.value))
 		set_arithmetic(out, in, ops);

@@ -29,6 +29,8 @@ struct lc_insn {
 	uint16_t written; /* general registers that it writes, one bit each */
 	uint8_t copy_to;  /* mov r64,r64: destination; LC_NO_REGISTER for anything else */
 	uint8_t copy_from;
+	uint8_t address_to;  /* lea r64: the register, `base` to `disp` the address; LC_NO_REGISTER
+	                        for anything else */
 	uint8_t store_from;  /* mov [memory],r: the register; LC_NO_REGISTER for anything else */
 	uint8_t constant_to; /* mov r,constant: the register, or LC_NO_REGISTER */
 	bool constant;       /* mov of a constant, to memory or a register: `value` */

@@ -230,6 +230,15 @@ static void set_place(struct lc_insn *out, const struct form *f, const struct pl
 		out->polls = !native && f->what == TESTS && !p->disp && p->index == LC_NO_REGISTER;
 }
 
+static void set_address(struct lc_insn *out, const struct place *p, uint8_t to)
+{
+	out->address_to = to;
+	out->base = p->base;
+	out->index = p->index;
+	out->scale = p->scale;
+	out->disp = p->disp;
+}
+
 static void set_move(struct lc_insn *out, const struct form *f, const struct place *memory,
                      uint8_t operand, uint8_t reg)
 {
@@ -293,6 +302,8 @@ static void decode_operands(struct reader *r, const struct form *f, bool native,
 		place = read_place(r);
 		if (f->what != ADDRESS_ONLY)
 			set_place(out, f, &place, native);
+		else if (f->bits == 64 && !place.in_code)
+			set_address(out, &place, reg);
 	}
 	if (f->constant_bytes)
 		constant = f->bits_count ? *r->at : constant_at(r->at, f->constant_bytes);
@@ -386,6 +397,7 @@ bool lc_insn_known_decode(const uint8_t *bytes, size_t len, bool native, struct 
 		                 .index = LC_NO_REGISTER,
 		                 .copy_to = LC_NO_REGISTER,
 		                 .copy_from = LC_NO_REGISTER,
+		                 .address_to = LC_NO_REGISTER,
 		                 .store_from = LC_NO_REGISTER,
 		                 .constant_to = LC_NO_REGISTER,
 		                 .sub_to = LC_NO_REGISTER,

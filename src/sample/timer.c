@@ -83,6 +83,8 @@ static void take_sample(struct lc_sampler *s, size_t engine, uint32_t weight, co
 	head.how = access.how;
 	head.access = access.access;
 	head.step = access.step;
+	head.read_on = access.recipe.read_on;
+	head.elsewhere = access.recipe.how == LC_HOW_NEARBY;
 	lc_sampler_find(&head, &regs, &access);
 	head.overrun = weight - 1;
 	lc_engine_add(engine, LC_ENGINE_SAMPLES, 1);

@@ -1,7 +1,10 @@
 """What `locus report` says first: one screen, its findings, and a program with and without each of them."""
 
 import json
+import os
+import pathlib
 import re
+import shutil
 
 import helpers
 import pytest
@@ -14,10 +17,14 @@ def run_of(profile_once, workload, jdk, mode):
     return profile_once("findings-%d-%s" % (jdk.major, mode), command)
 
 
-def found_in(locus, run):
-    done = locus("report", "--format=json", run.directory)
+def found_in_directory(locus, directory):
+    done = locus("report", "--format=json", directory)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def found_in(locus, run):
+    return found_in_directory(locus, run.directory)
 
 
 @pytest.mark.parametrize("of", FINDINGS, ids=lambda of: "%s-%s" % (of["mode"], of["site"]))
@@ -89,6 +96,37 @@ def test_the_end_of_an_array_that_is_used_alone_is_hot(profile_once, locus, work
     assert touched["hot_end"] == "first" and touched["ends"]["first"] > 10 * touched["ends"]["middle"]
 
 
+@pytest.mark.parametrize("mode,site", [("divisions", "table"), ("more-divisions", "records")])
+def test_an_array_beside_divisions_is_no_finding(profile_once, locus, workload, jdk, mode, site):
+    """Samples between divisions are at the array that is divided; without the array, the divisions take as long."""
+    report = found_in(locus, run_of(profile_once, workload, jdk, mode))
+    assert kinds_of(report, site) == set(), report["findings"]
+    line = helpers.marked_lines("Findings", "site")[site]
+    (row,) = [r for r in report["ranking"]["rows"] if r["allocated_at"] and r["allocated_at"]["line"] == line]
+    touched = row["touched"]
+    assert row["low"] > 0.3 and touched["elsewhere"] > 0.7 * touched["samples"]
+
+
+def test_a_table_that_fits_the_first_cache_is_no_finding(profile_once, locus, workload, jdk):
+    run = run_of(profile_once, workload, jdk, "in-first-cache")
+    report = found_in(locus, run)
+    assert kinds_of(report, "table") == set(), report["findings"]
+    line = helpers.marked_lines("Findings", "site")["table"]
+    (row,) = [r for r in report["ranking"]["rows"] if r["allocated_at"] and r["allocated_at"]["line"] == line]
+    assert row["low"] > 0.3 and row["bytes"] == 16 * 1024 + 16
+
+
+def test_what_is_read_behind_a_header_is_seen_in_the_code(profile_once, locus, workload, jdk):
+    """The class is loaded first, so it is waited for; that the field of its cache line is read next takes no time."""
+    on = {}
+    for mode in ("header", "header-and-field"):
+        rows = found_in(locus, run_of(profile_once, workload, jdk, mode))["ranking"]["rows"]
+        (touched,) = [r["touched"] for r in rows if r["class"] == "Findings$Square"]
+        assert touched["header"] > 0.7 * touched["known"]
+        on[mode] = touched["reads_on"] / touched["header"]
+    assert on["header"] < 0.1 and on["header-and-field"] > 0.5, on
+
+
 def test_a_program_that_calculates_has_none(profile_once, locus, workload, jdk):
     run = run_of(profile_once, workload, jdk, "calm")
     report = found_in(locus, run)
@@ -133,6 +171,36 @@ def test_what_is_falsely_shared_is_a_finding_and_what_is_padded_is_none(profile_
     named = {name for name in ("newAdjacent", "newPadded", "newSame", "newRead", "newObjects", "Counter")
              if any(name in text for text in texts)}
     assert "newAdjacent" in named and not named & {"newPadded", "newSame", "newRead"}, texts
+
+
+@pytest.mark.skipif(not shutil.which("taskset"), reason="no taskset on this machine")
+def test_a_program_on_one_cpu_shares_no_line(tmp_path, locus, workload, jdk):
+    """Counters of one cache line, which two threads write: on one CPU each thread has the line in the core's cache."""
+    cpu = str(min(os.sched_getaffinity(0)))
+    line = helpers.command(workload, jdk, "FalseSharing", 1, java=["-Xmx256m", "-XX:+UseSerialGC"])
+    done = locus("run", "-o", tmp_path / "prof", "--", "taskset", "-c", cpu, *line)
+    assert done.returncode == 0, done.stderr
+    (process,) = json.loads((tmp_path / "prof" / "manifest.json").read_text())["processes"]
+    assert process["cpus"] == 1
+    report = found_in_directory(locus, tmp_path / "prof")
+    assert report["program"]["cpus"] == 1
+    assert not [f for f in report["findings"] if f["kind"] == "false-sharing"], report["findings"]
+    assert "one CPU only" in locus("report", "--view=sharing", tmp_path / "prof").stdout
+    assert locus("merge", "-o", tmp_path / "merged", tmp_path / "prof").returncode == 0
+    assert found_in_directory(locus, tmp_path / "merged")["program"]["cpus"] == 1
+    # Nobody knows of a profile of an older Locus.
+    del process["cpus"]
+    manifest = json.loads((tmp_path / "prof" / "manifest.json").read_text())
+    manifest["processes"] = [process]
+    (tmp_path / "prof" / "manifest.json").write_text(json.dumps(manifest))
+    assert "cpus" not in found_in_directory(locus, tmp_path / "prof")["program"]
+    assert "one CPU only" not in locus("report", "--view=sharing", tmp_path / "prof").stdout
+
+
+def test_the_manifest_says_how_many_cpus_the_program_may_use(profile_once, workload, jdk):
+    run = run_of(profile_once, workload, jdk, "header")
+    (process,) = json.loads((pathlib.Path(run.directory) / "manifest.json").read_text())["processes"]
+    assert process["cpus"] == len(os.sched_getaffinity(0))
 
 
 @pytest.mark.parametrize("mode,kind", [

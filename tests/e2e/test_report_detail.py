@@ -167,13 +167,13 @@ def test_fields_of_a_class_and_of_its_access_paths(locus, tmp_path):
 
 
 def test_elements_of_an_array_site(locus, tmp_path):
-    block = Block().access("object", (CHASE,), 40, COUNTERS)
-    for first, samples in ((0, 25), (64, 9), (128, 3), (192, 2), (256, 1)):
+    block = Block().access("object", (CHASE,), 400, COUNTERS)
+    for first, samples in ((0, 250), (64, 90), (128, 30), (192, 20), (256, 10)):
         block.field("object", COUNTERS, (CHASE,), samples, first=first, last=first + 63, access=STORE)
     found, text = both(locus, write(tmp_path / "p", block))
     fields = found["sites"][0]["fields"]
     assert [(f["name"], f["first"], f["last"], f["samples"]) for f in fields] == [
-        ("", 0, 63, 25), ("", 64, 127, 9), ("", 128, 191, 3), ("", 192, 255, 2), ("", 256, 319, 1)]
+        ("", 0, 63, 250), ("", 64, 127, 90), ("", 128, 191, 30), ("", 192, 255, 20), ("", 256, 319, 10)]
     assert ("    touched: all over, written and never read; [0..63] 62% store, [64..127] 22% store, "
             "[128..191] 8% store, [192..255] 5% store, and 1 more\n") in text
     one = Block().access("object", (CHASE,), 40, COUNTERS)

@@ -30,10 +30,12 @@ static struct {
 	struct lc_block_line line;
 	uint64_t line_addr;
 	struct lc_block_step step;
+	struct lc_block_wait wait;
 	struct lc_block_layout layout[3];
 	struct lc_block_cache_line cached; /* the address instead of the line */
-	unsigned fields, metrics, lines, steps, layouts, drawn;
+	unsigned fields, metrics, lines, steps, waits, layouts, drawn;
 	bool learnt;
+	bool headers;        /* an object has a header of 16 bytes, behind which are fields */
 	uint64_t size_bytes; /* of the object; 0: 160 */
 	bool unknown;
 	bool named; /* it is a field of an object, and no element */
@@ -57,6 +59,14 @@ int lc_tally_step(struct lc_tally *t, const struct lc_block_step *row)
 	assert_ptr_equal(t, &got);
 	got.step = *row;
 	got.steps++;
+	return 0;
+}
+
+int lc_tally_wait(struct lc_tally *t, const struct lc_block_wait *row)
+{
+	assert_ptr_equal(t, &got);
+	got.wait = *row;
+	got.waits++;
 	return 0;
 }
 
@@ -91,6 +101,17 @@ int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t off
 	assert_int_equal(size_bytes, got.size_bytes ? got.size_bytes : 160);
 	if (got.unknown)
 		return -ENOENT;
+	if (got.headers && offset < 16) {
+		*out =
+		    (struct lc_field){ .name = lc_field_part_name(offset < 8    ? LC_PART_MARK
+			                                          : offset < 12 ? LC_PART_CLASS
+			                                                        : LC_PART_LENGTH) };
+		return 0;
+	}
+	if (got.headers && got.size_bytes == 24) {
+		*out = (struct lc_field){ .name = "f" };
+		return 0;
+	}
 	*out = (struct lc_field){
 		.name = got.named ? "f" : "", .first = offset, .last = offset + 1, .element = offset
 	};
@@ -352,6 +373,60 @@ static void a_known_step_makes_a_row_and_so_does_the_end_of_an_array(void **stat
 	assert_int_equal(got.steps, 2);
 }
 
+static void an_access_that_nothing_waited_for_makes_a_row(void **state)
+{
+	struct lc_detail d = sample();
+
+	(void)state;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.waits, 0);
+	d.elsewhere = true;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.waits, 1);
+	assert_int_equal(got.wait.engine, 1);
+	assert_int_equal(got.wait.bucket, LC_BUCKET_OBJECT);
+	assert_int_equal(got.wait.site, 7);
+	assert_int_equal(got.wait.flags, LC_WAIT_ELSEWHERE);
+	assert_int_equal(got.wait.samples, 3);
+	d.how = LC_HOW_BASE;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.waits, 2);
+	d.bucket = LC_BUCKET_HEAP_UNKNOWN;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.waits, 2);
+}
+
+/* A sample of the class word, where the code reads so many bytes behind it next. */
+static bool reads_on(uint64_t object, uint64_t size_bytes, uint64_t offset, uint8_t next)
+{
+	struct lc_detail d = sample();
+
+	got.waits = 0;
+	got.headers = true;
+	d.object = object;
+	d.addr = object + offset;
+	d.size_bytes = got.size_bytes = size_bytes;
+	d.read_on = next;
+	lc_detail_sample(NULL, &d);
+	return got.waits && (got.wait.flags & LC_WAIT_READS_ON);
+}
+
+static void a_header_is_read_on_in_its_own_cache_line(void **state)
+{
+	(void)state;
+	assert_true(reads_on(0x10000, 24, 8, 8));
+	assert_false(reads_on(0x10000, 24, 8, 0));  /* nothing is read */
+	assert_false(reads_on(0x10000, 24, 8, 4));  /* the length is of the header */
+	assert_false(reads_on(0x10000, 24, 16, 4)); /* what was accessed is a field */
+	/* From 0x10030 on the field is in the next line. */
+	assert_true(reads_on(0x10028, 24, 8, 8));
+	assert_false(reads_on(0x10030, 24, 8, 8));
+	/* Nobody knows which element: it is in the line where the array is. */
+	assert_true(reads_on(0x10000, 64, 12, 4));
+	assert_false(reads_on(0x10000, 72, 12, 4));
+	assert_false(reads_on(0x10020, 48, 12, 4));
+}
+
 static void ends_of_an_array_are_its_first_and_last_sixteenth(void **state)
 {
 	static const struct {
@@ -451,6 +526,8 @@ int main(void)
 		cmocka_unit_test_setup(an_address_that_is_not_the_exact_one_names_no_field, reset),
 		cmocka_unit_test_setup(a_known_step_makes_a_row_and_so_does_the_end_of_an_array,
 		                       reset),
+		cmocka_unit_test_setup(an_access_that_nothing_waited_for_makes_a_row, reset),
+		cmocka_unit_test_setup(a_header_is_read_on_in_its_own_cache_line, reset),
 		cmocka_unit_test_setup(ends_of_an_array_are_its_first_and_last_sixteenth, reset),
 		cmocka_unit_test_setup(outside_objects_there_are_only_metrics, reset),
 		cmocka_unit_test_setup(an_unknown_width_stays_unknown, reset),

@@ -92,6 +92,7 @@ static void check_whole(const uint8_t *bytes, bool native)
 	CHECK(written);
 	CHECK(copy_to);
 	CHECK(copy_from);
+	CHECK(address_to);
 	CHECK(store_from);
 	CHECK(constant_to);
 	CHECK(constant);

@@ -36,6 +36,7 @@ static int nothing(void **state)
 {
 	(void)state;
 	lc_sharing_free(&found);
+	found = (struct lc_sharing){ 0 };
 	lc_tree_free(&tree);
 	return 0;
 }
@@ -56,9 +57,12 @@ static void use(uint32_t thread, uint32_t number, uint32_t site, uint32_t byte, 
 	values[LC_LINE_SAMPLES] += samples;
 }
 
+static struct lc_load_process process;
+
 static void find(void)
 {
-	const struct lc_view v = { .tree = &tree };
+	const struct lc_load load = { .tree = &tree, .processes = &process, .processes_len = 1 };
+	const struct lc_view v = { .tree = &tree, .load = &load };
 
 	lc_sharing_find(&found, &v);
 }
@@ -88,6 +92,23 @@ static void stores_to_neighbours_are_found(void **state)
 	check_side(1, 1, 1, 40);
 	assert_int_equal(found.findings[0].sides[0].site, ARRAY);
 	assert_int_equal(found.findings[0].sides[1].site, OTHER);
+}
+
+/* A line goes from core to core where there are two; where nobody knows, there may be. */
+static void a_process_on_one_cpu_shares_nothing(void **state)
+{
+	(void)state;
+	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
+	use(1, 1, OTHER, 8, LC_TOUCH_LOAD, 40);
+	for (unsigned cpus = 0; cpus < 3; cpus++) {
+		lc_sharing_free(&found);
+		process.cpus = cpus;
+		find();
+		assert_int_equal(found.findings_len, cpus != 1);
+		assert_int_equal(found.lines, cpus != 1);
+		assert_int_equal(found.one_cpu, cpus == 1);
+	}
+	process.cpus = 0;
 }
 
 static void the_same_bytes_and_reads_are_not(void **state)
@@ -229,6 +250,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(stores_to_neighbours_are_found, some_threads,
+		                                nothing),
+		cmocka_unit_test_setup_teardown(a_process_on_one_cpu_shares_nothing, some_threads,
 		                                nothing),
 		cmocka_unit_test_setup_teardown(the_same_bytes_and_reads_are_not, some_threads,
 		                                nothing),

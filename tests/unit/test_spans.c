@@ -874,6 +874,36 @@ static void tiny_inner_streams(void **state)
 	assert_null(diagnosis(LC_SPANS_TINY));
 }
 
+/* The median is tiny in both; the time is in a few large ones in the first. */
+static void inner_streams_are_tiny_by_the_cycles_of_the_tiny_ones(void **state)
+{
+	const struct lc_spans_diagnosis *d;
+
+	(void)state;
+	add(LC_SPAN_ANONYMOUS, 0, 1, 10, 100000, 0);
+	add(LC_SPAN_ANONYMOUS, 0, 2, 5000, 100, 0)->level = 1;
+	add(LC_SPAN_ANONYMOUS, 0, 2, 500, 100000, 0)->level = 1;
+	verdict(LC_SPANS_TINY, LC_SPANS_NO_VERDICT);
+	d = diagnosis(LC_SPANS_TINY);
+	assert_non_null(strstr(d->why, "less than 5%"));
+	/* 1% of 50,000,000 and 500,000 cycles, by buckets that are an eighth wide. */
+	assert_in_range(d->cycles, 400000, 700000);
+	/* The median is large: the time is in the small ones all the same. */
+	in.rows_len = 0;
+	add(LC_SPAN_ANONYMOUS, 0, 1, 10, 100000, 0);
+	add(LC_SPAN_ANONYMOUS, 0, 2, 5000, 900, 0)->level = 1;
+	add(LC_SPAN_ANONYMOUS, 0, 2, 5001, 1200, 0)->level = 1;
+	verdict(LC_SPANS_TINY, LC_SPANS_FINDING);
+	d = diagnosis(LC_SPANS_TINY);
+	assert_in_range(d->cycles, 4000000, 5500000);
+	assert_non_null(strstr(d->evidence[0], "5000 of 10001 executions"));
+	/* 999 of them are too few. */
+	in.rows_len = 0;
+	add(LC_SPAN_ANONYMOUS, 0, 2, 999, 900, 0)->level = 1;
+	add(LC_SPAN_ANONYMOUS, 0, 2, 5001, 1200, 0)->level = 1;
+	assert_null(diagnosis(LC_SPANS_TINY));
+}
+
 static void streams_that_compute_the_same(void **state)
 {
 	const struct lc_spans_diagnosis *d;
@@ -965,6 +995,7 @@ int main(void)
 		TEST(few_executions_may_be_uneven_by_chance),
 		TEST(even_workers_are_balanced),
 		TEST(tiny_inner_streams),
+		TEST(inner_streams_are_tiny_by_the_cycles_of_the_tiny_ones),
 		TEST(streams_that_compute_the_same),
 		TEST(inner_streams_that_are_always_the_same),
 		TEST(nothing_at_all),

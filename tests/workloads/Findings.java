@@ -39,6 +39,15 @@ public final class Findings {
 		return squares;
 	}
 
+	/* The class decides, and the field is read next: it lies in the same cache line. */
+	static long headerAndField(Shape[] shapes) {
+		long area = 0;
+		for (Shape s : shapes)
+			if (s instanceof Square square)
+				area += square.area;
+		return area;
+	}
+
 	static long fields(Shape[] shapes) {
 		long area = 0;
 		for (Shape s : shapes)
@@ -57,12 +66,40 @@ public final class Findings {
 		return sum;
 	}
 
-	/* The same array; of eight million elements the first thousand alone. */
+	/* The same array; its first sixteenth alone, which is 4 MiB: more than a core's own caches hold. */
 	static long part(long[] a) {
 		long sum = 0;
-		for (int round = 0; round < 4096; round++)
-			for (int i = 0; i < 1024; i++)
-				sum += a[i * 7 & 1023] ^ round;
+		for (int round = 0; round < 8; round++)
+			for (int i = 0; i < MANY / 2; i++)
+				sum += a[(int) (i * 8191L + round & MANY / 2 - 1)];
+		return sum;
+	}
+
+	static int[] table() { return new int[4096]; } // site: table
+
+	/* A table of 16 KiB, beside divisions that take the time. */
+	static long divisions(int[] table, int by) {
+		long sum = 0;
+		for (int round = 0; round < 64; round++)
+			for (int i = 0; i < table.length; i++)
+				sum += (table[i] ^ round) / by;
+		return sum;
+	}
+
+	/* The same table, without them: each access finds it in the first cache. */
+	static long inFirstCache(int[] table) {
+		int sum = 0;
+		for (int round = 0; round < 256; round++)
+			for (int i = 0; i < table.length; i++)
+				sum += table[i];
+		return sum;
+	}
+
+	/* An array that fits no cache, with so many divisions for each element that nothing waits for it. */
+	static long moreDivisions(int[] a, int by) {
+		long sum = 0;
+		for (int i = 0; i < a.length; i++)
+			sum += (a[i] | 1 << 30) / by / by / by;
 		return sum;
 	}
 
@@ -151,16 +188,23 @@ public final class Findings {
 	public static void main(String[] args) {
 		String mode = args[0];
 		long end = cpu() + (long) (Double.parseDouble(args[1]) * 1e9), rounds = 0;
-		Shape[] shapes = mode.equals("header") || mode.equals("fields") ? shapes() : null;
+		boolean shaped = mode.startsWith("header") || mode.equals("fields");
+		Shape[] shapes = shaped ? shapes() : null;
 		boolean calm = mode.equals("calm"); // even to clear arrays is not nothing on a busy machine
 		long[] a = calm ? null : large();
 		double[] m = calm ? null : matrix();
 		int[] r = calm ? null : records();
+		int[] table = table();
+		int by = 3 + args.length; // no constant: those are divided by by multiplication
 		for (; cpu() < end; rounds++)
 			switch (mode) {
 				case "header" -> sink += header(shapes);
+				case "header-and-field" -> sink += headerAndField(shapes);
 				case "fields" -> sink += fields(shapes);
 				case "columns" -> sink += columns(a);
+				case "divisions" -> sink += divisions(table, by);
+				case "in-first-cache" -> sink += inFirstCache(table);
+				case "more-divisions" -> sink += moreDivisions(r, by);
 				case "part" -> sink += part(a);
 				case "never-read" -> sink += stores(a, rounds);
 				case "read-too" -> sink += stores(a, rounds) + columns(a);

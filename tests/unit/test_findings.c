@@ -1,0 +1,613 @@
+/* uses: analyzer/objects/findings.c analyzer/objects/findings_other.c analyzer/objects/findings_rules.c analyzer/objects/bill.c analyzer/objects/gc_model.c analyzer/objects/headers.c analyzer/objects/object_names.c analyzer/objects/ranking.c analyzer/objects/told.c analyzer/objects/roll_up.c analyzer/objects/sharing.c analyzer/objects/touch.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/text.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
+/*
+ * test_findings.c - checks which rows of a profile are findings, of which kind, and which are none
+ * however many samples they have.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/objects/findings.h"
+#include "analyzer/objects/ranking.h"
+#include "analyzer/objects/sharing.h"
+#include "analyzer/objects/touch.h"
+#include "src/format/kinds.h"
+#include "src/format/rows.h"
+
+enum {
+	OBJECT = LC_BUCKET_OBJECT,
+	CLASS = LC_BUCKET_HEAP_CLASS,
+	MADE = 1,
+	USED = 2,
+	CALCULATED = 3
+};
+
+static struct lc_tree tree;
+static struct lc_load_process process;
+static struct lc_load_range range; /* the tool gives one, with or without --since */
+static struct lc_load load;
+static struct lc_view view;
+static struct lc_ranking ranking;
+static struct lc_sharing sharing;
+static struct lc_findings found;
+
+/* ---- a profile ---- */
+
+static uint32_t text(const char *s)
+{
+	return lc_tree_string(&tree, s, strlen(s));
+}
+
+/* A path of one frame of class A, at a line. */
+static uint32_t line(uint32_t number)
+{
+	const uint32_t method_key[LC_METHOD_KEY] = { text("A"), text("m"), text("()V"),
+		                                     text("A.java") };
+	const uint32_t frame_key[LC_FRAME_KEY] = { lc_table_put(&tree.methods, method_key), number,
+		                                   number + 1 };
+	const uint32_t path_key[LC_PATH_KEY] = { 0, lc_table_put(&tree.frames, frame_key) };
+
+	return lc_table_put(&tree.paths, path_key);
+}
+
+static uint32_t site(const char *class, uint32_t made_at)
+{
+	const uint32_t key[LC_SITE_KEY] = { text(class), made_at ? line(made_at) : 0 };
+
+	return lc_table_put(&tree.sites, key);
+}
+
+/* Objects of a class that a line makes. */
+static uint32_t objects(const char *class, uint64_t count, uint64_t bytes)
+{
+	const uint32_t at = site(class, MADE);
+
+	lc_table_values(&tree.sites, at)[LC_SITE_ALLOCATIONS] += count;
+	lc_table_values(&tree.sites, at)[LC_SITE_BYTES] += bytes;
+	return at;
+}
+
+/* Samples of a field of objects, or of what lies there. */
+static void sample_by(uint64_t weight, uint32_t bucket, uint32_t at, const char *field,
+                      uint32_t touch, uint64_t samples)
+{
+	const uint64_t pairs = samples / weight * lc_block_pairs(weight);
+	uint64_t *values;
+	const uint32_t path = line(USED);
+	uint32_t access[LC_ACCESS_KEY] = {
+		[LC_ACCESS_BUCKET] = bucket, [LC_ACCESS_SITE] = at, [LC_ACCESS_PATH] = path
+	};
+	uint32_t key[LC_FIELD_KEY] = { [LC_FIELD_BUCKET] = bucket,
+		                       [LC_FIELD_SITE] = at,
+		                       [LC_FIELD_PATH] = path,
+		                       [LC_FIELD_TOUCH] = touch };
+
+	values = lc_table_values(&tree.accesses, lc_table_put(&tree.accesses, access));
+	values[LC_ACCESS_SAMPLES] += samples;
+	values[LC_ACCESS_PAIRS] += pairs;
+	tree.buckets[0][bucket] += samples;
+	if (!field)
+		return;
+	key[LC_FIELD_NAME] = text(field);
+	values = lc_table_values(&tree.fields, lc_table_put(&tree.fields, key));
+	values[LC_FIELD_SAMPLES] += samples;
+	values[LC_FIELD_PAIRS] += pairs;
+}
+
+static void sample(uint32_t bucket, uint32_t at, const char *field, uint32_t touch,
+                   uint64_t samples)
+{
+	sample_by(1, bucket, at, field, touch, samples);
+}
+
+/* Samples of elements here and there, so that no part of an array stands out. */
+static void sample_all_over(uint32_t at, uint64_t samples)
+{
+	static const char *const parts[] = { "a", "b", "c", "d" };
+
+	for (size_t i = 0; i < 4; i++)
+		sample(OBJECT, at, parts[i], LC_TOUCH_LOAD, samples / 4);
+}
+
+/* Samples of no object. */
+static void calculate(uint64_t samples)
+{
+	tree.buckets[0][LC_BUCKET_JVM] += samples;
+}
+
+static void wait_flags(uint32_t bucket, uint32_t at, uint32_t flags, uint64_t samples)
+{
+	const uint32_t key[LC_WAIT_KEY] = {
+		[LC_WAIT_BUCKET] = bucket, [LC_WAIT_SITE] = at, [LC_WAIT_FLAGS] = flags
+	};
+
+	*lc_table_values(&tree.waits, lc_table_put(&tree.waits, key)) += samples;
+}
+
+static void walk(uint32_t at, uint64_t step, uint64_t samples)
+{
+	uint32_t key[LC_STEP_KEY] = { [LC_STEP_BUCKET] = OBJECT, [LC_STEP_SITE] = at };
+
+	lc_tree_wide_put(key + LC_STEP_BYTES, step);
+	*lc_table_values(&tree.steps, lc_table_put(&tree.steps, key)) += samples;
+}
+
+/* A thread's samples in 8 bytes of a cache line that others touch too. */
+static void share(uint32_t thread, uint32_t at, uint32_t byte, uint32_t touch, uint64_t samples)
+{
+	const uint32_t thread_key[LC_THREAD_KEY] = { 0, thread };
+	uint32_t key[LC_LINE_KEY] = { [LC_LINE_THREAD] = lc_table_put(&tree.threads, thread_key),
+		                      [LC_LINE_NUMBER] = 1,
+		                      [LC_LINE_BUCKET] = OBJECT,
+		                      [LC_LINE_SITE] = at,
+		                      [LC_LINE_BYTE] = byte,
+		                      [LC_LINE_WIDTH] = 8,
+		                      [LC_LINE_TOUCH] = touch };
+
+	lc_table_values(&tree.lines, lc_table_put(&tree.lines, key))[LC_LINE_SAMPLES] += samples;
+}
+
+static int an_empty_profile(void **state)
+{
+	(void)state;
+	lc_tree_init(&tree);
+	range = (struct lc_load_range){ 0 };
+	process = (struct lc_load_process){ .options = json_object(), .counters = json_object() };
+	load = (struct lc_load){ .tree = &tree,
+		                 .range = &range,
+		                 .engines_len = 1,
+		                 .processes = &process,
+		                 .processes_len = 1 };
+	load.engines[0] = (struct lc_load_engine){ .name = (char *)"timer",
+		                                   .unit = (char *)"ns of CPU time",
+		                                   .interval_ns = 5000000 };
+	return 0;
+}
+
+static void forget(void)
+{
+	lc_findings_free(&found);
+	lc_sharing_free(&sharing);
+	lc_ranking_free(&ranking);
+	lc_view_free(&view);
+	sharing = (struct lc_sharing){ 0 };
+	view = (struct lc_view){ 0 };
+}
+
+static int nothing(void **state)
+{
+	(void)state;
+	forget();
+	json_decref(process.options);
+	json_decref(process.counters);
+	lc_tree_free(&tree);
+	return 0;
+}
+
+static void find(void)
+{
+	forget();
+	lc_view_build(&view, &load, 0, LC_SORT_SAMPLES);
+	lc_ranking_build(&ranking, &view, LC_GROUP_LINE, NULL);
+	lc_sharing_find(&sharing, &view);
+	lc_findings_find(&found,
+	                 &(struct lc_findings_of){ .ranking = &ranking, .sharing = &sharing });
+}
+
+/* The only finding is of that kind. */
+static const struct lc_finding *only(enum lc_finding_kind kind)
+{
+	find();
+	assert_int_equal(found.len, 1);
+	assert_string_equal(lc_finding_name(found.list->kind), lc_finding_name(kind));
+	return found.list;
+}
+
+static void none(void)
+{
+	find();
+	assert_int_equal(found.len, 0);
+	assert_non_null(found.none);
+}
+
+/* ---- what is found ---- */
+
+static void a_large_array_is_a_finding_with_its_share_and_interval(void **state)
+{
+	const struct lc_finding *f;
+
+	(void)state;
+	sample_all_over(objects("int[]", 1, 64 << 20), 400);
+	calculate(600);
+	f = only(LC_FINDING_HOT);
+	assert_true(f->share == 0.4 && f->low > 0.36 && f->high < 0.44);
+	assert_non_null(strstr(f->text, "40.0% of the samples"));
+	assert_non_null(strstr(f->text, "int[]"));
+	assert_int_equal(strncmp(f->id, "hot-object-", 11), 0);
+}
+
+static void too_few_samples_allow_no_verdict(void **state)
+{
+	const uint32_t at = objects("int[]", 1, 64 << 20);
+
+	(void)state;
+	sample_all_over(at, LC_FINDING_SAMPLES_MIN - 4);
+	none();
+	assert_non_null(strstr(found.none, "too few samples"));
+	/* An interrupt that counts as several samples is one observation. */
+	sample_by(10, OBJECT, at, "a", LC_TOUCH_LOAD, LC_FINDING_SAMPLES_MIN);
+	none();
+	sample_all_over(at, 4 * LC_FINDING_SAMPLES_MIN);
+	only(LC_FINDING_HOT);
+}
+
+static void what_is_certainly_no_2_percent_is_none(void **state)
+{
+	(void)state;
+	sample_all_over(objects("int[]", 1, 64 << 20), 24);
+	calculate(976); /* 2.4%, and 1.6% by the lower end */
+	none();
+}
+
+static void findings_are_in_the_order_of_what_they_certainly_are(void **state)
+{
+	(void)state;
+	sample_all_over(objects("int[]", 1, 64 << 20), 100);
+	sample_all_over(objects("long[]", 1, 64 << 20), 400);
+	sample_all_over(objects("byte[]", 1, 64 << 20), 200);
+	calculate(300);
+	find();
+	assert_int_equal(found.len, 3);
+	for (size_t i = 1; i < found.len; i++)
+		assert_true(found.list[i - 1].low > found.list[i].low);
+	assert_non_null(strstr(found.list[0].text, "long[]"));
+}
+
+static void of_too_many_the_last_plain_one_goes(void **state)
+{
+	static const char *const classes[] = { "A[]", "B[]", "C[]", "D[]", "E[]", "F[]", "G[]" };
+	const uint32_t stride = objects("long[]", 1, 64 << 20);
+
+	(void)state;
+	for (size_t i = 0; i < 7; i++)
+		sample_all_over(objects(classes[i], 1, 64 << 20), 120 - 4 * i);
+	sample_all_over(stride, 80);
+	walk(stride, 4096, 80);
+	find();
+	assert_int_equal(found.len, LC_FINDINGS_MAX);
+	assert_int_equal(found.list[LC_FINDINGS_MAX - 1].kind, LC_FINDING_STRIDE);
+}
+
+/* ---- what waited ---- */
+
+/* Each element is divided by: the samples are behind the divisions, and the array is the nearest.
+ */
+static void an_array_beside_calculations_is_no_finding(void **state)
+{
+	const uint32_t at = objects("int[]", 1, 64 << 20);
+
+	(void)state;
+	sample_all_over(at, 700);
+	walk(at, 4, 700);
+	calculate(300);
+	wait_flags(OBJECT, at, LC_WAIT_ELSEWHERE, 600);
+	none();
+}
+
+/* Some interrupts come late, or between two accesses, wherever time goes. */
+static void an_array_that_is_waited_for_most_of_the_time_is_one(void **state)
+{
+	const uint32_t at = objects("int[]", 1, 64 << 20);
+
+	(void)state;
+	sample_all_over(at, 700);
+	calculate(300);
+	wait_flags(OBJECT, at, LC_WAIT_ELSEWHERE, 460);
+	only(LC_FINDING_HOT);
+}
+
+/* 15 of 20 are more than two thirds, and are so by chance in one profile of three. */
+static void what_may_be_chance_is_not_most_of_the_time(void **state)
+{
+	const uint32_t at = objects("int[]", 1, 64 << 20);
+
+	(void)state;
+	sample_all_over(at, 20);
+	calculate(80);
+	wait_flags(OBJECT, at, LC_WAIT_ELSEWHERE, 15);
+	only(LC_FINDING_HOT);
+}
+
+/* ---- what fits the first cache ---- */
+
+static void a_table_that_fits_the_first_cache_is_no_finding(void **state)
+{
+	static const uint64_t bytes[] = { 4112, 16400, LC_FINDING_CACHE_BYTES };
+	const uint32_t at = objects("int[]", 1, 0);
+
+	(void)state;
+	sample_all_over(at, 700);
+	walk(at, 4, 700);
+	calculate(300);
+	for (size_t i = 0; i < 3; i++) {
+		lc_table_values(&tree.sites, at)[LC_SITE_BYTES] = bytes[i];
+		none();
+	}
+	lc_table_values(&tree.sites, at)[LC_SITE_BYTES] = LC_FINDING_CACHE_BYTES + 8;
+	only(LC_FINDING_HOT);
+}
+
+/* Each of the arrays fits it, and all together do not. */
+static void many_small_arrays_are_a_finding(void **state)
+{
+	(void)state;
+	sample_all_over(objects("int[]", 1000, 1000 * 4112), 700);
+	calculate(300);
+	only(LC_FINDING_HOT);
+}
+
+static void nothing_is_known_of_objects_that_were_not_counted(void **state)
+{
+	(void)state;
+	sample_all_over(objects("int[]", 0, 0), 700);
+	calculate(300);
+	only(LC_FINDING_HOT);
+}
+
+static void a_small_object_that_threads_write_in_turn_is_a_finding(void **state)
+{
+	const uint32_t at = objects("long[]", 1, 1040);
+
+	(void)state;
+	sample_all_over(at, 700);
+	calculate(300);
+	none();
+	/* Two threads that only read a line each have it in their caches. */
+	share(0, at, 0, LC_TOUCH_LOAD, 350);
+	share(1, at, 0, LC_TOUCH_LOAD, 350);
+	none();
+	share(1, at, 0, LC_TOUCH_STORE, 1);
+	only(LC_FINDING_HOT);
+	process.cpus = 1; /* no other core takes the line */
+	none();
+}
+
+/* In a part of a recording, an array's allocation may be in another part. */
+static void a_part_of_a_recording_does_not_tell_what_fits(void **state)
+{
+	(void)state;
+	sample_all_over(objects("int[]", 1, 16400), 700);
+	calculate(300);
+	none();
+	process.shown_end_ns = 1;
+	only(LC_FINDING_HOT);
+	process.shown_end_ns = 0;
+	range.since = "1m";
+	only(LC_FINDING_HOT);
+	range.since = NULL;
+	json_object_set_new(process.options, "loop", json_string("none"));
+	none();
+	json_object_set_new(process.options, "loop", json_string("60s"));
+	only(LC_FINDING_HOT);
+}
+
+/* ---- headers ---- */
+
+static void what_is_fetched_for_its_header_alone_is_a_finding(void **state)
+{
+	const uint32_t at = objects("Shape", 1000000, 16000000);
+	const struct lc_finding *f;
+
+	(void)state;
+	sample(OBJECT, at, "(class)", LC_TOUCH_LOAD, 570);
+	sample(OBJECT, at, "area", LC_TOUCH_LOAD, 30);
+	calculate(400);
+	f = only(LC_FINDING_HEADER);
+	assert_non_null(strstr(f->text, "95% of them are at its header"));
+	/* Where a few of the accesses read on, it is so all the same. */
+	wait_flags(OBJECT, at, LC_WAIT_READS_ON, 60);
+	only(LC_FINDING_HEADER);
+}
+
+/* The class is checked and a field behind it is read: the line is fetched for both. */
+static void a_header_that_is_read_on_is_not_fetched_for_itself(void **state)
+{
+	const uint32_t at = objects("Shape", 1000000, 16000000);
+	const struct lc_finding *f;
+
+	(void)state;
+	sample(OBJECT, at, "(class)", LC_TOUCH_LOAD, 570);
+	sample(OBJECT, at, "area", LC_TOUCH_LOAD, 30);
+	calculate(400);
+	wait_flags(OBJECT, at, LC_WAIT_READS_ON, 560);
+	f = only(LC_FINDING_HOT);
+	assert_null(strstr(f->text, "at its header"));
+	assert_non_null(strstr(f->text, "same cache line"));
+}
+
+static void headers_of_many_classes_are_a_finding_unless_they_are_read_on(void **state)
+{
+	static const char *const classes[] = { "A", "B", "C", "D" };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		sample(CLASS, site(classes[i], 0), "(class)", LC_TOUCH_LOAD, 180);
+		sample(CLASS, site(classes[i], 0), "f", LC_TOUCH_LOAD, 50);
+		sample(CLASS, site(classes[i], 0), "g", LC_TOUCH_LOAD, 50);
+		sample(CLASS, site(classes[i], 0), "h", LC_TOUCH_LOAD, 50);
+	}
+	calculate(7000);
+	find();
+	assert_int_equal(found.list[0].kind, LC_FINDING_HEADERS);
+	assert_true(fabs(found.list[0].share - 720.0 / 8320) < 1e-9);
+	/* All of A's are read on, and a third of B's. */
+	wait_flags(CLASS, site("A", 0), LC_WAIT_READS_ON, 180);
+	wait_flags(CLASS, site("B", 0), LC_WAIT_READS_ON, 60);
+	find();
+	assert_int_equal(found.list[0].kind, LC_FINDING_HEADERS);
+	assert_true(fabs(found.list[0].share - 480.0 / 8320) < 1e-9);
+	assert_non_null(
+	    strstr(found.list[0].text, "The classes are C (2.2%), D (2.2%) and B (1.4%)"));
+	for (size_t i = 1; i < 4; i++)
+		wait_flags(CLASS, site(classes[i], 0), LC_WAIT_READS_ON, 180);
+	find();
+	for (size_t i = 0; i < found.len; i++)
+		assert_int_not_equal(found.list[i].kind, LC_FINDING_HEADERS);
+}
+
+/* ---- stores ---- */
+
+static void what_is_written_and_never_read_is_a_finding(void **state)
+{
+	const uint32_t at = objects("long[]", 1, 64 << 20);
+	const struct lc_finding *f;
+
+	(void)state;
+	sample(OBJECT, at, "", LC_TOUCH_STORE, LC_TOUCH_WRITTEN_MIN);
+	calculate(600);
+	f = only(LC_FINDING_NEVER_READ);
+	assert_non_null(strstr(f->text, "written in 299 samples and read in none"));
+	sample(OBJECT, at, "", LC_TOUCH_LOAD, 1);
+	find();
+	assert_int_not_equal(found.list[0].kind, LC_FINDING_NEVER_READ);
+}
+
+/* One sample in a hundred of a load: 298 show none of it in one profile of twenty. */
+static void a_few_stores_do_not_say_that_nobody_reads(void **state)
+{
+	const uint32_t at = objects("Context[]", 1, 64 << 20);
+
+	(void)state;
+	sample(OBJECT, at, "", LC_TOUCH_STORE, LC_TOUCH_WRITTEN_MIN - 1);
+	calculate(600);
+	find();
+	assert_int_not_equal(found.list[0].kind, LC_FINDING_NEVER_READ);
+	/* One interrupt that counts as eight samples is one observation. */
+	sample_by(8, OBJECT, at, "", LC_TOUCH_STORE, 600);
+	find();
+	assert_int_not_equal(found.list[0].kind, LC_FINDING_NEVER_READ);
+	sample(OBJECT, at, "", LC_TOUCH_STORE, 900);
+	only(LC_FINDING_NEVER_READ);
+}
+
+/* If the index is lost, the object is known and neither the element nor what was done to it. */
+static void samples_of_no_known_element_may_be_loads(void **state)
+{
+	const uint32_t at = objects("long[]", 1, 64 << 20);
+
+	(void)state;
+	sample(OBJECT, at, "", LC_TOUCH_STORE, 400);
+	sample(OBJECT, at, NULL, 0, 4);
+	calculate(600);
+	only(LC_FINDING_NEVER_READ);
+	sample(OBJECT, at, NULL, 0, 1);
+	find();
+	assert_int_not_equal(found.list[0].kind, LC_FINDING_NEVER_READ);
+}
+
+/* ---- false sharing ---- */
+
+static void lines_that_threads_take_from_each_other_are_a_finding(void **state)
+{
+	const uint32_t at = objects("long[]", 1, 144);
+	const struct lc_finding *f;
+
+	(void)state;
+	sample(OBJECT, at, "", LC_TOUCH_STORE, 200);
+	share(0, at, 0, LC_TOUCH_STORE, 100);
+	share(1, at, 8, LC_TOUCH_STORE, 100);
+	calculate(300);
+	f = only(LC_FINDING_FALSE_SHARING);
+	assert_true(fabs(f->share - 0.4) < 1e-9);
+	process.cpus = 2;
+	only(LC_FINDING_FALSE_SHARING);
+}
+
+/* There is no other core that could take a line. */
+static void a_process_on_one_cpu_shares_no_line(void **state)
+{
+	const uint32_t at = objects("long[]", 1, 144);
+
+	(void)state;
+	sample(OBJECT, at, "", LC_TOUCH_STORE, 200);
+	share(0, at, 0, LC_TOUCH_STORE, 100);
+	share(1, at, 8, LC_TOUCH_STORE, 100);
+	calculate(300);
+	process.cpus = 1;
+	find();
+	for (size_t i = 0; i < found.len; i++)
+		assert_int_not_equal(found.list[i].kind, LC_FINDING_FALSE_SHARING);
+	assert_true(sharing.one_cpu);
+}
+
+/* ---- what dies soon ---- */
+
+static void collections(uint64_t followed, uint64_t incomplete)
+{
+	json_object_set_new(process.counters, "gc_collected", json_integer((json_int_t)followed));
+	json_object_set_new(process.counters, "gc_incomplete",
+	                    json_integer((json_int_t)incomplete));
+	json_object_set_new(process.counters, "cpu_process_ns", json_integer(5000000000));
+	json_object_set_new(process.counters, "cpu_gc_ns", json_integer(1000000000));
+}
+
+static bool short_lived(void)
+{
+	find();
+	for (size_t i = 0; i < found.len; i++)
+		if (found.list[i].kind == LC_FINDING_SHORT_LIVED)
+			return true;
+	return false;
+}
+
+static void large_arrays_that_no_collection_finds_alive_are_a_finding(void **state)
+{
+	(void)state;
+	objects("byte[]", 10000, 10000 * 8208);
+	collections(50, 0);
+	calculate(1000);
+	assert_true(short_lived());
+	/* What is forgotten at a collection that could not be followed may live. */
+	collections(50, 2);
+	assert_false(short_lived());
+	collections(LC_FINDING_COLLECTIONS_MIN - 1, 0);
+	assert_false(short_lived());
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, an_empty_profile, nothing)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_large_array_is_a_finding_with_its_share_and_interval),
+		TEST(too_few_samples_allow_no_verdict),
+		TEST(what_is_certainly_no_2_percent_is_none),
+		TEST(findings_are_in_the_order_of_what_they_certainly_are),
+		TEST(of_too_many_the_last_plain_one_goes),
+		TEST(an_array_beside_calculations_is_no_finding),
+		TEST(an_array_that_is_waited_for_most_of_the_time_is_one),
+		TEST(what_may_be_chance_is_not_most_of_the_time),
+		TEST(a_table_that_fits_the_first_cache_is_no_finding),
+		TEST(many_small_arrays_are_a_finding),
+		TEST(nothing_is_known_of_objects_that_were_not_counted),
+		TEST(a_small_object_that_threads_write_in_turn_is_a_finding),
+		TEST(a_part_of_a_recording_does_not_tell_what_fits),
+		TEST(what_is_fetched_for_its_header_alone_is_a_finding),
+		TEST(a_header_that_is_read_on_is_not_fetched_for_itself),
+		TEST(headers_of_many_classes_are_a_finding_unless_they_are_read_on),
+		TEST(what_is_written_and_never_read_is_a_finding),
+		TEST(a_few_stores_do_not_say_that_nobody_reads),
+		TEST(samples_of_no_known_element_may_be_loads),
+		TEST(lines_that_threads_take_from_each_other_are_a_finding),
+		TEST(a_process_on_one_cpu_shares_no_line),
+		TEST(large_arrays_that_no_collection_finds_alive_are_a_finding),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
