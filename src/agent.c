@@ -280,12 +280,14 @@ static void follow_what_was_there(JNIEnv *jni)
 }
 
 /* What else would be announced; on the attribution thread. */
-static void tick(JNIEnv *jni)
+static void tick(JNIEnv *jni, bool looked)
 {
-	lc_agent_proofs_tick();
-	if (lc_code_headers_known() && lc_blob_freed())
+	if (looked)
+		lc_agent_proofs_tick();
+	if (looked && lc_code_headers_known() && lc_blob_freed())
 		lc_generated_freed();
-	lc_overwritten_look(jni);
+	if (looked)
+		lc_overwritten_look(jni);
 	lc_transformer_tick();
 }
 

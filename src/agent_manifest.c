@@ -308,22 +308,6 @@ static size_t describe_marks(struct lc_program_mark *marks, struct lc_manifest_m
 	return len;
 }
 
-/* The manifest is written often enough to look at the budget then. */
-static void look_at_budget(void)
-{
-	static bool begun;
-
-	if (begun) {
-		lc_budget_tick(lc_time_now_ns());
-		return;
-	}
-	begun = true;
-	lc_budget_start(summary.options->budget_ppm);
-	for (unsigned i = 0; i < lc_engines_count(); i++)
-		if (!strcmp(lc_engines_info(i)->name, "timer"))
-			lc_own_cost_engine(i, lc_engines_info(i)->interval);
-}
-
 void lc_agent_manifest_limited(void)
 {
 	clock_gettime(CLOCK_REALTIME, &summary.end_wall);
@@ -436,7 +420,6 @@ static int write_manifest(bool final)
 		wall = summary.end_wall;
 		monotonic = summary.end_monotonic;
 	}
-	look_at_budget();
 	lc_call_trace_tell();
 	m.engines_len = describe_engines(engines);
 	m.intervals = intervals;

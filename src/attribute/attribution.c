@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "src/attribute/before.h"
+#include "src/attribute/budget.h"
 #include "src/attribute/cache_lines.h"
 #include "src/attribute/common_counts.h"
 #include "src/attribute/concurrent.h"
@@ -23,6 +24,7 @@
 #include "src/attribute/legend.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
+#include "src/attribute/rest.h"
 #include "src/attribute/sealed.h"
 #include "src/attribute/still_there.h"
 #include "src/base/limit.h"
@@ -67,9 +69,9 @@
 #define MS UINT64_C(1000000)
 
 enum {
-	TICK_MS = 100,   /* sealed epochs wait at most this long */
-	BLOCK_MS = 1000, /* a killed program loses at most this much */
-	MANIFEST_MS = 5000,
+	MANIFEST_MS = 5000, /* while blocks are written */
+	MANIFEST_IDLE_MS = 60000,
+	BUDGET_MS = 1000,
 	TRACE_BLOCKS_MAX = 64, /* of a thread at once */
 	OPEN_EPOCH_MS = 250,   /* the open epoch is resolved at most this often */
 	RECORD_LAG_MS = 20,    /* an object is touched before its allocation is recorded */
@@ -87,7 +89,9 @@ static struct {
 	/* The attribution thread's own. */
 	struct lc_vector runs, orphans;
 	uint32_t open_epoch;
-	uint64_t block_begin_ns, manifest_ns, open_ns;
+	uint64_t block_begin_ns, manifest_ns, open_ns, budget_ns;
+	struct lc_rest rest;
+	bool appended; /* a block, since the last manifest */
 	struct lc_attribution_stats stats;
 } work = {
 	.runs = { .element_bytes = sizeof(struct lc_nursery_run) },
@@ -320,6 +324,7 @@ static bool append(const struct lc_block_input *in)
 {
 	int err = lc_profile_append(work.config.profile, in);
 
+	work.appended |= !err;
 	if (err && err != -EAGAIN && err != work.stats.write_error) {
 		work.stats.write_error = err;
 		lc_say("cannot write the profile: %s; trying on", strerror(-err));
@@ -520,16 +525,35 @@ static void next_profile(uint64_t now)
 	lc_cache_lines_again();
 }
 
-static void tick(bool last)
+static struct lc_rest_at rest_at(void)
+{
+	const uint64_t process_ns = lc_own_cost_process(), own_ns = lc_own_cost_clock();
+
+	return (struct lc_rest_at){ lc_time_now_ns(),
+		                    process_ns > own_ns ? process_ns - own_ns : 0 };
+}
+
+static bool is_over(void)
+{
+	return work.config.is_over && work.config.is_over(lc_time_now_ns());
+}
+
+static bool manifest_is_due(uint64_t now_ns)
+{
+	return now_ns - work.manifest_ns >= (work.appended ? MANIFEST_MS : MANIFEST_IDLE_MS) * MS;
+}
+
+/* `over`: the next profile begins. */
+static void look(bool last, bool over)
 {
 	const uint64_t asked = atomic_load_explicit(&work.flushes_asked, memory_order_acquire);
 	uint64_t now;
-	bool over, marked, flush;
+	bool marked, flush;
 
 	if (!last)
 		lc_stand_back();
+	work.stats.looks++;
 	now = lc_time_now_ns();
-	over = !last && work.config.is_over && work.config.is_over(now);
 	marked = work.config.marked && work.config.marked(now);
 	flush = asked != atomic_load_explicit(&work.flushes_done, memory_order_relaxed) || over;
 	close_sealed_epochs();
@@ -558,23 +582,52 @@ static void tick(bool last)
 	} else if (lc_span_slots_crowded()) {
 		reap_threads(now);
 	}
-	if (last || flush || marked || now - work.block_begin_ns >= BLOCK_MS * MS) {
+	if (last || flush || marked || now - work.block_begin_ns >= LC_REST_BLOCK_MS * MS) {
 		lc_cycles_refine();
 		write_blocks(now, last);
+		lc_rest_writes(&work.rest, rest_at());
 		if (last)
 			give_up_traces();
 		lc_alloc_pool_tidy(now);
 	}
+	if (now - work.budget_ns >= BUDGET_MS * MS) {
+		work.budget_ns = now;
+		lc_budget_tick(now);
+	}
 	if (marked)
 		work.config.divided();
-	if (last || flush || now - work.manifest_ns >= MANIFEST_MS * MS) {
+	if (last || flush || manifest_is_due(now)) {
 		work.manifest_ns = now;
+		work.appended = false;
 		if (over)
 			next_profile(now);
 		else
 			work.config.write_manifest(last);
 	}
 	atomic_store_explicit(&work.flushes_done, asked, memory_order_release);
+}
+
+static void sleep_and_look(void)
+{
+	const uint64_t now = lc_time_now_ns();
+	bool asked, over, looked;
+
+	/* With timelines, at the end of each of their stretches. */
+	if (lc_timeline_on()) {
+		(void)lc_wake_wait(lc_timeline_next_ns(now) - now);
+		asked = true;
+	} else {
+		asked = lc_wake_wait(work.rest.sleep_ns);
+	}
+	work.stats.wakes++;
+	over = is_over();
+	/* First the names of what has run: the tick may have the program's threads stop, and until
+	 * the last of them has, the JVM tells no names. */
+	looked = lc_rest_wakes(&work.rest, rest_at(), asked || over);
+	if (looked)
+		look(false, over);
+	if (work.config.tick)
+		work.config.tick(work.jni, looked);
 }
 
 static void *run(void *unused)
@@ -590,20 +643,13 @@ static void *run(void *unused)
 		lc_ending_done();
 		return NULL;
 	}
+	lc_budget_start(work.config.options->budget_ppm);
 	work.config.write_manifest(
 	    false); /* a program that is killed early is named all the same */
-	while (!atomic_load_explicit(&work.stopping, memory_order_acquire)) {
-		uint64_t now = lc_time_now_ns();
-
-		/* With timelines, at the end of each of their stretches. */
-		lc_wake_wait(lc_timeline_on() ? lc_timeline_next_ns(now) - now : TICK_MS * MS);
-		/* First the names of what has run: the tick may have the program's threads stop,
-		 * and until the last of them has, the JVM tells no names. */
-		tick(false);
-		if (work.config.tick)
-			work.config.tick(work.jni);
-	}
-	tick(true);
+	lc_rest_begin(&work.rest, rest_at());
+	while (!atomic_load_explicit(&work.stopping, memory_order_acquire))
+		sleep_and_look();
+	look(true, false);
 	(*vm)->DetachCurrentThread(vm);
 	lc_thread_ours_ends();
 	lc_ending_done();
@@ -615,7 +661,7 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 	int err;
 
 	work.config = *config;
-	work.block_begin_ns = work.manifest_ns = work.open_ns = lc_time_now_ns();
+	work.block_begin_ns = work.manifest_ns = work.open_ns = work.budget_ns = lc_time_now_ns();
 	err = lc_wake_init();
 	if (!err)
 		err = lc_map_create(&work.map);

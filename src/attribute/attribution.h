@@ -5,7 +5,8 @@
  * It works on sealed epochs in order: resolves the samples of an epoch against the survivors of
  * the ones before and the allocations of its own, then carries the map over the moves of the
  * collection that ended it. Samples of the open epoch are resolved once a second, so that each
- * second's block can be written.
+ * second's block can be written. While the program rests, the thread sleeps: see
+ * attribute/rest.h.
  */
 #ifndef LC_ATTRIBUTE_ATTRIBUTION_H
 #define LC_ATTRIBUTE_ATTRIBUTION_H
@@ -27,9 +28,12 @@ struct lc_attribution_config {
 	bool copies_seen; /* by gc/copy_log.h */
 	/* Writes the manifest; `final` when the program has ended. Context: [writer]. */
 	void (*write_manifest)(bool final);
-	/* If not NULL, called some times a second, and when lc_wake() was, while the program runs.
-	 * It may use JVMTI and JNI. Context: [writer]. */
-	void (*tick)(JNIEnv *jni);
+	/*
+	 * If not NULL, called once a second or more often, and when lc_wake() was, while the
+	 * program runs. `looked`: the thread has looked at the logs. If not, the program rests, and
+	 * the call should be cheap. It may use JVMTI and JNI. Context: [writer].
+	 */
+	void (*tick)(JNIEnv *jni, bool looked);
 	/*
 	 * If not NULL: is it time for the next profile, at `now_ns`; and the one that blocks go to
 	 * from then on. Context: [writer].
@@ -61,6 +65,8 @@ struct lc_attribution_stats {
 	uint64_t copied_bytes;      /* of tracked objects, each time that they were copied */
 	uint64_t copied_lost;       /* objects that are in no sum of what was copied or outlived */
 	uint64_t seal_ns;           /* time spent in GC callbacks */
+	uint64_t wakes;             /* of the thread */
+	uint64_t looks;             /* at the logs, the last included */
 	int write_error;            /* last -errno of the profile writer, or 0 */
 };
 

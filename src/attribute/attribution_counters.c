@@ -22,6 +22,8 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_attribution_stats, map_in_doubt, "map_in_doubt"),
 	LC_COUNTER(struct lc_attribution_stats, records, "alloc_records"),
 	LC_COUNTER(struct lc_attribution_stats, records_lost, "alloc_records_lost"),
+	LC_COUNTER(struct lc_attribution_stats, wakes, "own_thread_wakes"),
+	LC_COUNTER(struct lc_attribution_stats, looks, "own_thread_looks"),
 };
 
 void lc_attribution_counters(struct lc_counters *out)

@@ -1,5 +1,7 @@
-/* attribute/budget.c - compares Locus's own CPU time with its budget, and sets the stretch. */
+/* attribute/budget.c - compares the CPU time of samples with the budget, and sets the stretch. */
 #include "src/attribute/budget.h"
+
+#include <string.h>
 
 #include "src/base/time.h"
 #include "src/core/counters.h"
@@ -11,7 +13,6 @@
 
 enum {
 	LOOK_SECONDS = 10,
-	FIXED_PARTS = 8, /* where the rest takes all, samples may use 1 / this of the budget */
 	COMES_BACK_PERCENT = 80, /* of the budget: shorter intervals must keep below it */
 };
 
@@ -20,9 +21,10 @@ void lc_budget_begin(struct lc_budget *b, uint64_t ppm, const struct lc_budget_u
 	*b = (struct lc_budget){ .ppm = ppm, .stretch = 1, .begin = *use };
 }
 
-static uint32_t longer(uint32_t stretch, uint64_t elastic_ns, uint64_t room_ns)
+static uint32_t longer(uint32_t stretch, uint64_t samples_ns, uint64_t limit_ns)
 {
-	const uint64_t factor = room_ns ? (elastic_ns + room_ns - 1) / room_ns : elastic_ns;
+	const uint64_t factor =
+	    limit_ns ? (samples_ns + limit_ns - 1) / limit_ns : LC_BUDGET_STRETCH_MAX;
 	const uint64_t next = stretch * (factor < 2 ? 2 : factor);
 
 	return next < LC_BUDGET_STRETCH_MAX ? (uint32_t)next : LC_BUDGET_STRETCH_MAX;
@@ -31,22 +33,19 @@ static uint32_t longer(uint32_t stretch, uint64_t elastic_ns, uint64_t room_ns)
 uint32_t lc_budget_look(struct lc_budget *b, const struct lc_budget_use *use)
 {
 	const uint64_t process_ns = use->process_ns - b->begin.process_ns;
-	const uint64_t fixed_ns = use->fixed_ns - b->begin.fixed_ns;
-	const uint64_t elastic_ns = use->elastic_ns - b->begin.elastic_ns;
+	const uint64_t counts_ns = use->counts_ns - b->begin.counts_ns;
+	const uint64_t samples_ns = use->samples_ns - b->begin.samples_ns;
 	const uint64_t limit_ns = (uint64_t)((double)process_ns * (double)b->ppm / 1e6);
-	const uint64_t least_ns = limit_ns / FIXED_PARTS;
-	uint64_t room_ns;
 
 	/* Of an idle program's little CPU time nothing can be told. */
 	if (!b->ppm || use->now_ns - b->begin.now_ns < LOOK_SECONDS * SECOND_NS ||
 	    process_ns < SECOND_NS)
 		return b->stretch;
 	b->begin = *use;
-	b->exceeded += fixed_ns > limit_ns;
-	room_ns = fixed_ns + least_ns < limit_ns ? limit_ns - fixed_ns : least_ns;
-	if (elastic_ns > room_ns)
-		b->stretch = longer(b->stretch, elastic_ns, room_ns);
-	else if (b->stretch > 1 && elastic_ns * 2 < room_ns * COMES_BACK_PERCENT / 100)
+	b->exceeded += counts_ns > limit_ns;
+	if (samples_ns > limit_ns)
+		b->stretch = longer(b->stretch, samples_ns, limit_ns);
+	else if (b->stretch > 1 && samples_ns * 2 < limit_ns * COMES_BACK_PERCENT / 100)
 		b->stretch /= 2;
 	return b->stretch;
 }
@@ -62,9 +61,9 @@ static struct lc_budget_use use_so_far(uint64_t now_ns)
 	return (struct lc_budget_use){
 		.now_ns = now_ns,
 		.process_ns = lc_own_cost_process(),
-		.fixed_ns = lc_own_cost_of(LC_OWN_HOOKS) + lc_own_cost_of(LC_OWN_EVENTS) +
-		            lc_own_cost_of(LC_OWN_PAUSES) + lc_own_cost_of(LC_OWN_THREAD),
-		.elastic_ns = lc_own_cost_of(LC_OWN_SAMPLES),
+		.counts_ns = lc_own_cost_of(LC_OWN_HOOKS) + lc_own_cost_of(LC_OWN_EVENTS) +
+		             lc_own_cost_of(LC_OWN_PAUSES),
+		.samples_ns = lc_own_cost_of(LC_OWN_SAMPLES),
 	};
 }
 
@@ -73,17 +72,17 @@ void lc_budget_start(uint64_t ppm)
 	const struct lc_budget_use use = use_so_far(lc_time_now_ns());
 
 	lc_budget_begin(&state.budget, ppm, &use);
+	for (unsigned i = 0; i < lc_engines_count(); i++)
+		if (!strcmp(lc_engines_info(i)->name, "timer"))
+			lc_own_cost_engine(i, lc_engines_info(i)->interval);
 }
 
 void lc_budget_tick(uint64_t now_ns)
 {
 	const uint32_t before = state.budget.stretch;
-	struct lc_budget_use use;
-	uint32_t stretch;
+	const struct lc_budget_use use = use_so_far(now_ns);
+	const uint32_t stretch = lc_budget_look(&state.budget, &use);
 
-	lc_own_cost_set(LC_OWN_THREAD, lc_own_cost_clock());
-	use = use_so_far(now_ns);
-	stretch = lc_budget_look(&state.budget, &use);
 	if (stretch == before)
 		return;
 	lc_engines_stretch(stretch);

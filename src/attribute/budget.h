@@ -1,10 +1,10 @@
 /*
- * attribute/budget.h - lengthens the intervals of samples where Locus costs more than its budget.
+ * attribute/budget.h - lengthens the intervals of samples where samples cost more than the budget.
  *
- * Every ten seconds Locus's own CPU time is compared with the process's. What depends on the
- * intervals (handlers and sampled allocations) is made
- * less by a stretch: the intervals are so many times what was asked for. It becomes shorter again
- * when the cost has fallen. Counts are exact and are never throttled.
+ * Every ten seconds the CPU time of handlers and of sampled allocations is compared with that of
+ * the process. If it is more than the budget, the intervals become longer by a factor, the stretch,
+ * and shorter again when the cost has fallen. Nothing else that Locus uses stretches the intervals:
+ * longer ones would not make it less. Counts are exact and are never throttled.
  */
 #ifndef LC_ATTRIBUTE_BUDGET_H
 #define LC_ATTRIBUTE_BUDGET_H
@@ -20,15 +20,15 @@ enum { LC_BUDGET_STRETCH_MAX = 16, LC_BUDGET_CHANGES_MAX = 64 };
 struct lc_budget_use {
 	uint64_t now_ns;     /* CLOCK_MONOTONIC */
 	uint64_t process_ns; /* CPU time */
-	uint64_t fixed_ns;   /* Locus's, which the intervals do not change */
-	uint64_t elastic_ns; /* ... which they change */
+	uint64_t
+	    counts_ns; /* CPU time of hooks, events and pauses: the intervals do not change it */
+	uint64_t samples_ns; /* CPU time of samples and sampled allocations: the intervals do */
 };
 
 struct lc_budget {
 	uint64_t ppm; /* of the process's CPU time; 0: no limit */
 	uint32_t stretch;
-	uint64_t
-	    exceeded; /* times that counts and the rest that is fixed passed the budget alone */
+	uint64_t exceeded; /* times that counts alone cost more than the budget */
 	struct lc_budget_use begin;
 };
 
@@ -43,7 +43,10 @@ struct lc_budget_change {
 	uint32_t stretch;
 };
 
-/* The budget of the running profile. Context: [attach]; the others [writer]. */
+/*
+ * The budget of the running profile. lc_budget_tick() looks, some times in ten seconds. Context:
+ * [writer].
+ */
 void lc_budget_start(uint64_t ppm);
 void lc_budget_tick(uint64_t now_ns);
 void lc_budget_counters(struct lc_counters *out);

@@ -20,7 +20,7 @@ static __thread __attribute__((tls_model("initial-exec"))) unsigned depth;
 
 enum { ENGINES = 8 };
 
-static uint64_t intervals_ns[ENGINES]; /* of timers; set before there are samples */
+static uint64_t intervals_ns[ENGINES]; /* of timers. Written and read by: the attribution thread */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -106,6 +106,7 @@ void lc_own_cost_counters(struct lc_counters *out)
 		[LC_OWN_PAUSES] = "own_pauses_ns", [LC_OWN_STARTUP] = "own_startup_ns",
 	};
 
+	lc_own_cost_set(LC_OWN_THREAD, lc_own_cost_clock());
 	for (unsigned i = 0; i < LC_OWN_KINDS; i++)
 		lc_counters_put(out, names[i], lc_own_cost_of(i));
 	lc_counters_put(out, "own_process_ns", lc_own_cost_process());

@@ -29,7 +29,7 @@ uint64_t lc_own_cost_clock(void);
 /* Add to a kind. Context: any. */
 void lc_own_cost_add(enum lc_own_kind kind, uint64_t ns);
 
-/* Samples of this engine stand for so many ns of CPU time each. Context: [attach]. */
+/* Samples of this engine stand for so many ns of CPU time each. Context: [writer]. */
 void lc_own_cost_engine(unsigned engine, uint64_t interval_ns);
 
 /* Samples of the engine were taken in hooks. Context: [writer]. */

@@ -25,7 +25,7 @@ void lc_stand_back_wait(uint32_t sequence)
 			given_up = sequence;
 			break;
 		}
-		lc_wake_wait(until - now);
+		(void)lc_wake_wait(until - now);
 	}
 	lc_wake(); /* those that were taken here were for whom waits outside */
 }

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <time.h>
 
 #define SECOND UINT64_C(1000000000)
@@ -44,7 +43,7 @@ void lc_wake(void)
 	errno = saved;
 }
 
-void lc_wake_wait(uint64_t ns)
+bool lc_wake_wait(uint64_t ns)
 {
 	struct timespec until;
 
@@ -54,5 +53,5 @@ void lc_wake_wait(uint64_t ns)
 	until.tv_nsec = (long)(ns % SECOND);
 	while (sem_timedwait(&wake.semaphore, &until) && errno == EINTR)
 		;
-	(void)atomic_exchange_explicit(&wake.asked, false, memory_order_acq_rel); /* W2 */
+	return atomic_exchange_explicit(&wake.asked, false, memory_order_acq_rel); /* W2 */
 }

@@ -8,6 +8,7 @@
 #ifndef LC_CORE_WAKE_H
 #define LC_CORE_WAKE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Make waking possible: lc_wake() does nothing before. Returns 0 or -errno. Context: [attach]. */
@@ -19,8 +20,9 @@ int lc_wake_init(void);
 void lc_wake(void);
 
 /*
- * Sleep until somebody has called lc_wake() since the last time, at most `ns`. Context: [writer].
+ * Sleep until somebody has called lc_wake() since the last time, at most `ns`. Returns whether
+ * somebody has. Context: [writer].
  */
-void lc_wake_wait(uint64_t ns);
+bool lc_wake_wait(uint64_t ns);
 
 #endif

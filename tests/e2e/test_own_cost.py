@@ -78,13 +78,34 @@ def test_report_says_what_locus_holds(workload, profile, locus, jdk):
 
 @pytest.mark.slow
 def test_intervals_become_longer_and_samples_stand_for_as_much(workload, profile, jdk):
-    """Counts alone pass a budget of 1%: samples give way, and still add up to the CPU time."""
+    """Samples cost more than 1%, and so do counts: samples become fewer, and still add up to the CPU time."""
     run = profile(
         command(workload, jdk, "OwnCost", 110, 1100, java=["-Xmx1g", "-XX:+UseParallelGC"]),
-        "--budget=1%",
+        "--budget=1%", "--sample-interval=16k",
     )
     r, c = report(run), counters(run)
     assert c["budget_changes"] >= 1 and c["budget_stretch"] > 1, c
     assert c["budget_exceeded"] >= 1, c
     assert r["samples"]["total"] * 5e6 == pytest.approx(c["engine_timer_counted"], rel=0.05), c
     assert sum(s["allocations"] for s in r["sites"] if s["class"] == "byte[]") >= 220_000_000
+
+
+def test_a_program_that_works_now_and_then_keeps_all_its_samples(workload, profile, jdk):
+    """It uses a tenth of a CPU: what Locus's own thread and its events use does not make the intervals longer."""
+    run = profile(command(workload, jdk, "NowAndThen", 13, 100))
+    r, c = report(run), counters(run)
+    assert c["own_process_ns"] > 1.2e9, c  # the budget has looked
+    assert c["budget_stretch"] == 1 and c["budget_changes"] == 0, c
+    assert "intervals" not in run.manifest()["processes"][0], run.manifest()
+    assert r["samples"]["total"] > 150, r["samples"]
+
+
+def test_the_thread_of_locus_sleeps_while_the_program_does(workload, profile, jdk):
+    """It looks as often as the program has used CPU time that is worth a look, and sleeps longer and longer."""
+    run = profile(command(workload, jdk, "NowAndThen", 9, 0))
+    c, process = counters(run), run.manifest()["processes"][0]
+    seconds = (process["end_monotonic_ns"] - process["start_monotonic_ns"]) / 1e9
+    used = (c["own_process_ns"] - c["own_thread_ns"]) / 1e9
+    collections = c["gc_collections"]
+    assert c["own_thread_looks"] <= used / 0.01 + seconds / 10 + 2 * collections + 5, c
+    assert c["own_thread_wakes"] <= 10 * seconds / 2, (seconds, c)  # it would be ten a second

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "src/attribute/attribution.h"
+#include "src/attribute/budget.h"
 #include "src/attribute/cache_lines.h"
 #include "src/attribute/detail.h"
 #include "src/attribute/lines.h"
@@ -264,6 +265,16 @@ void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_sit
 	(void)start;
 	(void)epoch;
 	(void)samples;
+}
+
+void lc_budget_start(uint64_t ppm)
+{
+	(void)ppm;
+}
+
+void lc_budget_tick(uint64_t now_ns)
+{
+	(void)now_ns;
 }
 
 void lc_estimate_flush(JNIEnv *jni)

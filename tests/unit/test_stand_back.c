@@ -56,7 +56,7 @@ static void test_waits_for_the_end(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	/* The wake is for whoever waits outside, too. */
 	begin = lc_time_now_ns();
-	lc_wake_wait(5000 * MS);
+	(void)lc_wake_wait(5000 * MS);
 	assert_in_range(lc_time_now_ns() - begin, 0, 2500 * MS);
 }
 

@@ -2,6 +2,7 @@
 /* test_wake.c - who wakes the attribution thread, once or often, wakes it once. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,7 @@ static uint64_t waited(uint64_t ns)
 {
 	const uint64_t begin = lc_time_now_ns();
 
-	lc_wake_wait(ns);
+	(void)lc_wake_wait(ns);
 	return lc_time_now_ns() - begin;
 }
 
@@ -29,6 +30,7 @@ static void test_without_a_wake_it_waits(void **state)
 {
 	(void)state;
 	assert_true(waited(short_ns) >= short_ns - MS);
+	assert_false(lc_wake_wait(short_ns));
 }
 
 static void test_a_wake_before_the_wait_ends_it(void **state)
@@ -36,6 +38,8 @@ static void test_a_wake_before_the_wait_ends_it(void **state)
 	(void)state;
 	lc_wake();
 	assert_true(waited(long_ns) < long_ns);
+	lc_wake();
+	assert_true(lc_wake_wait(long_ns));
 }
 
 static void test_many_wakes_end_one_wait(void **state)
