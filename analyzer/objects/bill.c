@@ -7,6 +7,7 @@
 
 #include "analyzer/model/load.h"
 #include "analyzer/out/json.h"
+#include "analyzer/out/own.h"
 #include "analyzer/out/text.h"
 
 static uint64_t counter(const struct lc_load_process *p, const char *name)
@@ -83,17 +84,23 @@ void lc_bill_text(FILE *out, const struct lc_load *l, bool brief)
 	fprintf(out, ", JIT %s", percent(text, sizeof(text), b.jit_ns, b.process_ns));
 	fprintf(out, ", JVM %s", percent(text, sizeof(text), b.jvm_ns, b.process_ns));
 	fprintf(out, ", Locus %s", percent(text, sizeof(text), b.locus_ns, b.process_ns));
+	fputs(" (", out);
 	if (!brief)
-		fprintf(out, " (%s of it to start)",
+		fprintf(out, "%s of it to start; ",
 		        lc_emit_duration(text, sizeof(text), b.startup_ns));
-	putc('\n', out);
+	fputs(LC_OWN_NOT_INCLUDED " not included)\n", out);
 }
 
-static void part(struct lc_json *j, const char *name, uint64_t ns, uint64_t whole)
+static void begin_part(struct lc_json *j, const char *name, uint64_t ns, uint64_t whole)
 {
 	lc_json_object(j, name);
 	lc_json_u64(j, "ns", ns);
 	lc_json_real(j, "share", (double)ns / (double)whole);
+}
+
+static void part(struct lc_json *j, const char *name, uint64_t ns, uint64_t whole)
+{
+	begin_part(j, name, ns, whole);
 	lc_json_end_object(j);
 }
 
@@ -110,7 +117,9 @@ void lc_bill_json(struct lc_json *j, const struct lc_load *l)
 	part(j, "gc", b.gc_ns, b.process_ns);
 	part(j, "jit", b.jit_ns, b.process_ns);
 	part(j, "jvm", b.jvm_ns, b.process_ns);
-	part(j, "locus", b.locus_ns, b.process_ns);
+	begin_part(j, "locus", b.locus_ns, b.process_ns);
+	lc_json_string(j, "not_included", LC_OWN_NOT_INCLUDED);
+	lc_json_end_object(j);
 	lc_json_u64(j, "gc_pauses", b.pauses);
 	lc_json_u64(j, "gc_pauses_ns", b.pauses_ns);
 	lc_json_end_object(j);

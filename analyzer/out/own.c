@@ -52,7 +52,7 @@ void lc_own_text(FILE *out, const struct lc_load *l)
 	fprintf(
 	    out,
 	    "Locus itself: %.1f%% of CPU time (hooks %.1f, samples %.1f, events %.1f, own thread "
-	    "%.1f, pauses %.1f), start-up %s",
+	    "%.1f, pauses %.1f; " LC_OWN_NOT_INCLUDED " not included), start-up %s",
 	    100 * o.total, 100 * o.hooks, 100 * o.samples, 100 * o.events, 100 * o.thread,
 	    100 * o.pauses, lc_emit_duration(startup, sizeof(startup), o.startup_ns));
 	if (o.memory_bytes)
@@ -74,6 +74,7 @@ void lc_own_json(struct lc_json *j, const struct lc_load *l)
 	lc_json_real(j, "events", o.events);
 	lc_json_real(j, "own_thread", o.thread);
 	lc_json_real(j, "pauses", o.pauses);
+	lc_json_string(j, "not_included", LC_OWN_NOT_INCLUDED);
 	lc_json_u64(j, "startup_ns", o.startup_ns);
 	if (o.memory_bytes)
 		lc_json_u64(j, "memory_bytes", o.memory_bytes);

@@ -9,6 +9,9 @@
 struct lc_json;
 struct lc_load;
 
+/* What Locus causes and cannot measure: every figure of its CPU time says so. */
+#define LC_OWN_NOT_INCLUDED "signal delivery, compiled hooks and JIT effects"
+
 /* Shares of the CPU time of all processes. */
 struct lc_own {
 	double total, hooks, samples, events, thread, pauses; /* without the start-up */

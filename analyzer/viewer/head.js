@@ -65,7 +65,8 @@ page.add((shared) => {
 	function billText() {
 		const b = data.bill;
 		return ["application", "gc", "jit", "jvm", "locus"].filter((k) => b[k]).map((k) => ({ application: "program", gc: "GC", jit: "JIT",
-			jvm: "JVM", locus: "Locus" })[k] + " " + Math.round(100 * b[k].share) + "%").join(", ") + " of the CPU time";
+			jvm: "JVM", locus: "Locus" })[k] + " " + Math.round(100 * b[k].share) + "%").join(", ") + " of the CPU time" +
+			(b.locus.not_included ? "; Locus: " + b.locus.not_included + " not included" : "");
 	}
 
 	/* ---- notes ---- */

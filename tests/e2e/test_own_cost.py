@@ -56,10 +56,14 @@ def test_report_says_what_locus_cost(workload, profile, locus, jdk17):
     parts = sum(own[p] for p in ("hooks", "samples", "events", "own_thread", "pauses"))
     assert own["share"] == pytest.approx(parts) and 0 < own["share"] < 1, own
     assert own["hooks"] > 0 and own["startup_ns"] > 10_000_000, own
+    left_out = own["not_included"] + " not included"
+    assert "JIT" in left_out and r["bill"]["locus"]["not_included"] == own["not_included"]
+    assert left_out in " ".join(locus("report", run.directory).stdout.split())
     for command_name in ("numa", "spans"):
         told = json.loads(locus(command_name, "--format=json", run.directory).stdout)["locus_itself"]
         assert told == own
     line = next(t for t in locus("report", "--view=recording", run.directory).stdout.splitlines() if t.startswith("Locus itself: "))
+    assert left_out in line
     assert line in locus("spans", run.directory).stdout.splitlines()
     assert line in locus("numa", run.directory).stdout.splitlines()
 
