@@ -77,14 +77,6 @@ static struct entry *entry_of(struct match *m, const struct lc_diff_profile *p,
 	return e;
 }
 
-/* Of an estimate's 95% interval. */
-static double variance_of(const struct lc_rank_number *n)
-{
-	const double deviation = (n->high - n->value) / 1.959964;
-
-	return deviation * deviation;
-}
-
 static void add(struct lc_diff_counts *c, const struct lc_rank_row *row, bool samples)
 {
 	if (samples) {
@@ -96,9 +88,9 @@ static void add(struct lc_diff_counts *c, const struct lc_rank_row *row, bool sa
 	c->bytes += row->bytes;
 	c->spread += row->spread;
 	c->objects += row->objects.value;
-	c->objects_variance += variance_of(&row->objects);
+	c->objects_variance += row->objects.variance;
 	c->object_bytes += row->object_bytes.value;
-	c->object_bytes_variance += variance_of(&row->object_bytes);
+	c->object_bytes_variance += row->object_bytes.variance;
 }
 
 /* Has `row` more than the one that stands for the side so far? */

@@ -4,23 +4,10 @@
 
 #include <math.h>
 
+#include "analyzer/base/poisson.h"
 #include "analyzer/base/table.h"
 
 enum { SEEN_PART = 20 }; /* one draw in so many may be of a line drawn once */
-
-/*
- * The interval of a count's mean, if the count is Poisson's: Byar's approximation (N. E. Breslow,
- * N. E. Day, Statistical methods in cancer research II, 1987).
- */
-static double mean_low(double n)
-{
-	return n > 0 ? n * pow(fmax(0, 1 - 1 / (9 * n) - 1.96 / (3 * sqrt(n))), 3) : 0;
-}
-
-static double mean_high(double n)
-{
-	return (n + 1) * pow(1 - 1 / (9 * (n + 1)) + 1.96 / (3 * sqrt(n + 1)), 3);
-}
 
 void lc_footprint_estimate(struct lc_footprint *f)
 {
@@ -31,8 +18,8 @@ void lc_footprint_estimate(struct lc_footprint *f)
 	if (f->once * SEEN_PART <= f->drawn)
 		return;
 	f->estimate += pairs / (twice + 1);
-	f->low += pairs / mean_high(twice);
-	f->high += mean_low(twice) > 0 ? pairs / mean_low(twice) : INFINITY;
+	f->low += pairs / lc_poisson_high(twice);
+	f->high += lc_poisson_low(twice) > 0 ? pairs / lc_poisson_low(twice) : INFINITY;
 }
 
 void lc_footprint_of(struct lc_footprint *f, const struct lc_tree *t, uint32_t engine)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/poisson.h"
 #include "analyzer/base/wilson.h"
 #include "analyzer/model/groups.h"
 #include "src/base/order.h"
@@ -318,13 +319,11 @@ static void add_allocations(struct build *b)
 		const struct lc_view_estimate *e = &b->v->estimates[i];
 		const uint32_t row = row_of(b, e->site, e->site, 0); /* may move the extras */
 		struct extra *x = &b->extras[row];
-		double objects = (e->objects_high - e->objects) / Z95;
-		double bytes = (e->bytes_high - e->bytes) / Z95;
 
 		x->objects += e->objects;
-		x->objects_variance += objects * objects;
+		x->objects_variance += e->objects_variance;
 		x->bytes += e->bytes;
-		x->bytes_variance += bytes * bytes;
+		x->bytes_variance += e->bytes_variance;
 		x->sampled += e->sampled;
 		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++)
 			x->live[k] += e->live[k];
@@ -354,9 +353,11 @@ static void add_copies(struct build *b)
 
 static struct lc_rank_number number(double value, double variance, double least)
 {
-	const double half = Z95 * sqrt(variance);
+	struct lc_rank_number n = { .value = value, .variance = variance };
 
-	return (struct lc_rank_number){ value, fmax(least, value - half), value + half };
+	lc_poisson_sum(value, variance, &n.low, &n.high);
+	n.low = fmax(least, n.low);
+	return n;
 }
 
 static struct lc_rank_row make_row(const struct build *b, uint32_t row)

@@ -38,9 +38,9 @@ static inline bool lc_rank_by_allocation(enum lc_rank_group group)
 /* Its word, as --group takes it. Static storage. */
 const char *lc_rank_group_name(enum lc_rank_group group);
 
-/* An estimated number with its 95% interval. */
+/* An estimated number with its 95% interval, and its variance. */
 struct lc_rank_number {
-	double value, low, high;
+	double value, low, high, variance;
 };
 
 /* Samples that were taken on one call path. */

@@ -82,8 +82,8 @@ struct lc_view_estimate {
 	uint32_t site;
 	uint64_t id;
 	uint64_t sampled;
-	double objects, objects_low, objects_high;
-	double bytes, bytes_low, bytes_high;
+	double objects, objects_variance, objects_low, objects_high;
+	double bytes, bytes_variance, bytes_low, bytes_high;
 	double live[LC_LIVE_COLUMNS]; /* objects that outlived lc_live_collections(i) */
 };
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/poisson.h"
 #include "analyzer/base/wilson.h"
 
 #define Z95 1.959964 /* 95% of a normal distribution lie within so many deviations */
@@ -347,8 +348,6 @@ void lc_view_build_estimates(struct lc_view *v)
 	for (uint32_t i = 0; i < table->count; i++) {
 		const uint64_t *values = lc_table_values(table, i);
 		struct lc_view_estimate *e = &v->estimates[v->estimates_len];
-		double objects = Z95 * sqrt((double)values[LC_ESTIMATE_OBJECTS_VARIANCE] / 1000);
-		double bytes = Z95 * sqrt((double)values[LC_ESTIMATE_BYTES_VARIANCE] * 0x1p20);
 
 		if (!*lc_table_key(table, i) || !values[LC_ESTIMATE_SAMPLED])
 			continue;
@@ -357,12 +356,12 @@ void lc_view_build_estimates(struct lc_view *v)
 		e->id = lc_tree_site_id(v->tree, e->site);
 		e->sampled = values[LC_ESTIMATE_SAMPLED];
 		e->objects = (double)values[LC_ESTIMATE_OBJECTS] / 1000;
-		e->objects_low =
-		    fmax(e->objects - objects, (double)e->sampled); /* those were seen */
-		e->objects_high = e->objects + objects;
+		e->objects_variance = (double)values[LC_ESTIMATE_OBJECTS_VARIANCE] / 1000;
+		lc_poisson_sum(e->objects, e->objects_variance, &e->objects_low, &e->objects_high);
+		e->objects_low = fmax(e->objects_low, (double)e->sampled); /* those were seen */
 		e->bytes = (double)values[LC_ESTIMATE_BYTES];
-		e->bytes_low = fmax(e->bytes - bytes, 0);
-		e->bytes_high = e->bytes + bytes;
+		e->bytes_variance = (double)values[LC_ESTIMATE_BYTES_VARIANCE] * 0x1p20;
+		lc_poisson_sum(e->bytes, e->bytes_variance, &e->bytes_low, &e->bytes_high);
 		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++)
 			e->live[k] = (double)values[LC_ESTIMATE_LIVE + k] / 1000;
 	}

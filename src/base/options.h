@@ -8,7 +8,7 @@
 
 /* --sample-interval=auto: where that begins, and the least that it comes to */
 #define LC_SAMPLE_INTERVAL_AUTO UINT64_MAX
-#define LC_SAMPLE_INTERVAL_BEGIN (UINT64_C(512) << 10)
+#define LC_SAMPLE_INTERVAL_BEGIN (UINT64_C(128) << 10)
 #define LC_SAMPLE_INTERVAL_LEAST (UINT64_C(16) << 10)
 #define LC_MAX_MEMORY_AUTO UINT64_MAX
 #define LC_MAX_PROFILE_AUTO UINT64_MAX

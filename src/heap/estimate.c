@@ -359,16 +359,17 @@ static uint64_t take_interval(struct lc_thread *t)
 	return drawn;
 }
 
-void lc_estimate_pace(bool event)
+void lc_estimate_pace(uint64_t drawn_bytes)
 {
 	const uint64_t now_ns = lc_time_now_ns();
 	uint64_t wanted, bytes;
 	bool another, change;
 
 	pthread_mutex_lock(&sample.lock);
-	wanted = event ? lc_pace_event(&sample.pace, now_ns) : lc_pace_tick(&sample.pace, now_ns);
+	wanted = drawn_bytes ? lc_pace_event(&sample.pace, drawn_bytes, now_ns)
+	                     : lc_pace_tick(&sample.pace, now_ns);
 	another = wanted != lc_pace_interval(&sample.pace);
-	change = (another || (event && sample.config.jitter)) && !sample.pacing;
+	change = (another || (drawn_bytes && sample.config.jitter)) && !sample.pacing;
 	bytes = change ? lc_pace_jittered(wanted, &sample.jitter) : 0;
 	sample.pacing |= change;
 	pthread_mutex_unlock(&sample.lock);
@@ -391,7 +392,7 @@ void lc_estimate_stretch(uint32_t stretch)
 	pthread_mutex_lock(&sample.lock);
 	sample.pace.stretch = stretch;
 	pthread_mutex_unlock(&sample.lock);
-	lc_estimate_pace(false);
+	lc_estimate_pace(0);
 }
 
 void JNICALL lc_estimate_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
@@ -416,7 +417,7 @@ void JNICALL lc_estimate_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, job
 	e.object.born = sample.epoch;
 	e.since = sample.collections;
 	pthread_mutex_unlock(&sample.lock);
-	lc_estimate_pace(true);
+	lc_estimate_pace(interval_bytes);
 	if (tracked)
 		return;
 	e.object.chance = lc_estimate_chance((uint64_t)size, interval_bytes);

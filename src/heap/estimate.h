@@ -23,7 +23,7 @@ struct lc_thread;
 
 struct lc_estimate_config {
 	uint64_t interval_bytes; /* 0: nothing is sampled */
-	uint64_t least_bytes;    /* it follows the rate of samples down to this; 0: it is kept */
+	uint64_t least_bytes;    /* it follows the allocated bytes down to this; 0: it is kept */
 	bool jitter;             /* each distance is drawn with another interval around it */
 	uint64_t min_size_bytes; /* objects of this size and more are left to the hooks */
 	uint64_t depth;          /* frames of an allocation path */
@@ -61,8 +61,7 @@ int lc_estimate_init(const struct lc_estimate_config *config);
 bool lc_estimate_enabled(void);
 
 /*
- * From now on the interval is at least `stretch` (1 or more) times the one that was asked for.
- * Context: [writer].
+ * From now on the interval is `stretch` (1 or more) times as long. Context: [writer].
  */
 void lc_estimate_stretch(uint32_t stretch);
 

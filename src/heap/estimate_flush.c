@@ -262,7 +262,7 @@ void lc_estimate_flush(JNIEnv *jni)
 
 	if (!lc_estimate_enabled())
 		return;
-	lc_estimate_pace(false);
+	lc_estimate_pace(0);
 	if (!t->config.follow)
 		check_references(t, jni);
 	pthread_mutex_lock(&t->lock);

@@ -101,8 +101,9 @@ static inline double lc_estimate_chance_held(const struct lc_estimate_entry *e)
 }
 
 /*
- * Let the interval follow the rate of samples; `event` if one was just taken. Not under the lock.
+ * Let the interval follow the allocated bytes. `drawn_bytes`: the interval of the sample that was
+ * just taken; 0: none was. Not under the lock.
  */
-void lc_estimate_pace(bool event);
+void lc_estimate_pace(uint64_t drawn_bytes);
 
 #endif

@@ -1,14 +1,17 @@
-/* heap/estimate_pace.c - chooses the interval between sampled allocations by their rate. */
+/* heap/estimate_pace.c - chooses the interval between sampled allocations by the bytes allocated.
+ */
 #include "src/heap/estimate_pace.h"
 
+#include <math.h>
+
 enum {
-	LOOK_EVENTS = 50, /* the rate is looked at after so many samples */
-	SHRINK_MOST = 4,  /* a look makes the interval shorter by this factor at most */
+	SAMPLES = LC_PACE_PER_SECOND * LC_PACE_SECONDS, /* that the recent bytes are to have */
+	SMALL_CHANGE = 8, /* changes of less than 1 / this are not worth telling the JVM */
 	CHANCE_ONE = 1 << 20,
 	SPREAD_OF_CHANCE = 5, /* jitter makes the chance of a byte up to a fifth more or less */
 };
 
-#define SECOND_NS UINT64_C(1000000000)
+#define SECOND_NS 1e9
 
 void lc_pace_begin(struct lc_pace *p, uint64_t base_bytes, uint64_t least_bytes, uint64_t now_ns)
 {
@@ -17,8 +20,8 @@ void lc_pace_begin(struct lc_pace *p, uint64_t base_bytes, uint64_t least_bytes,
 		.least_bytes = least_bytes ? least_bytes : base_bytes,
 		.adapt = least_bytes > 0,
 		.stretch = 1,
-		.wanted_bytes = base_bytes,
-		.begin_ns = now_ns,
+		.recent_bytes = (double)base_bytes * SAMPLES,
+		.recent_ns = now_ns,
 	};
 	lc_pace_change(p, base_bytes, base_bytes, now_ns);
 }
@@ -61,49 +64,42 @@ uint64_t lc_pace_interval_at(const struct lc_pace *p, uint64_t time_ns)
 	return LC_PACE_JVM_BYTES;
 }
 
-static uint64_t between(uint64_t bytes, uint64_t low)
-{
-	const uint64_t high = low > LC_PACE_BYTES_MAX ? low : LC_PACE_BYTES_MAX;
-
-	return bytes < low ? low : bytes > high ? high : bytes;
-}
-
-/* What is to be in force now. Small changes are not worth it. */
+/* The interval that should be in force now. */
 static uint64_t choose(const struct lc_pace *p)
 {
-	const uint64_t stretched = between(p->base_bytes * p->stretch, p->base_bytes);
-	const uint64_t low = p->stretch > 1 ? stretched : p->least_bytes;
-	const uint64_t now = lc_pace_interval(p), next = between(p->wanted_bytes, low);
+	const uint64_t least = p->least_bytes * p->stretch, now = lc_pace_interval(p);
+	const uint64_t most = least > LC_PACE_BYTES_MAX ? least : LC_PACE_BYTES_MAX;
+	double wanted;
+	uint64_t next;
 
-	return next > now + now / 4 || next + next / 4 < now || next == low ? next : now;
+	if (!p->adapt)
+		return least;
+	wanted = p->recent_bytes / SAMPLES * p->stretch;
+	if (wanted <= (double)least)
+		return least;
+	next = wanted < (double)most ? (uint64_t)wanted : most;
+	return next > now + now / SMALL_CHANGE || next + next / SMALL_CHANGE < now ? next : now;
 }
 
-/* So many samples came since the last look: the interval with which it would be the right number.
- */
-static void look(struct lc_pace *p, uint64_t now_ns)
+static void forget(struct lc_pace *p, uint64_t now_ns)
 {
-	const uint64_t now = lc_pace_interval(p), took_ns = now_ns - p->begin_ns;
-	const double rate = (double)p->events * (double)SECOND_NS / (double)(took_ns | 1);
-	const double next = (double)now * rate / LC_PACE_PER_SECOND;
-	const uint64_t least = between(now / SHRINK_MOST, p->least_bytes);
-
-	p->wanted_bytes =
-	    next > (double)LC_PACE_BYTES_MAX ? LC_PACE_BYTES_MAX : between((uint64_t)next, least);
-	p->events = 0;
-	p->begin_ns = now_ns;
+	if (now_ns <= p->recent_ns)
+		return;
+	/* exp() would need glibc 2.29. */
+	p->recent_bytes *=
+	    1 + expm1(-(double)(now_ns - p->recent_ns) / (LC_PACE_SECONDS * SECOND_NS));
+	p->recent_ns = now_ns;
 }
 
-uint64_t lc_pace_event(struct lc_pace *p, uint64_t now_ns)
+uint64_t lc_pace_event(struct lc_pace *p, uint64_t drawn_bytes, uint64_t now_ns)
 {
-	p->events++;
-	if (p->adapt && p->events >= LOOK_EVENTS)
-		look(p, now_ns);
+	forget(p, now_ns);
+	p->recent_bytes += (double)drawn_bytes;
 	return choose(p);
 }
 
 uint64_t lc_pace_tick(struct lc_pace *p, uint64_t now_ns)
 {
-	if (p->adapt && now_ns - p->begin_ns >= SECOND_NS)
-		look(p, now_ns);
+	forget(p, now_ns);
 	return choose(p);
 }

@@ -2,9 +2,17 @@
  * heap/estimate_pace.h - chooses the interval between sampled allocations, and knows which interval
  * was in force.
  *
- * The interval follows the program, so that the JVM samples some LC_PACE_PER_SECOND allocations in
- * a second, whether the program allocates much or little, but for a least interval. Where the
- * budget asks for a stretch it is the base times that at least.
+ * The interval follows the bytes that the program has allocated recently: bytes that are
+ * LC_PACE_SECONDS old count for 1 / e. It is such that the JVM samples some LC_PACE_PER_SECOND
+ * allocations in a second of a steady program, whether that allocates much or little, but for a
+ * least interval. The stretch of the budget multiplies it.
+ *
+ * Each sample stands for the bytes of the interval that it was drawn with. So a sample makes the
+ * interval longer by 1 / 500 of that at most, and a burst after a pause, of any rate, has samples
+ * from its beginning to its end: B bytes have an error of some B / sqrt(1000). An interval that was
+ * chosen by the rate of samples jumped within a burst, and most of the burst had no sample. In a
+ * pause the interval becomes shorter by the same law, and pauses far below LC_PACE_SECONDS leave it
+ * alone.
  *
  * The JVM draws where a thread's next sample point is when the thread has passed the last one, or
  * starts. So a new interval is in force on a thread from its next sample point on, and a sample was
@@ -32,7 +40,8 @@
 
 enum {
 	LC_PACE_PER_SECOND = 100,     /* samples that are aimed at, of the whole JVM */
-	LC_PACE_CHANGES = 32,         /* the last changes that are remembered */
+	LC_PACE_SECONDS = 5,          /* over which allocated bytes are averaged */
+	LC_PACE_CHANGES = 128,        /* the last changes that are remembered */
 	LC_PACE_JVM_BYTES = 512 << 10 /* HotSpot's interval before anybody sets one */
 };
 
@@ -44,19 +53,18 @@ struct lc_pace_change {
 };
 
 struct lc_pace {
-	uint64_t base_bytes;   /* where it begins, and what is stretched */
-	uint64_t least_bytes;  /* at most base_bytes */
-	bool adapt;            /* to the rate of samples; else the stretch alone counts */
-	uint32_t stretch;      /* 1: none */
-	uint64_t wanted_bytes; /* what the rate asks for; at least least_bytes */
-	uint64_t begin_ns;     /* of the stretch of time in which `events` came */
-	uint32_t events;
+	uint64_t base_bytes;     /* where it begins */
+	uint64_t least_bytes;    /* at most base_bytes */
+	bool adapt;              /* to the allocated bytes; else the stretch alone counts */
+	uint32_t stretch;        /* 1: none */
+	double recent_bytes;     /* for which the recent samples stand, at recent_ns */
+	uint64_t recent_ns;      /* CLOCK_MONOTONIC */
 	uint64_t in_force_bytes; /* the JVM's */
 	uint32_t changes; /* of the chosen one, ever; the last are at [i % LC_PACE_CHANGES] */
 	struct lc_pace_change change[LC_PACE_CHANGES];
 };
 
-/* It adapts itself to the rate where `least_bytes` is not 0; else it is the base, stretched. */
+/* It adapts itself to the bytes if `least_bytes` is not 0; else it is the base, stretched. */
 void lc_pace_begin(struct lc_pace *p, uint64_t base_bytes, uint64_t least_bytes, uint64_t now_ns);
 
 /* The interval that is chosen. Threads that pass a sample point now have `in_force_bytes`. */
@@ -66,12 +74,13 @@ uint64_t lc_pace_interval(const struct lc_pace *p);
 uint64_t lc_pace_interval_at(const struct lc_pace *p, uint64_t time_ns);
 
 /*
- * A sample was taken. Returns the interval that should be chosen from now on: where it is another
- * one, the JVM is to be told, then lc_pace_change().
+ * A sample was taken that was drawn with the interval `drawn_bytes`. Returns the interval that
+ * should be chosen from now on: where it is another one, the JVM is to be told, then
+ * lc_pace_change().
  */
-uint64_t lc_pace_event(struct lc_pace *p, uint64_t now_ns);
+uint64_t lc_pace_event(struct lc_pace *p, uint64_t drawn_bytes, uint64_t now_ns);
 
-/* The same where no sample may have come for long; called about ten times a second. */
+/* The same where no sample may have come for long. */
 uint64_t lc_pace_tick(struct lc_pace *p, uint64_t now_ns);
 
 /* What the JVM is to be told in place of an interval: the same where nothing is random. */

@@ -1,6 +1,6 @@
 /* uses: src/heap/estimate_pace.c src/heap/estimate_sums.c src/core/jitter.c -lm */
 /*
- * test_estimate_pace.c - checks that the interval follows the rate of samples, and that estimates
+ * test_estimate_pace.c - checks that the interval follows the allocated bytes, and that estimates
  * stay unbiased while it does.
  *
  * A model of the JVM's sampling stands in for it: each thread has a next sample point, which is
@@ -78,6 +78,8 @@ static struct model_thread start(void)
 
 static void allocate(struct model_thread *t, unsigned kind)
 {
+	uint64_t drawn_bytes;
+
 	t->objects[kind]++;
 	t->to_next -= (double)bytes_of[kind];
 	if (t->to_next > 0)
@@ -88,8 +90,9 @@ static void allocate(struct model_thread *t, unsigned kind)
 		t->interval = lc_pace_interval_at(&m.pace, t->start_ns);
 	lc_estimate_sum_add(&t->sum[kind], bytes_of[kind],
 	                    lc_estimate_chance(bytes_of[kind], t->interval));
+	drawn_bytes = t->interval;
 	t->interval = lc_pace_interval(&m.pace);
-	change(lc_pace_event(&m.pace, m.now_ns));
+	change(lc_pace_event(&m.pace, drawn_bytes, m.now_ns));
 }
 
 /* So many rounds of 30 small objects and a large one, `gap_ns` apart. */
@@ -172,7 +175,7 @@ static void sample_weighs_by_the_interval_that_it_was_drawn_with(void **state)
 		t = start();
 		for (unsigned i = 0; i < CHANGES; i++) {
 			change(i % 2 ? 4096 : 400 * 1024);
-			m.pace.base_bytes = m.pace.wanted_bytes = lc_pace_interval(&m.pace);
+			m.pace.base_bytes = m.pace.least_bytes = lc_pace_interval(&m.pace);
 			for (uint64_t n = BYTES / bytes_of[i % 2]; n; n--)
 				allocate(&t, i % 2);
 		}
@@ -195,29 +198,60 @@ static void about_a_hundred_are_sampled_in_a_second(void **state)
 	uint64_t before;
 
 	(void)state;
-	begin(3, BASE, LEAST);
+	begin(3, UINT64_C(15) << 20, LEAST); /* 1.5 GB in a second */
 	t = start();
-	work(&t, 400000, 1000); /* 1.5 GB in a second would be 3,000 */
 	before = m.sampled;
-	work(&t, 4000000, 1000); /* 4 s */
-	assert_in_range(m.sampled - before, 250, 520);
-	/* A hundredth of that: 15 MB in a second would be 30 with the interval of the beginning. */
-	work(&t, 40000, 100000);
+	work(&t, 1000000, 1000); /* 1 s */
+	assert_in_range(m.sampled - before, 70, 130);
+	work(&t, 400000, 100000); /* 15 MB in a second */
 	before = m.sampled;
 	work(&t, 40000, 100000); /* 4 s */
-	assert_in_range(m.sampled - before, 250, 520);
+	assert_in_range(m.sampled - before, 320, 480);
+}
+
+/* Each sample lengthens the interval by a five hundredth: it takes many to get far. */
+static void burst_after_a_pause_has_samples_to_its_end(void **state)
+{
+	enum { PARTS = 10 };
+	struct model_thread t;
+	uint64_t sampled[PARTS];
+
+	(void)state;
+	begin(4, BASE, LEAST);
+	t = start();
+	m.now_ns += 60 * S;
+	change(lc_pace_tick(&m.pace, m.now_ns));
+	assert_int_equal(lc_pace_interval(&m.pace), LEAST);
+	for (unsigned i = 0; i < PARTS; i++) { /* 15 MB each, in no time */
+		const uint64_t before = m.sampled;
+
+		work(&t, 10000, 0);
+		sampled[i] = m.sampled - before;
+	}
+	assert_in_range(sampled[0], 600, 1000);
+	for (unsigned i = 1; i < PARTS; i++) { /* 500 while what was allocated grows e-fold */
+		const double mean = 500 * log((i + 1.0) / i);
+
+		assert_in_range(sampled[i], (uint64_t)(mean * 0.5), (uint64_t)(mean * 1.5));
+	}
+	assert_in_range(lc_pace_interval(&m.pace), LEAST * 12, LEAST * 26);
 }
 
 static void interval_comes_back_and_never_falls_below_the_least(void **state)
 {
 	struct model_thread t;
+	uint64_t before;
 
 	(void)state;
-	begin(4, BASE, LEAST);
+	begin(4, UINT64_C(15) << 20, LEAST);
 	t = start();
-	work(&t, 400000, 1000);
+	work(&t, 100000, 1000);
 	assert_true(lc_pace_interval(&m.pace) > 4 * BASE);
-	for (unsigned i = 0; i < 80; i++) {
+	before = lc_pace_interval(&m.pace);
+	m.now_ns += 500 * MS; /* a short pause changes it by a tenth */
+	change(lc_pace_tick(&m.pace, m.now_ns));
+	assert_in_range(lc_pace_interval(&m.pace), before * 85 / 100, before);
+	for (unsigned i = 0; i < 600; i++) {
 		m.now_ns += 100 * MS;
 		change(lc_pace_tick(&m.pace, m.now_ns));
 		assert_true(lc_pace_interval(&m.pace) >= LEAST);
@@ -248,13 +282,13 @@ static void stretch_lengthens_any_interval_and_is_taken_back(void **state)
 		m.pace.stretch = 1;
 		change(lc_pace_tick(&m.pace, m.now_ns));
 		assert_int_equal(lc_pace_interval(&m.pace), BASE);
-		/* A program that allocates little: the least is not stretched, the base is. */
-		m.now_ns += 2 * S;
+		/* A program that allocates little: the least is stretched, too. */
+		m.now_ns += 60 * S;
 		change(lc_pace_tick(&m.pace, m.now_ns));
-		assert_int_equal(lc_pace_interval(&m.pace), adapt ? BASE / 4 : BASE);
+		assert_int_equal(lc_pace_interval(&m.pace), adapt ? LEAST : BASE);
 		m.pace.stretch = 2;
 		change(lc_pace_tick(&m.pace, m.now_ns));
-		assert_int_equal(lc_pace_interval(&m.pace), 2 * BASE);
+		assert_int_equal(lc_pace_interval(&m.pace), 2 * (adapt ? LEAST : BASE));
 	}
 }
 
@@ -359,6 +393,7 @@ int main(void)
 		cmocka_unit_test(weights_are_unbiased_while_the_rate_changes_a_hundredfold),
 		cmocka_unit_test(sample_weighs_by_the_interval_that_it_was_drawn_with),
 		cmocka_unit_test(about_a_hundred_are_sampled_in_a_second),
+		cmocka_unit_test(burst_after_a_pause_has_samples_to_its_end),
 		cmocka_unit_test(interval_comes_back_and_never_falls_below_the_least),
 		cmocka_unit_test(interval_that_was_asked_for_is_kept),
 		cmocka_unit_test(stretch_lengthens_any_interval_and_is_taken_back),
