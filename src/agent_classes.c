@@ -16,6 +16,7 @@
 #include "src/agent_redefined.h"
 #include "src/agent_running.h"
 #include "src/base/options.h"
+#include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/classfile/hook_class.h"
 #include "src/classfile/reader.h"
@@ -122,6 +123,9 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 	uint8_t *bytes = NULL;
 	size_t len = 0;
 
+	if (objects && fields.in_java == LC_TLAB_NO_STATE)
+		lc_say("cannot tell compiled code from interpreted code in this JVM: "
+		       "--min-size=0 takes more CPU time");
 	hook.objects = objects;
 	hook.carriers = fields.carriers;
 	hook.eetop = fields.eetop;
@@ -129,6 +133,8 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 	hook.allocated = fields.allocated;
 	hook.class_offset = fields.class_offset;
 	hook.class_shift = fields.class_shift;
+	hook.thread_state = fields.thread_state;
+	hook.in_java = fields.in_java;
 	hook.sequence = fields.sequence;
 	hook.threads = fields.threads;
 	add_watched(&hook);

@@ -21,6 +21,7 @@ enum {
 	CLASS_SHIFT,
 	MIN_WORDS,
 	STRINGS,
+	IN_JAVA,
 	PLACE_HOLDERS_END
 };
 enum { PLACE_HOLDER = 0x7C0C0500 };
@@ -34,6 +35,7 @@ enum {
 	ALLOCATED_BYTES,
 	CLASS_OFFSET,
 	WATCHING,
+	STATE,
 	LONG_PLACE_HOLDERS_END
 };
 
@@ -99,6 +101,7 @@ static void fill(const struct lc_hook_layout *layout, uint32_t values[PLACE_HOLD
 	values[ALIGN_MASK] = layout->object_align_bytes - 1;
 	values[ALL] = layout->objects;
 	values[CLASS_SHIFT] = layout->class_shift;
+	values[IN_JAVA] = layout->in_java;
 }
 
 int lc_hook_class_patch(uint8_t *bytes, size_t len, const struct lc_hook_layout *layout)
@@ -110,7 +113,8 @@ int lc_hook_class_patch(uint8_t *bytes, size_t len, const struct lc_hook_layout 
 		                                         [TLAB_TOP] = layout->tlab_top,
 		                                         [ALLOCATED_BYTES] = layout->allocated,
 		                                         [CLASS_OFFSET] = layout->class_offset,
-		                                         [WATCHING] = layout->watching };
+		                                         [WATCHING] = layout->watching,
+		                                         [STATE] = layout->thread_state };
 	uint32_t found_longs[LONG_PLACE_HOLDERS_END] = { 0 };
 	struct lc_class c;
 	int err = 0;

@@ -36,7 +36,7 @@ struct lc_hook_layout {
 	/* The next fields are used with `objects` only; heap/tlab.h says what they mean. */
 	bool objects; /* every object is tracked */
 	bool carriers;
-	uint32_t eetop, tlab_top, allocated, class_offset, class_shift;
+	uint32_t eetop, tlab_top, allocated, class_offset, class_shift, thread_state, in_java;
 	uint64_t sequence, threads;
 	/* The next fields are for watches: the primitive types whose arrays are watched (a bit
 	 * each), whether strings are watched, and the address of an int that is not 0 while a watch

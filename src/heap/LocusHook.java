@@ -18,8 +18,11 @@ import jdk.internal.vm.annotation.ForceInline;
  * hook that finds the buffer's top higher by just the size of its object than the hook before left
  * it, and the object's class there, knows the address without a reference to the object, which thus
  * need not escape. It appends to the thread's log and counts, as heap/hook.c would; heap/tlab.h has
- * the layout. Compiled code has no safepoint in between. Interpreted code may, so the GC sequence is
- * compared at the end too.
+ * the layout. Interpreted code may stop for a collection anywhere, and compiled code may become
+ * interpreted where it branches. So isOf() says who may read the heap, and append() compares the GC
+ * sequence at the end too.
+ *
+ * Interpreted code pays for each call, and getInt(address) is two. Hence getInt(null, address).
  */
 public final class LocusHook {
 	/* Shortest arrays to report; 0 for all, where arrays of the type are watched. */
@@ -49,6 +52,8 @@ public final class LocusHook {
 	private static final int MIN_WORDS = 0x7C0C0513;
 	/* Strings are watched: 1, else 0. */
 	private static final int STRINGS = 0x7C0C0514;
+	/* The state of a thread that runs Java code. */
+	private static final int IN_JAVA = 0x7C0C0515;
 	/* Addresses: of the GC sequence, and of the table of threads. */
 	private static final long SEQUENCE = 0x7C0C0500_00000001L;
 	private static final long THREADS = 0x7C0C0500_00000002L;
@@ -60,10 +65,13 @@ public final class LocusHook {
 	private static final long CLASS_OFFSET = 0x7C0C0500_00000006L;
 	/* Address of an int: an object to watch is being looked for, else 0. */
 	private static final long WATCHING = 0x7C0C0500_00000007L;
+	/* Of a JavaThread: where its state is. */
+	private static final long STATE = 0x7C0C0500_00000008L;
 
 	/* struct lc_tlab_thread and its entries. */
 	private static final int ENTRIES = 64;
 	private static final int ENTRY_MASK = 32767;
+	private static final int NO_CLASS = -1;
 
 	private static final Unsafe U = Unsafe.getUnsafe();
 
@@ -106,33 +114,63 @@ public final class LocusHook {
 	@ForceInline
 	private static long state(long thread) {
 		long slot = THREADS + ((thread >>> 6 ^ thread >>> 14) & 4095) * 16;
-		return U.getLong(slot) == thread ? U.getLong(slot + 8) : 0;
+		return U.getLong(null, slot) == thread ? U.getLong(null, slot + 8) : 0;
 	}
 
-	/** The object between `last` and the top is the entry's, and `last` is of this GC sequence. */
+	/**
+	 * As isOf(), in interpreted code, which reads no heap. The interpreter removes no allocation: its
+	 * object ends at the top, unless it lies outside of the buffer, and then the thread's count of
+	 * allocated bytes has grown. Compiled code that calls an interpreted hook may have removed the
+	 * object; this method believes it only as long as the JIT has removed none of the entry.
+	 */
+	private static boolean isLast(long thread, long s, long e) {
+		return U.getInt(null, s) == U.getInt(null, SEQUENCE) && U.getInt(null, e + 8) != NO_CLASS
+				&& U.getLong(null, e + 24) == 0
+				&& U.getLong(null, thread + ALLOCATED_BYTES) == U.getLong(null, s + 32);
+	}
+
+	/**
+	 * The object between `last` and the top is the entry's, and `last` is of this GC sequence.
+	 *
+	 * A collection may give back the memory at `last`, and then a read of it ends the program. So no
+	 * collection may come between the compare of the sequence and that read. In compiled code none
+	 * does: from the second read of the state to that read there is no call and no branch, at which
+	 * the JVM could stop the thread or leave the code. Interpreted code may stop behind each bytecode.
+	 * The state tells the two apart: compiled code reads IN_JAVA, but getInt() that the interpreter
+	 * calls runs in the JVM, which is another state. Where anything differs, `s` is read instead.
+	 *
+	 * For this, all reads must be one intrinsic method, which the JIT compiles into its caller
+	 * everywhere or nowhere. getInt(address) is a method around it, at whose start C1 may stop.
+	 */
 	@ForceInline
-	private static boolean isOf(long s, long e, long last) {
-		return U.getInt(s) == U.getInt(SEQUENCE)
-				&& U.getInt(last + CLASS_OFFSET) >>> CLASS_SHIFT == U.getInt(e + 8);
+	private static boolean isOf(long thread, long s, long e, long last) {
+		Unsafe u = U;
+		if (u.getInt(null, thread + STATE) != IN_JAVA)
+			return isLast(thread, s, e);
+		int differs = u.getInt(null, thread + STATE) ^ IN_JAVA
+				| u.getInt(null, s) ^ u.getInt(null, SEQUENCE);
+		long instead = (differs | -differs) >> 31; /* 0 where nothing differs, else -1 */
+		int word = u.getInt(null, ((last ^ s) & instead ^ last) + CLASS_OFFSET);
+		return (word >>> CLASS_SHIFT ^ u.getInt(null, e + 8) | differs) == 0;
 	}
 
 	/** Record what lies in the buffer from `last` to `top`, unless native code wants to. */
 	@ForceInline
 	private static boolean append(long s, long e, long last, long top, long words) {
-		long log = U.getLong(s + 16);
-		long at = U.getLong(log);
-		if (at >= U.getLong(s + 24))
+		long log = U.getLong(null, s + 16);
+		long at = U.getLong(null, log);
+		if (at >= U.getLong(null, s + 24))
 			return false;
-		long record = U.getLong(log + 16) + (at << 4);
-		U.putLong(record, last | U.getLong(s + 40));
-		U.putLong(record + 8, words | (long) U.getInt(e + 12) << 32);
-		U.putLong(log, at + 1);
-		U.putLong(s + 8, top);
-		long counter = U.getLong(e + 16);
-		U.putLong(counter, U.getLong(counter) + 1);
-		U.putLong(counter + 8, U.getLong(counter + 8) + (top - last));
-		if (U.getInt(s) != U.getInt(SEQUENCE))
-			U.putLong(s + 8, 0);
+		long record = U.getLong(null, log + 16) + (at << 4);
+		U.putLong(null, record, last | U.getLong(null, s + 40));
+		U.putLong(null, record + 8, words | (long) U.getInt(null, e + 12) << 32);
+		U.putLong(null, log, at + 1);
+		U.putLong(null, s + 8, top);
+		long counter = U.getLong(null, e + 16);
+		U.putLong(null, counter, U.getLong(null, counter) + 1);
+		U.putLong(null, counter + 8, U.getLong(null, counter + 8) + (top - last));
+		if (U.getInt(null, s) != U.getInt(null, SEQUENCE))
+			U.putLong(null, s + 8, 0);
 		return true;
 	}
 
@@ -144,14 +182,14 @@ public final class LocusHook {
 		long address = 0;
 		if (s != 0) {
 			long e = s + ENTRIES + ((site & ENTRY_MASK) << 5);
-			long top = U.getLong(thread + TLAB_TOP);
-			long last = U.getLong(s + 8);
+			long top = U.getLong(null, thread + TLAB_TOP);
+			long last = U.getLong(null, s + 8);
 			long bytes = top - last;
-			if (bytes == 0 && U.getLong(thread + ALLOCATED_BYTES) == U.getLong(s + 32)) {
-				U.putInt(e + 28, 1); /* the JIT has removed the allocation */
+			if (bytes == 0 && U.getLong(null, thread + ALLOCATED_BYTES) == U.getLong(null, s + 32)) {
+				U.putInt(null, e + 28, 1); /* the JIT has removed the allocation */
 				return;
 			}
-			if (U.getInt(e) == site && U.getInt(e + 4) == bytes && isOf(s, e, last)) {
+			if (U.getInt(null, e) == site && U.getInt(null, e + 4) == bytes && isOf(thread, s, e, last)) {
 				if (append(s, e, last, top, bytes >>> 3))
 					return;
 				address = last;
@@ -168,13 +206,13 @@ public final class LocusHook {
 			/* For 128 words and more, LC_TLAB_LARGE_WORDS, native code looks at the stack. */
 			if (s != 0 && words >>> 7 == 0) {
 				long e = s + ENTRIES + ((site & ENTRY_MASK) << 5);
-				long top = U.getLong(thread + TLAB_TOP);
-				long last = U.getLong(s + 8);
-				if (U.getInt(e) == site && top - last == (long) words << 3
-						&& isOf(s, e, last) && append(s, e, last, top, words))
+				long top = U.getLong(null, thread + TLAB_TOP);
+				long last = U.getLong(null, s + 8);
+				if (U.getInt(null, e) == site && top - last == (long) words << 3
+						&& isOf(thread, s, e, last) && append(s, e, last, top, words))
 					return;
 			}
-		} else if (words >= 0 && words < MIN_WORDS && U.getInt(WATCHING) == 0) {
+		} else if (words >= 0 && words < MIN_WORDS && U.getInt(null, WATCHING) == 0) {
 			return;
 		}
 		alloc(array, words, site);
@@ -233,13 +271,13 @@ public final class LocusHook {
 
 	/** An array of references that may be the one to watch. */
 	public static void watchedArray(Object[] a, int site) {
-		if (a.length >= MIN_REFERENCE || U.getInt(WATCHING) != 0)
+		if (a.length >= MIN_REFERENCE || U.getInt(null, WATCHING) != 0)
 			madeArray(a, words(BASE_REFERENCE, a.length, SHIFT_REFERENCE), site);
 	}
 
 	/** An ordinary object of a watched class, or of a subclass, when it is constructed or cloned. */
 	public static void watched(Object o) {
-		if (U.getInt(WATCHING) != 0)
+		if (U.getInt(null, WATCHING) != 0)
 			observe(o);
 	}
 
@@ -283,7 +321,7 @@ public final class LocusHook {
 	/** A string just made: its array. */
 	public static void string(String s, int site) {
 		byte[] a = s.value();
-		if (all() != 0 || strings() != 0 && U.getInt(WATCHING) != 0)
+		if (all() != 0 || strings() != 0 && U.getInt(null, WATCHING) != 0)
 			allocString(a, words(BASE_1, a.length, 0), s, site);
 		else
 			array(a, site);

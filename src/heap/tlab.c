@@ -23,6 +23,7 @@
 #include "src/core/memory.h"
 #include "src/core/record.h"
 #include "src/heap/alloc_log.h"
+#include "src/heap/alloc_path.h"
 #include "src/heap/site_counters.h"
 #include "src/jvm/handle.h"
 #include "src/jvm/header.h"
@@ -42,6 +43,7 @@ _Static_assert(offsetof(struct lc_tlab_entry, size_bytes) == 4, "");
 _Static_assert(offsetof(struct lc_tlab_entry, class_word) == 8, "");
 _Static_assert(offsetof(struct lc_tlab_entry, site) == 12, "");
 _Static_assert(offsetof(struct lc_tlab_entry, counter) == 16, "");
+_Static_assert(offsetof(struct lc_tlab_entry, class_key) == 24, "");
 _Static_assert(offsetof(struct lc_tlab_entry, removed) == 28, "");
 _Static_assert(offsetof(struct lc_site_counter, allocations) == 0, "");
 _Static_assert(offsetof(struct lc_site_counter, bytes) == 8, "");
@@ -55,7 +57,7 @@ enum {
 	LOOK_OTHER = 64,  /* another that is known */
 	LOOK_WALK = 4096, /* one that is not: a walk costs as much as 60 other looks */
 	DISTANCE_WEIGHT = 8,
-	NO_CLASS = -1, /* a class word that no object has */
+	NO_CLASS = -1, /* a class word that no object has; LocusHook.java too */
 	ATTEMPTS = 8,
 	BETWEEN_MAX = 4096, /* objects looked at behind the last hook */
 	/* Of a layout helper. */
@@ -80,42 +82,94 @@ static _Thread_local struct {
 	uint32_t recording; /* that it is of */
 } self __attribute__((tls_model("initial-exec")));
 
-/* Offset of Thread.eetop, asked of Unsafe; or a negative number. */
-static jlong eetop_offset(JNIEnv *jni)
-{
-	jclass unsafe = (*jni)->FindClass(jni, "jdk/internal/misc/Unsafe");
-	jclass thread = unsafe ? (*jni)->FindClass(jni, "java/lang/Thread") : NULL;
-	jmethodID get, offset;
-	jobject it, name;
-	jlong found;
+/* jdk.internal.misc.Unsafe, as local references. */
+struct unsafe {
+	jclass class;
+	jobject it;
+};
 
-	if (!thread)
-		return -1;
-	get = (*jni)->GetStaticMethodID(jni, unsafe, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
-	offset = get ? (*jni)->GetMethodID(jni, unsafe, "objectFieldOffset",
-	                                   "(Ljava/lang/Class;Ljava/lang/String;)J")
-	             : NULL;
-	it = offset ? (*jni)->CallStaticObjectMethod(jni, unsafe, get) : NULL;
-	if ((*jni)->ExceptionCheck(jni))
-		return -1;
-	name = it ? (*jni)->NewStringUTF(jni, "eetop") : NULL;
-	found = name ? (*jni)->CallLongMethod(jni, it, offset, thread, name) : -1;
+/* Returns whether it is there; an exception may be pending. */
+static bool find_unsafe(JNIEnv *jni, struct unsafe *out)
+{
+	jmethodID get;
+
+	out->class = (*jni)->FindClass(jni, "jdk/internal/misc/Unsafe");
+	get = out->class ? (*jni)->GetStaticMethodID(jni, out->class, "getUnsafe",
+	                                             "()Ljdk/internal/misc/Unsafe;")
+	                 : NULL;
+	out->it = get ? (*jni)->CallStaticObjectMethod(jni, out->class, get) : NULL;
+	return !(*jni)->ExceptionCheck(jni) && out->it;
+}
+
+/* Offset of Thread.eetop, asked of Unsafe; or a negative number. An exception may be pending. */
+static jlong eetop_offset(JNIEnv *jni, const struct unsafe *unsafe, jclass thread)
+{
+	jmethodID offset = (*jni)->GetMethodID(jni, unsafe->class, "objectFieldOffset",
+	                                       "(Ljava/lang/Class;Ljava/lang/String;)J");
+	jstring name = offset ? (*jni)->NewStringUTF(jni, "eetop") : NULL;
+	jlong found = name ? (*jni)->CallLongMethod(jni, unsafe->it, offset, thread, name) : -1;
+
 	return (*jni)->ExceptionCheck(jni) ? -1 : found;
+}
+
+/* The calling thread's JavaThread, or 0. An exception may be pending. */
+static uint64_t own_thread(JNIEnv *jni, jclass thread)
+{
+	jmethodID current =
+	    (*jni)->GetStaticMethodID(jni, thread, "currentThread", "()Ljava/lang/Thread;");
+	jfieldID eetop = current ? (*jni)->GetFieldID(jni, thread, "eetop", "J") : NULL;
+	jobject own = eetop ? (*jni)->CallStaticObjectMethod(jni, thread, current) : NULL;
+
+	if ((*jni)->ExceptionCheck(jni) || !own)
+		return 0;
+	return (uint64_t)(*jni)->GetLongField(jni, own, eetop);
+}
+
+/*
+ * Find the state that tells Java code whether the JIT has compiled it, and prove it on the calling
+ * thread: here it is in native code, and Unsafe.getInt() that is called, as the interpreter calls
+ * it, does not read the state of Java code. Without proof no thread is ever in that state. An
+ * exception may be pending.
+ */
+static void find_state(JNIEnv *jni, const struct unsafe *unsafe, jclass thread,
+                       struct lc_tlab_fields *out)
+{
+	const struct lc_layout *l = lc_layout();
+	const uint64_t own = own_thread(jni, thread);
+	jmethodID get;
+	jint called;
+
+	out->thread_state = 0;
+	out->in_java = LC_TLAB_NO_STATE;
+	if (!own || l->thread_state <= 0 || l->thread_in_java < 0 || l->thread_in_native < 0 ||
+	    l->thread_in_java == l->thread_in_native ||
+	    lc_load32(own + (uint64_t)l->thread_state) != (uint32_t)l->thread_in_native)
+		return;
+	get = (*jni)->GetMethodID(jni, unsafe->class, "getInt", "(Ljava/lang/Object;J)I");
+	if (!get)
+		return;
+	called = (*jni)->CallIntMethod(jni, unsafe->it, get, NULL, (jlong)own + l->thread_state);
+	if ((*jni)->ExceptionCheck(jni) || called == l->thread_in_java)
+		return;
+	out->thread_state = (uint32_t)l->thread_state;
+	out->in_java = (uint32_t)l->thread_in_java;
 }
 
 static bool find_thread(JNIEnv *jni, struct lc_tlab_fields *out)
 {
+	struct unsafe unsafe;
 	jlong eetop = -1;
 	jclass thread;
 
 	if ((*jni)->PushLocalFrame(jni, 8))
 		return false;
-	eetop = eetop_offset(jni);
 	thread = (*jni)->FindClass(jni, "java/lang/Thread");
-	if ((*jni)->ExceptionCheck(jni)) {
+	if (thread && find_unsafe(jni, &unsafe))
+		eetop = eetop_offset(jni, &unsafe, thread);
+	if (eetop > 0)
+		find_state(jni, &unsafe, thread, out);
+	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);
-		eetop = -1;
-	}
 	out->carriers = thread && (*jni)->GetStaticMethodID(jni, thread, "currentCarrierThread",
 	                                                    "()Ljava/lang/Thread;");
 	if ((*jni)->ExceptionCheck(jni))
@@ -227,8 +281,13 @@ static struct standing look(const struct lc_tlab_thread *o)
 	return now;
 }
 
-/* The class word and the size of instances. False where a collection kept getting in between. */
-static bool instance(jclass type, struct lc_tlab_made *out)
+/*
+ * The class word and the size of instances. False where a collection kept getting in between. Where
+ * objects move while the program runs, nothing is logged, and `type` may be the address that the
+ * mirror had before the last pause (lc_alloc_place()): what is there by now would be no class.
+ */
+static bool instance(const struct lc_tlab_thread *o, JNIEnv *jni, jclass type,
+                     struct lc_tlab_made *out)
 {
 	const struct lc_layout *l = lc_layout();
 
@@ -237,6 +296,8 @@ static bool instance(jclass type, struct lc_tlab_made *out)
 		uint64_t klass;
 		int32_t helper;
 
+		if (!o->log)
+			lc_alloc_renew(jni, type);
 		/* The mirror may have moved, and its place be gone. */
 		if (lc_gc_sequence_moving(s) ||
 		    !lc_peek(lc_handle_address(type) + (uint64_t)l->class_klass, &klass,
@@ -319,7 +380,6 @@ enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass ty
 	bool same_buffer = known && o->sequence == now.sequence && o->start == now.start;
 	uint64_t grown, addr;
 
-	(void)jni;
 	if (e->bytecode_site == bytecode_site && e->size_bytes) {
 		out->size_bytes = e->size_bytes;
 		out->class_word = e->class_word;
@@ -338,7 +398,7 @@ enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass ty
 			e->removed = 1; /* by the JIT */
 		return LC_TLAB_NONE;
 	}
-	if (!instance(type, out) || lc_gc_sequence_moving(now.sequence))
+	if (!instance(o, jni, type, out) || lc_gc_sequence_moving(now.sequence))
 		goto unproved;
 	addr = now.top - out->size_bytes;
 	if (now.top > now.start && addr >= (same_buffer ? o->last : now.start) &&

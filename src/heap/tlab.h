@@ -75,10 +75,18 @@ struct lc_tlab_stats {
 	uint64_t unproved; /* neither seen nor shown to be removed by the JIT: not counted */
 };
 
+/* A state that no thread has. */
+#define LC_TLAB_NO_STATE UINT32_MAX
+
 /* What the Java side needs to know. */
 struct lc_tlab_fields {
 	uint32_t eetop, tlab_top, allocated; /* offsets */
 	uint32_t class_offset, class_shift;
+	/*
+	 * Of a JavaThread: where its state is, and the state in which it runs Java code; or
+	 * LC_TLAB_NO_STATE, and Java code leaves all objects to native code.
+	 */
+	uint32_t thread_state, in_java;
 	uint64_t sequence, threads; /* addresses */
 	bool carriers;              /* Thread.currentCarrierThread() exists */
 };

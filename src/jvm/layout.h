@@ -57,6 +57,8 @@ struct lc_layout {
 	 * In a JavaThread: the piece of the heap it allocates in, and the bytes it had before that.
 	 */
 	long thread_tlab_start, thread_tlab_top, thread_tlab_end, thread_allocated;
+	long thread_state; /* what it does: one of the next two, or others; -1 is none */
+	int32_t thread_in_java, thread_in_native;
 	long thread_os_thread; /* where its OSThread is, */
 	long os_thread_id;     /* and in that, the kernel's number for the thread */
 };

@@ -87,6 +87,14 @@ static long in_buffer(const char *field)
 	return buffer >= 0 && at >= 0 ? buffer + at : -1;
 }
 
+/* A state of threads, or -1. */
+static int32_t state_called(const char *name)
+{
+	int64_t state;
+
+	return lc_vm_constant(name, &state) || state < 0 || state > INT32_MAX ? -1 : (int32_t)state;
+}
+
 static uint64_t find_unused_bits(bool compact)
 {
 	enum { LOCK_BITS = 7 };
@@ -127,6 +135,9 @@ void lc_layout_classes(struct lc_layout *l)
 	l->thread_tlab_top = in_buffer("_top");
 	l->thread_tlab_end = in_buffer("_end");
 	l->thread_allocated = lc_vm_offset("Thread", "_allocated_bytes");
+	l->thread_state = lc_vm_offset("JavaThread", "_thread_state");
+	l->thread_in_java = state_called("_thread_in_Java");
+	l->thread_in_native = state_called("_thread_in_native");
 	l->thread_os_thread = lc_vm_offset("JavaThread", "_osthread");
 	if (l->thread_os_thread < 0) /* it moved up to Thread after JDK 17 */
 		l->thread_os_thread = lc_vm_offset("Thread", "_osthread");

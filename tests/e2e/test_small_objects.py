@@ -1,9 +1,11 @@
 """With --min-size 0 every object is counted, exactly, and none is followed to a wrong place."""
 
 import os
+import re
+import subprocess
 
 import pytest
-from conftest import JDK_MAJORS
+from conftest import BUILD, JDK_MAJORS
 from helpers import (
     page_text,
     COLLECTORS,
@@ -116,6 +118,30 @@ def test_what_the_jit_removes_stays_removed(workload, profile, jdk):
     case = truth(run)["removed"][0]
     sites = [s for s in sites_through(r, case["case"], "SmallObjects") if s["class"] == case["class"]]
     assert allocations(sites) < 0.5 * case["allocations"], sites
+
+
+OPENED = ["--add-opens", "java.base/java.lang=ALL-UNNAMED"]
+
+
+@each_pair(jdk=JDK_MAJORS, tier=list(TIERS))
+def test_interpreted_hooks_read_no_memory_that_a_collection_may_give_back(workload, profile, jdk, tier):
+    """The memory is the kernel's, so a read ends the program. Compiled hooks do read what is of their collection."""
+    how = "interpreted" if tier == "interpreted" else "compiled"
+    run = profile(command(workload, jdk, "GivenBack", how, java=[*TIERS[tier], *OPENED]), "--min-size=0")
+    assert run.stdout.splitlines()[-1] == "done"
+
+
+def test_compiled_hooks_cannot_stop_between_compare_and_read(jdk25):
+    """A JIT stops the thread, or leaves it to the interpreter, only at calls and branches. The reads are one intrinsic
+    method: a JIT calls all of them or none."""
+    javap = [jdk25.home / "bin/javap", "-c", "-p", BUILD / "gen/hook/java/lang/LocusHook.class"]
+    text = subprocess.run(javap, check=True, stdout=subprocess.PIPE, text=True).stdout
+    compiled = re.search(r"boolean isOf\(.*?\n\n", text, re.S).group(0).split("isLast", 1)[1]
+    calls = list(re.finditer(r"invoke.*// Method (.*)", compiled))
+    # Of the state, the two sequences, the header, and the class that the entry expects.
+    assert [c.group(1) for c in calls] == ["jdk/internal/misc/Unsafe.getInt:(Ljava/lang/Object;J)I"] * 5
+    straight = compiled[calls[0].start():calls[3].start()]
+    assert not re.search(r": +(if|goto|\w*switch|[il](div|rem)|new|athrow)", straight), straight
 
 
 @each_value(jdk=JDK_MAJORS, gc=COLLECTORS)

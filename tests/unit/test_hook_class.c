@@ -17,6 +17,7 @@ static const struct lc_hook_layout usual = {
 	.base_bytes = { 16, 16, 16, 16, 16 },
 	.reference_bytes = 4,
 	.object_align_bytes = 8,
+	.in_java = 8,
 };
 
 /* How many int constants of that value the class has. */

@@ -24,13 +24,16 @@ enum { SITE = 77, SIZE = 24, EETOP = 16, KLASS_AT = 3 };
 /* A JavaThread, a Klass, and the class's mirror, as far as they are looked at. */
 static struct {
 	uint64_t unused, start, top, end, allocated;
+	int32_t state;
 } thread;
+enum { IN_NATIVE = 4, IN_VM = 6, IN_JAVA = 8 };
 static struct {
 	uint64_t unused;
 	int32_t helper;
 } klass;
 static uint64_t mirror[8];
 static uint64_t mirror_at;
+static uint64_t mirror_moved_to; /* 0, or where a call into the JVM finds it */
 static uint64_t heap[64], elsewhere[64];
 
 static uint32_t sequence;
@@ -38,8 +41,9 @@ static uint64_t klass_base;
 static uint32_t klass_shift;
 static int32_t klass_offset = KLASS_AT * 8;
 static const char *missing;
-static jlong eetop;
+static jlong eetop, own_eetop;
 static bool old_names, carriers, raises;
+static int32_t called_in; /* the state that Unsafe.getInt() reads */
 static struct lc_tlab_fields fields;
 static const struct JNINativeInterface_ *jni;
 
@@ -52,9 +56,10 @@ const struct lc_layout *lc_layout(void)
 
 int lc_vm_constant(const char *name, int64_t *out)
 {
-	(void)name;
-	(void)out;
-	return -ENOENT;
+	if ((missing && !strcmp(name, missing)) || strncmp(name, "_thread_in_", 11) != 0)
+		return -ENOENT;
+	*out = !strcmp(name, "_thread_in_Java") ? IN_JAVA : IN_NATIVE;
+	return 0;
 }
 
 uint32_t lc_gc_sequence(void)
@@ -78,6 +83,7 @@ long lc_vm_offset(const char *type, const char *field)
 		{ "ThreadLocalAllocBuffer", "_top", 8 },
 		{ "Thread", "_allocated_bytes", offsetof(__typeof__(thread), allocated) },
 		{ "Klass", "_layout_helper", offsetof(__typeof__(klass), helper) },
+		{ "JavaThread", "_thread_state", offsetof(__typeof__(thread), state) },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -106,6 +112,21 @@ void *lc_vm_static(const char *type, const char *field)
 }
 
 /* As much of JNI as is used; an object is any pointer. */
+static jclass object_class(JNIEnv *env, jobject o)
+{
+	(void)env;
+	(void)o;
+	if (mirror_moved_to)
+		mirror_at = mirror_moved_to;
+	return NULL;
+}
+
+static void delete_local(JNIEnv *env, jobject o)
+{
+	(void)env;
+	(void)o;
+}
+
 static jint push_frame(JNIEnv *env, jint n)
 {
 	(void)env;
@@ -150,6 +171,32 @@ static jlong call_long(JNIEnv *env, jobject o, jmethodID m, ...)
 	return eetop;
 }
 
+/* Of Unsafe, which the interpreter calls. */
+static jint call_int(JNIEnv *env, jobject o, jmethodID m, ...)
+{
+	(void)env;
+	(void)o;
+	(void)m;
+	return called_in;
+}
+
+static jfieldID field_id(JNIEnv *env, jclass c, const char *name, const char *descriptor)
+{
+	(void)env;
+	(void)c;
+	(void)descriptor;
+	assert_string_equal(name, "eetop");
+	return (jfieldID)mirror;
+}
+
+static jlong long_field(JNIEnv *env, jobject o, jfieldID f)
+{
+	(void)env;
+	(void)o;
+	(void)f;
+	return own_eetop;
+}
+
 static jstring new_string(JNIEnv *env, const char *s)
 {
 	(void)env;
@@ -170,6 +217,8 @@ static void exception_clear(JNIEnv *env)
 }
 
 static const struct JNINativeInterface_ functions = {
+	.GetObjectClass = object_class,
+	.DeleteLocalRef = delete_local,
 	.PushLocalFrame = push_frame,
 	.PopLocalFrame = pop_frame,
 	.FindClass = find_class,
@@ -177,6 +226,9 @@ static const struct JNINativeInterface_ functions = {
 	.GetMethodID = method_id,
 	.CallStaticObjectMethod = call_object,
 	.CallLongMethod = call_long,
+	.CallIntMethod = call_int,
+	.GetFieldID = field_id,
+	.GetLongField = long_field,
 	.NewStringUTF = new_string,
 	.ExceptionCheck = exception_check,
 	.ExceptionClear = exception_clear,
@@ -224,6 +276,9 @@ static int setup(void **state)
 	sequence = 8;
 	missing = NULL;
 	eetop = EETOP;
+	own_eetop = (jlong)address(&thread);
+	thread.state = IN_NATIVE;
+	called_in = IN_VM;
 	old_names = carriers = raises = false;
 	layout = (struct lc_layout){ .length_offset = 12, .object_alignment = 8 };
 	klass_base = address(&klass) - 0x800;
@@ -231,6 +286,7 @@ static int setup(void **state)
 	klass.helper = SIZE | 1; /* the low bits are flags */
 	mirror[KLASS_AT] = address(&klass);
 	mirror_at = address(mirror);
+	mirror_moved_to = 0;
 	memset(heap, 0, sizeof(heap));
 	memset(elsewhere, 0, sizeof(elsewhere));
 	thread.start = thread.top = address(heap);
@@ -310,6 +366,37 @@ static void a_jvm_that_lacks_a_field_is_refused(void **state)
 	assert_int_equal(init(), -ENOTSUP);
 	assert_false(raises); /* the exception does not reach the program */
 	assert_int_equal(init(), 0);
+}
+
+/* Then Java code reads no heap: it believes no thread to be compiled. */
+static void a_state_that_is_not_proved_is_no_threads(void **state)
+{
+	static const char *const needed[] = { "_thread_state", "_thread_in_Java",
+		                              "_thread_in_native" };
+
+	(void)state;
+	assert_int_equal(fields.thread_state, offsetof(__typeof__(thread), state));
+	assert_int_equal(fields.in_java, IN_JAVA);
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		missing = needed[i];
+		assert_int_equal(init(), 0);
+		assert_int_equal(fields.in_java, LC_TLAB_NO_STATE);
+	}
+	missing = NULL;
+	thread.state = IN_VM; /* it is not where the JVM says */
+	assert_int_equal(init(), 0);
+	assert_int_equal(fields.in_java, LC_TLAB_NO_STATE);
+	thread.state = IN_NATIVE;
+	called_in = IN_JAVA; /* the interpreter reads memory without a call */
+	assert_int_equal(init(), 0);
+	assert_int_equal(fields.in_java, LC_TLAB_NO_STATE);
+	called_in = IN_VM;
+	own_eetop = 0;
+	assert_int_equal(init(), 0);
+	assert_int_equal(fields.in_java, LC_TLAB_NO_STATE);
+	own_eetop = (jlong)address(&thread);
+	assert_int_equal(init(), 0);
+	assert_int_equal(fields.in_java, IN_JAVA);
 }
 
 static void java_code_is_told_where_things_are(void **state)
@@ -501,6 +588,23 @@ static void a_class_that_cannot_be_read_proves_nothing(void **state)
 	munmap(gone, 4096);
 }
 
+/* Objects move while the program runs: nothing is logged. */
+static void a_mirror_that_has_moved_is_not_read_where_it_was(void **state)
+{
+	static uint64_t others[8]; /* what lies there by now is no class */
+	struct lc_tlab_made made;
+	uint64_t at;
+
+	(void)state;
+	others[KLASS_AT] = 16;
+	mirror_at = address(others);
+	mirror_moved_to = address(mirror);
+	at = allocate(SIZE);
+	assert_int_equal(hook(&made), LC_TLAB_PLACED);
+	assert_int_equal(made.addr, at);
+	assert_int_equal(made.size_bytes, SIZE);
+}
+
 static void what_java_code_has_proved_is_taken_in_its_epoch_only(void **state)
 {
 	struct lc_site_counter counter = { .site = 5 };
@@ -591,6 +695,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(a_jvm_that_lacks_a_field_is_refused),
+		TEST(a_state_that_is_not_proved_is_no_threads),
 		TEST(java_code_is_told_where_things_are),
 		TEST(a_threads_state_is_found_by_its_address_until_it_ends),
 		TEST(a_slot_that_is_taken_stays_whose_it_is),
@@ -602,6 +707,7 @@ int main(void)
 		TEST(an_object_in_a_new_buffer_is_placed),
 		TEST(nothing_is_proved_while_a_collection_runs),
 		TEST(a_class_that_cannot_be_read_proves_nothing),
+		TEST(a_mirror_that_has_moved_is_not_read_where_it_was),
 		TEST(what_java_code_has_proved_is_taken_in_its_epoch_only),
 		TEST(without_a_log_nothing_is_left_to_java_code),
 		TEST(java_code_appends_up_to_a_random_limit_within_the_chunk),
