@@ -77,6 +77,7 @@
 #include "src/span/span.h"
 #include "src/span/span_classes.h"
 #include "src/stack/generated.h"
+#include "src/stack/walk_credit.h"
 
 enum { JDK_OLDEST = 11 };
 
@@ -199,6 +200,8 @@ static int make_tables(void)
 	if (!err)
 		err = lc_versions_init(lc_method_ids_lead_to);
 	lc_recursion_fold(agent.options.recursion == LC_RECURSION_FOLD);
+	/* The audit compares all paths. */
+	lc_walk_credit_limit(agent.options.audit ? 0 : agent.options.budget_ppm);
 	if (!err)
 		err = lc_alloc_pool_init(ALLOC_POOL_BYTES);
 	if (!err)

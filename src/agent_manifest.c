@@ -54,6 +54,7 @@
 #include "src/span/task.h"
 #include "src/span/timeline.h"
 #include "src/stack/generated.h"
+#include "src/stack/walk_credit.h"
 
 enum { COMMAND_MAX = 64 << 10, VALUE_MAX = 1100 };
 
@@ -230,6 +231,7 @@ static void take_counters(struct lc_counters *c)
 	lc_loaders_counters(c);
 	lc_attribution_counters(c);
 	lc_path_counters(c);
+	lc_walk_credit_counters(c);
 	lc_stored_counters(c);
 	lc_counters_put(c, "threads", lc_threads_registered());
 	lc_resolve_counters(c);
@@ -365,6 +367,9 @@ static void note_losses(const struct lc_counters *c)
 		  "there was no room for some streams and tasks that had not ended" },
 		{ "span_timeline_lost", "timelines_lost",
 		  "there was no memory for some stretches of the timelines" },
+		{ "paths_cut", "paths_cut",
+		  "to find all call paths would have passed --budget: some are cut to the nearest "
+		  "frames; counts are exact" },
 		{ "alloc_unrecorded", "allocations_lost",
 		  "there was no memory to count some allocations: they are missing" },
 	};

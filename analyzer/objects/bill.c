@@ -31,7 +31,8 @@ static uint64_t take(uint64_t *left, uint64_t part)
 static void add_process(struct lc_bill *b, const struct lc_load_process *p)
 {
 	static const char *const own[] = { "own_hooks_ns",  "own_samples_ns", "own_events_ns",
-		                           "own_thread_ns", "own_pauses_ns",  "own_startup_ns" };
+		                           "own_thread_ns", "own_pauses_ns",  "own_walks_ns",
+		                           "own_startup_ns" };
 	const uint64_t process = counter(p, "cpu_process_ns");
 	uint64_t left = process;
 

@@ -16,6 +16,7 @@ bool lc_own_read(const struct lc_load *l, struct lc_own *out)
 		size_t at;
 	} parts[] = {
 		{ "own_hooks_ns", offsetof(struct lc_own, hooks) },
+		{ "own_walks_ns", offsetof(struct lc_own, hooks) },
 		{ "own_samples_ns", offsetof(struct lc_own, samples) },
 		{ "own_events_ns", offsetof(struct lc_own, events) },
 		{ "own_thread_ns", offsetof(struct lc_own, thread) },
@@ -32,7 +33,7 @@ bool lc_own_read(const struct lc_load *l, struct lc_own *out)
 		const double share =
 		    (double)lc_load_counter(l, parts[i].counter) / (double)process_ns;
 
-		*(double *)(void *)((char *)out + parts[i].at) = share;
+		*(double *)(void *)((char *)out + parts[i].at) += share;
 		out->total += share;
 	}
 	out->startup_ns = lc_load_counter(l, "own_startup_ns");

@@ -14,7 +14,8 @@ struct lc_load;
 
 /* Shares of the CPU time of all processes. */
 struct lc_own {
-	double total, hooks, samples, events, thread, pauses; /* without the start-up */
+	/* Without the start-up; `hooks` has the JVM's walks for them. */
+	double total, hooks, samples, events, thread, pauses;
 	uint64_t startup_ns;
 	uint64_t memory_bytes; /* held at the end, added up over processes; 0: not known */
 	uint64_t over_budget; /* stretches of ten seconds in which counts and the like alone were */

@@ -447,6 +447,7 @@ static void free_thread(struct lc_thread *t)
 {
 	work.stats.records_lost += t->allocs ? lc_alloc_log_lost(t->allocs) : 0;
 	work.stats.walks += t->contexts ? lc_contexts_walks(t->contexts) : 0;
+	work.stats.looked += t->contexts ? lc_contexts_looked(t->contexts) : 0;
 	lc_engines_thread_free(t);
 	lc_alloc_log_destroy(t->allocs);
 	lc_contexts_destroy(t->contexts);
@@ -727,6 +728,7 @@ void lc_attribution_stats(struct lc_attribution_stats *out)
 	for (struct lc_thread *t = lc_threads_first(); t; t = t->next) {
 		out->records_lost += t->allocs ? lc_alloc_log_lost(t->allocs) : 0;
 		out->walks += t->contexts ? lc_contexts_walks(t->contexts) : 0;
+		out->looked += t->contexts ? lc_contexts_looked(t->contexts) : 0;
 	}
 	lc_threads_unlock();
 	lc_sealed_stats(&out->collections, &out->seal_ns);

@@ -58,6 +58,7 @@ struct lc_attribution_stats {
 	uint64_t map_in_doubt;      /* survivors whose header is yet to be looked at */
 	uint64_t records;           /* allocation records streamed */
 	uint64_t walks;             /* stack walks made for allocations in contexts that were new */
+	uint64_t looked;            /* frames that these walks have looked at */
 	uint64_t records_lost;      /* found the log's pool exhausted */
 	uint64_t records_late;      /* of before the map's time: not believed */
 	uint64_t epochs_incomplete; /* collections after which what may have moved was dropped */

@@ -37,4 +37,5 @@ void lc_attribution_counters(struct lc_counters *out)
 	lc_hook_counters(out);
 	lc_small_counters(out);
 	lc_counters_put(out, "alloc_walks", s.walks);
+	lc_counters_put(out, "alloc_walked_frames", s.looked);
 }

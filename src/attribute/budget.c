@@ -62,7 +62,7 @@ static struct lc_budget_use use_so_far(uint64_t now_ns)
 		.now_ns = now_ns,
 		.process_ns = lc_own_cost_process(),
 		.counts_ns = lc_own_cost_of(LC_OWN_HOOKS) + lc_own_cost_of(LC_OWN_EVENTS) +
-		             lc_own_cost_of(LC_OWN_PAUSES),
+		             lc_own_cost_of(LC_OWN_PAUSES) + lc_own_cost_of(LC_OWN_WALKS),
 		.samples_ns = lc_own_cost_of(LC_OWN_SAMPLES),
 	};
 }

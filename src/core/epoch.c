@@ -17,9 +17,12 @@
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 static _Atomic uint32_t sequence;
 static _Atomic bool have_membarrier; /* written by: lc_epoch_init() */
+static uint64_t entered;             /* ticks; of the thread that posts the events */
+static _Atomic uint64_t stopped;     /* written by: that thread */
 
 static int membarrier(int command)
 {
@@ -53,8 +56,10 @@ void lc_epoch_enter_gc(void)
 {
 	uint32_t s = atomic_load_explicit(&sequence, memory_order_relaxed); /* ours */
 
-	if (!lc_gc_sequence_moving(s))
+	if (!lc_gc_sequence_moving(s)) {
+		entered = __rdtsc();
 		atomic_store_explicit(&sequence, s + 1, memory_order_seq_cst); /* E1 */
+	}
 	if (!atomic_load_explicit(&have_membarrier, memory_order_relaxed) ||
 	    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
 		atomic_thread_fence(memory_order_seq_cst);
@@ -64,6 +69,13 @@ void lc_epoch_leave_gc(void)
 {
 	uint32_t s = atomic_load_explicit(&sequence, memory_order_relaxed); /* ours */
 
-	if (lc_gc_sequence_moving(s))
+	if (lc_gc_sequence_moving(s)) {
+		atomic_fetch_add_explicit(&stopped, __rdtsc() - entered, memory_order_release);
 		atomic_store_explicit(&sequence, s + 1, memory_order_release); /* E2 */
+	}
+}
+
+const _Atomic uint64_t *lc_epoch_stopped(void)
+{
+	return &stopped;
 }

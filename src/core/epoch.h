@@ -2,6 +2,7 @@
 #ifndef LC_CORE_EPOCH_H
 #define LC_CORE_EPOCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,6 +33,9 @@ static inline uint32_t lc_epoch_now(void)
  */
 void lc_epoch_enter_gc(void);
 void lc_epoch_leave_gc(void);
+
+/* Ticks of the TSC between all enters and leaves; it never moves. Context: any. */
+const _Atomic uint64_t *lc_epoch_stopped(void);
 
 /* Prepare the barrier. Returns 0, or -errno where membarrier is missing (then fences pay). */
 int lc_epoch_init(void);

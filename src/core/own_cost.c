@@ -104,6 +104,7 @@ void lc_own_cost_counters(struct lc_counters *out)
 		[LC_OWN_HOOKS] = "own_hooks_ns",   [LC_OWN_SAMPLES] = "own_samples_ns",
 		[LC_OWN_EVENTS] = "own_events_ns", [LC_OWN_THREAD] = "own_thread_ns",
 		[LC_OWN_PAUSES] = "own_pauses_ns", [LC_OWN_STARTUP] = "own_startup_ns",
+		[LC_OWN_WALKS] = "own_walks_ns",
 	};
 
 	lc_own_cost_set(LC_OWN_THREAD, lc_own_cost_clock());

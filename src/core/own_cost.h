@@ -19,6 +19,7 @@ enum lc_own_kind {
 	LC_OWN_EVENTS,  /* classes that are rewritten, compiled methods that are announced */
 	LC_OWN_THREAD,  /* the attribution thread */
 	LC_OWN_PAUSES,  /* events of collections */
+	LC_OWN_WALKS,   /* the JVM walks a stack for a hook */
 	LC_OWN_STARTUP, /* from load until the program runs */
 	LC_OWN_KINDS
 };

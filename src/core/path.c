@@ -311,7 +311,7 @@ int lc_path_init(void)
 	if (table_append(&paths.nodes, &root) || table_append(&paths.sites, &none))
 		err = -ENOMEM;
 	pthread_mutex_unlock(&paths.lock);
-	return err;
+	return err ? err : lc_path_define(LC_PATH_CUT, "[cut]", "callers", "()V");
 }
 
 /* Under lock; NULL where it is not there. */

@@ -115,6 +115,13 @@ const struct lc_method *lc_path_version(JNIEnv *jni, uint64_t version);
  * jmethodID is, and may stand in frames from now on. Returns 0 or -ENOMEM. Context: [attach].
  */
 enum { LC_PATH_DEFINED_MAX = 4096 };
+
+/*
+ * The ID of a method that stands for the callers of a path that was cut, as its outermost frame;
+ * lc_path_init() defines it.
+ */
+enum { LC_PATH_CUT = LC_PATH_DEFINED_MAX - 1 };
+
 int lc_path_define(uint64_t id, const char *class_name, const char *name, const char *signature);
 
 uint64_t lc_path_overflow(void);

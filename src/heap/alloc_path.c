@@ -6,6 +6,7 @@
  */
 #include "src/heap/alloc_path.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,9 @@
 
 /* Frames of ours on top of the stack, and a margin for constructor chains, which are cut. */
 enum { EXTRA_FRAMES = 24, INTRINSIC_FRAMES = 8, CLASS_NAME_MAX = 64 };
+
+/* Without credit, paths of more frames than CUT_FROM are cut to so few that they come again. */
+enum { CUT_FROM = 16, CUT_FRAMES = 4 };
 
 /* What lc_path_define() calls intrinsic `i`. */
 #define INTRINSIC_ID(i) (UINT64_C(1) + (i))
@@ -157,7 +161,9 @@ static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint le
 static jint shadow_frames(const struct lc_walker *walker, uint32_t node, jvmtiFrameInfo *frames,
                           uint64_t *packed, jint cap)
 {
-	const size_t len = lc_shadow_frames(walker->shadow, node, packed, (size_t)cap);
+	const size_t len = node == LC_ALLOC_PATH_BEYOND
+	                       ? lc_shadow_beyond_frames(walker->shadow, packed, (size_t)cap)
+	                       : lc_shadow_frames(walker->shadow, node, packed, (size_t)cap);
 
 	for (size_t i = 0; i < len; i++) {
 		const uint64_t bci = packed[i] >> LC_ADDR_BITS;
@@ -172,18 +178,17 @@ static jint shadow_frames(const struct lc_walker *walker, uint32_t node, jvmtiFr
 
 struct walked {
 	jvmtiFrameInfo *frames; /* innermost first */
-	uint64_t *packed;       /* room for as many, and one more */
+	uint64_t *packed;       /* room for as many, and two more */
 	jint len, cap;
+	bool open; /* the callers of the last frame are not known */
 };
 
-/* The nearest `cap` frames, by the shadow or, without a node, the JVM. Returns whether any came. */
-static bool ask(struct lc_walker *walker, uint32_t node, jint cap, struct walked *out)
+/* Room for `cap` frames; those that are there stay. Returns false without memory. */
+static bool have_room(struct lc_walker *walker, jint cap, struct walked *out)
 {
-	out->cap = cap;
-	out->len = 0;
 	out->frames = lc_walker_scratch(walker, LC_WALKER_FRAMES,
 	                                (size_t)cap * (sizeof(*out->frames) + sizeof(uint64_t)) +
-	                                    sizeof(uint64_t));
+	                                    2 * sizeof(uint64_t));
 	if (!out->frames) {
 		(void)lc_limit_note("paths_lost",
 		                    "there was no memory to walk some stacks: their call paths are "
@@ -191,59 +196,124 @@ static bool ask(struct lc_walker *walker, uint32_t node, jint cap, struct walked
 		return false;
 	}
 	out->packed = (uint64_t *)(out->frames + cap);
-	if (node)
-		out->len = shadow_frames(walker, node, out->frames, out->packed, cap);
-	else if ((*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, cap, out->frames, &out->len))
-		return false;
-	if (!node)
+	out->cap = cap;
+	return true;
+}
+
+/* The frames that the shadow knows. An open path ends with a frame that stands for the others. */
+static void ask_shadow(const struct lc_walker *walker, uint32_t node, struct walked *out)
+{
+	out->len = shadow_frames(walker, node, out->frames, out->packed, out->cap);
+	out->open = out->len && (uintptr_t)out->frames[out->len - 1].method == LC_PATH_CUT;
+	out->len -= out->open;
+}
+
+/* The frames that the JVM tells. Returns 0, or what lc_walker_ask() returns. */
+static int ask_jvm(struct lc_walker *walker, struct walked *out)
+{
+	const int err = lc_walker_ask(walker, out->cap, out->frames, &out->len);
+
+	if (!err)
 		keep_versions(out->frames, out->len);
-	return out->len > 0;
+	return err;
+}
+
+/*
+ * The frames of the JVM's walk: the nearest `few`, and where there are more and credit is left,
+ * LC_FRAMES_MAX. Returns false where it cannot walk.
+ */
+static bool find_by_jvm(struct lc_walker *walker, jint few, struct walked *out)
+{
+	const int err = ask_jvm(walker, out);
+
+	atomic_fetch_add_explicit(&paths.asked, err != -EAGAIN, memory_order_relaxed);
+	out->open = err == -EAGAIN;
+	if (err)
+		return err == -EAGAIN;
+	if (out->len < few)
+		return true;
+	return have_room(walker, LC_FRAMES_MAX, out) && ask_jvm(walker, out) != -EIO;
+}
+
+/* All frames that can be told, since recursion may fold to a few. Returns whether any could. */
+static bool find_frames(struct lc_walker *walker, uint32_t node, struct walked *out)
+{
+	const jint few = (jint)paths.depth * 2 + EXTRA_FRAMES;
+	const bool unknown = node && lc_shadow_unknown(walker->shadow);
+
+	if (!have_room(walker, few, out))
+		return false;
+	if (!node || (unknown && lc_walk_credit_left(&walker->credit))) {
+		if (unknown)
+			lc_shadow_try_again(walker->shadow);
+		return find_by_jvm(walker, few, out);
+	}
+	ask_shadow(walker, node, out);
+	if (out->len < few || !lc_walk_credit_left(&walker->credit))
+		return true;
+	if (!have_room(walker, LC_FRAMES_MAX, out))
+		return false;
+	ask_shadow(walker, node, out);
+	return true;
+}
+
+/* The index of the first frame of the path; *intrinsic: the method that is its leaf, or -1. */
+static jint first_frame(JNIEnv *jni, const struct walked *w, enum lc_alloc_origin origin,
+                        int *intrinsic)
+{
+	const jvmtiFrameInfo *frames = w->frames;
+	jint from = 0;
+
+	while (from < w->len && is_own(&frames[from]))
+		from++;
+	if (origin == LC_ORIGIN_CONSTRUCTOR && from < w->len &&
+	    is_constructor(jni, &frames[from])) {
+		while (constructor_chain(jni, frames, w->len, from))
+			from++;
+		from++;
+	}
+	for (jint i = from, nearest = from; i < w->len && i < nearest + INTRINSIC_FRAMES; i++) {
+		int ran = intrinsic_number(jni, &frames[i]);
+
+		if (ran >= 0) {
+			from = i + 1;
+			*intrinsic = ran;
+		}
+	}
+	return from;
 }
 
 static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint32_t bytecode_site,
                      enum lc_alloc_origin origin)
 {
-	struct walked walked = { 0 };
-	jint len = 0, from = 0;
-	jvmtiFrameInfo *frames;
-	uint64_t *packed;
+	const bool spent = !lc_walk_credit_left(&walker->credit);
+	struct walked w = { 0 };
 	size_t packed_len = 0;
 	int intrinsic = -1;
+	jint from, end;
 
-	if (!node)
-		atomic_fetch_add_explicit(&paths.asked, 1, memory_order_relaxed);
-	/* Recursion may fold to a few frames; so all are looked at. */
-	if (!ask(walker, node, (jint)paths.depth * 2 + EXTRA_FRAMES, &walked) ||
-	    (walked.len == walked.cap && !ask(walker, node, LC_FRAMES_MAX, &walked))) {
+	walker->credit.named = true;
+	if (!find_frames(walker, node, &w)) {
 		atomic_fetch_add_explicit(&paths.errors, 1, memory_order_relaxed);
 		return 0;
 	}
-	frames = walked.frames;
-	packed = walked.packed;
-	len = walked.len;
-	while (from < len && is_own(&frames[from]))
-		from++;
-	if (origin == LC_ORIGIN_CONSTRUCTOR && from < len && is_constructor(jni, &frames[from])) {
-		while (constructor_chain(jni, frames, len, from))
-			from++;
-		from++;
-	}
 	if (bytecode_site & LC_SITE_AFTER_CALL)
 		intrinsic = (int)LC_SITE_INTRINSIC(bytecode_site);
-	for (jint i = from, nearest = from; i < len && i < nearest + INTRINSIC_FRAMES; i++) {
-		int ran = intrinsic_number(jni, &frames[i]);
-
-		if (ran >= 0) {
-			from = i + 1;
-			intrinsic = ran;
-		}
-	}
+	from = first_frame(jni, &w, origin, &intrinsic);
+	end = spent && w.len - from > CUT_FROM ? from + CUT_FRAMES : w.len;
+	w.open |= end < w.len;
+	walker->cut = w.open && (spent || !node || !lc_shadow_unknown(walker->shadow));
 	if (intrinsic >= 0)
-		packed[packed_len++] =
+		w.packed[packed_len++] =
 		    lc_frame_pack((const void *)(uintptr_t)INTRINSIC_ID((unsigned)intrinsic), -1);
-	for (jint i = from; i < len; i++)
-		packed[packed_len++] = lc_frame_pack(frames[i].method, (int)frames[i].location);
-	return lc_path_intern_nearest(jni, packed, packed_len, paths.depth);
+	for (jint i = from; i < end; i++)
+		w.packed[packed_len++] =
+		    lc_frame_pack(w.frames[i].method, (int)w.frames[i].location);
+	if (w.open) {
+		w.packed[packed_len++] = lc_frame_pack((const void *)(uintptr_t)LC_PATH_CUT, -1);
+		lc_walk_credit_cut();
+	}
+	return lc_path_intern_nearest(jni, w.packed, packed_len, paths.depth);
 }
 
 uint32_t lc_alloc_path_walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node,

@@ -31,8 +31,16 @@ enum lc_alloc_origin {
 int lc_alloc_path_init(uint32_t depth, uint64_t min_size_bytes);
 
 /*
- * The allocation path of the running hook, at `node` of the thread's shadow, or where the JVM says
- * that the thread is if `node` is 0: its own frames are cut; of an object's constructors the
+ * In place of a node: the frames of the shadow's last walk, for which there is no node
+ * (lc_shadow_beyond()).
+ */
+#define LC_ALLOC_PATH_BEYOND UINT32_MAX
+
+/*
+ * The allocation path of the running hook, at `node` of the thread's shadow, which the last walk
+ * has led to, or where the JVM says that the thread is if `node` is 0, or is open and the thread
+ * has credit. Without credit the path is cut to the nearest frames, and walker->cut says so. Else
+ * its own frames are cut; of an object's constructors the
  * path begins at the caller of the outermost, where `new` stands; an intrinsic is the leaf,
  * without a line, whether it ran or was replaced, so that both make one site. Returns the node; 0
  * where the stack cannot be walked. Context: [hook].
@@ -58,7 +66,7 @@ bool lc_alloc_path_first(JNIEnv *jni);
 uint32_t lc_alloc_path_recorded(JNIEnv *jni, struct lc_walker *walker, uint32_t node, jobject o,
                                 uint32_t bytecode_site, enum lc_alloc_origin origin, bool *wanted);
 
-/* Walks that were the JVM's to do. Context: any. */
+/* Paths that the JVM was asked for. Context: any. */
 uint64_t lc_alloc_path_asked(void);
 
 /* Stacks that could not be walked. Context: any. */

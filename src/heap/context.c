@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "src/base/hash.h"
 #include "src/jvm/code_frames.h"
 #include "src/stack/walker.h"
 
@@ -11,6 +12,8 @@ static const struct lc_place_kind kind = { .entry_bytes = sizeof(struct lc_conte
 	                                   .ways = 4,
 	                                   .guessed = true };
 LC_PLACE_KIND_FITS(struct lc_context, 4);
+
+enum { CUT_FROM = 16, CUT_FRAMES = 4 };
 
 /* Of a thread whose shadow was not needed yet. */
 static const struct lc_shadow_last nothing;
@@ -68,7 +71,7 @@ static void remember(struct lc_contexts *c, const struct lc_context_hook *h, uin
 
 struct lc_shadow *lc_contexts_shadow(struct lc_contexts *c, struct lc_walker *walker)
 {
-	if (!c->shadow && lc_code_frames_known() && !lc_shadow_create(&c->shadow))
+	if (!c->shadow && lc_code_frames_known() && !lc_shadow_create(&walker->credit, &c->shadow))
 		walker->shadow = c->shadow;
 	return c->shadow;
 }
@@ -78,17 +81,35 @@ static uint32_t walk(struct lc_contexts *c, struct lc_walker *walker, uint64_t f
 {
 	const struct lc_native_frame at =
 	    lc_native_frame((const void *)(uintptr_t)frame); /* NOLINT */
+	uint32_t node;
 
-	return lc_contexts_shadow(c, walker) ? lc_shadow_walk(c->shadow, &at, lc_walker_end(walker))
-	                                     : 0;
+	if (!lc_contexts_shadow(c, walker))
+		return 0;
+	node = lc_shadow_walk(c->shadow, &at, lc_walker_end(walker));
+	atomic_store_explicit(&c->looked, lc_shadow_looked(c->shadow),
+	                      memory_order_relaxed); /* a count with one writer */
+	return node;
 }
 
-static struct lc_common_walk beyond(const struct lc_contexts *c, const struct lc_context_hook *h)
+/* The frames of a walk for which the thread's tree has no room; without credit the nearest alone.
+ */
+static struct lc_common_walk beyond(const struct lc_contexts *c, struct lc_walker *walker,
+                                    const struct lc_context_hook *h)
 {
 	struct lc_common_walk w = { .key = note_key(h) };
+	bool open;
 
 	if (c->shadow)
 		w.len = lc_shadow_beyond(c->shadow, &w.frames);
+	open = w.len && lc_shadow_open(c->shadow);
+	if (w.len > CUT_FROM && !lc_walk_credit_left(&walker->credit)) {
+		w.frames += w.len - CUT_FRAMES;
+		w.len = CUT_FRAMES;
+		open = true;
+	}
+	/* What is called by unknown callers is another context than what nobody calls. */
+	if (open)
+		w.key = lc_hash(w.key) | UINT64_C(1) << 63;
 	return w;
 }
 
@@ -110,6 +131,32 @@ static void look_in_common(struct lc_contexts *c, uint64_t note, struct lc_conte
 	look->common = look->counter ? 0 : site;
 }
 
+/* Of a note whose path was cut: is there credit for all of it? */
+static bool begin_anew(struct lc_walker *walker, uint64_t note)
+{
+	return note != LC_CONTEXT_UNWANTED && note & LC_CONTEXT_CUT &&
+	       lc_walk_credit_left(&walker->credit);
+}
+
+/* The thread's own tree has a node for the context. */
+static void look_at_note(struct lc_contexts *c, struct lc_walker *walker,
+                         const struct lc_context_hook *h, struct lc_context_look *look)
+{
+	const uint64_t note = *look->note;
+
+	if (!note || begin_anew(walker, note))
+		return;
+	if ((note & (LC_CONTEXT_UNWANTED | LC_CONTEXT_COMMON)) == LC_CONTEXT_COMMON) {
+		/* Not remembered: each time, the hook is to come this way. */
+		look_in_common(c, note, look);
+		return;
+	}
+	look->known = true;
+	look->counter = lc_context_counter(note & ~(uint64_t)LC_CONTEXT_CUT);
+	if (!(note & LC_CONTEXT_CUT))
+		remember(c, h, note);
+}
+
 struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker *walker,
                                         const struct lc_context_hook *h, bool exact)
 {
@@ -123,20 +170,15 @@ struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker 
 	count_walk(c);
 	look.node = walk(c, walker, h->frame);
 	if (!look.node)
-		look.beyond = beyond(c, h);
+		look.beyond = beyond(c, walker, h);
 	c->blind = !look.node && !look.beyond.len;
 	if (look.beyond.len)
 		look_in_common(c, lc_common_tree_note(&look.beyond), &look);
-	if (look.node)
+	/* An open path is not exact. */
+	if (look.node && !(exact && lc_shadow_open(c->shadow)))
 		look.note = lc_shadow_note(c->shadow, look.node, note_key(h));
-	if (look.note && (*look.note & ((1u << LC_CONTEXT_NOTE_BITS) - 1)) == LC_CONTEXT_COMMON) {
-		/* Not remembered: each time, the hook is to come this way. */
-		look_in_common(c, *look.note, &look);
-	} else if (look.note && *look.note) {
-		look.known = true;
-		look.counter = lc_context_counter(*look.note);
-		remember(c, h, *look.note);
-	}
+	if (look.note)
+		look_at_note(c, walker, h, &look);
 	return look;
 }
 
@@ -150,10 +192,11 @@ struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walke
 		.site = site,
 		.counter = site ? lc_site_counters_of(&c->counters, site) : NULL,
 	};
+	const uint64_t cut = site && walker->cut ? LC_CONTEXT_CUT : 0;
 
 	if (site && !new.counter) {
 		if (look->note)
-			*look->note = site_note(site);
+			*look->note = site_note(site) | cut;
 		if (look->beyond.len)
 			lc_common_tree_set(&look->beyond, site_note(site));
 		return NULL;
@@ -163,8 +206,10 @@ struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walke
 		return new.counter;
 	}
 	if (look->note) {
-		*look->note = new.counter ? (uint64_t)(uintptr_t) new.counter : LC_CONTEXT_UNWANTED;
-		remember(c, h, *look->note);
+		*look->note =
+		    new.counter ? (uint64_t)(uintptr_t) new.counter | cut : LC_CONTEXT_UNWANTED;
+		if (!new.counter || !cut)
+			remember(c, h, *look->note);
 	} else if (!exact) {
 		lc_words_guess(&new.place.words, h->frame, lc_walker_end(walker), UINT32_MAX);
 		(void)lc_places_keep(&c->places, &new.place);
@@ -175,4 +220,9 @@ struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walke
 uint64_t lc_contexts_walks(const struct lc_contexts *c)
 {
 	return atomic_load_explicit(&c->walks, memory_order_relaxed); /* a count */
+}
+
+uint64_t lc_contexts_looked(const struct lc_contexts *c)
+{
+	return atomic_load_explicit(&c->looked, memory_order_relaxed); /* a count */
 }

@@ -54,6 +54,8 @@ struct lc_contexts {
 	struct lc_last_record last;
 	struct lc_known_class classes[LC_KNOWN_CLASSES]; /* by mirror */
 	_Atomic uint64_t walks; /* the shadow's and the JVM's; written by: owner thread */
+	_Atomic uint64_t
+	    looked; /* frames that the shadow has looked at; written by: owner thread */
 };
 
 /* Returns 0 and sets *out, or -ENOMEM. Context: [attach] [java]. */
@@ -77,9 +79,15 @@ struct lc_context_hook {
 
 /*
  * A note of the shadow's: allocations of this context are not recorded, or (with the site above
- * these bits) are counted by heap/common_counters.h. Else it is a counter.
+ * these bits) are counted by heap/common_counters.h. Else it is a counter. The path of a note may
+ * be cut for lack of credit, and is looked for again when there is some.
  */
-enum { LC_CONTEXT_UNWANTED = 1, LC_CONTEXT_COMMON = 2, LC_CONTEXT_NOTE_BITS = 3 };
+enum {
+	LC_CONTEXT_UNWANTED = 1,
+	LC_CONTEXT_COMMON = 2,
+	LC_CONTEXT_CUT = 4,
+	LC_CONTEXT_NOTE_BITS = 3
+};
 
 static inline uint64_t lc_context_key(const struct lc_context_hook *h)
 {
@@ -109,7 +117,7 @@ struct lc_context_look {
 	struct lc_site_counter *counter; /* NULL: do not record; or it is not known */
 	uint32_t
 	    common;    /* the site, if all threads share its counter, and `counter` is NULL; or 0 */
-	uint32_t node; /* of the walker's shadow; 0: the JVM must be asked for the path */
+	uint32_t node; /* of the walker's shadow; 0: it tells no path */
 	uint64_t *note; /* where the shadow notes it; NULL without a node */
 	struct lc_common_walk
 	    beyond; /* where the shadow has no room for a node; else its `len` is 0 */
@@ -134,5 +142,8 @@ struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walke
 
 /* Contexts that were looked up by a walk, the shadow's or the JVM's. Context: [writer]. */
 uint64_t lc_contexts_walks(const struct lc_contexts *c);
+
+/* Frames that the shadow's walks have looked at. Context: [writer]. */
+uint64_t lc_contexts_looked(const struct lc_contexts *c);
 
 #endif

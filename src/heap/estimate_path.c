@@ -5,6 +5,7 @@
  */
 #include "src/heap/estimate_path.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,6 +20,12 @@
 #include "src/jvm/call_trace.h"
 #include "src/stack/shadow.h"
 #include "src/stack/walker.h"
+
+/* In the note of a site whose path was cut for lack of credit. */
+#define NOTE_CUT (UINT64_C(1) << 32)
+
+/* Without credit, paths of more frames than CUT_FROM are cut to so few that they come again. */
+enum { CUT_FROM = 16, CUT_FRAMES = 4 };
 
 static struct {
 	bool audit;
@@ -61,41 +68,61 @@ void lc_estimate_path_counters(struct lc_counters *out)
 		LC_COUNTERS_ADD(out, audit_rows, &s);
 }
 
-/* All frames are looked at: recursion may fold to a few. */
-static uint32_t asked_path(JNIEnv *jni, struct lc_walker *walker, uint32_t depth)
+/* The path without callers, for what is known of a stack that nobody has walked. */
+static uint32_t cut_path(JNIEnv *jni)
+{
+	const uint64_t frame = lc_frame_pack((const void *)(uintptr_t)LC_PATH_CUT, -1);
+
+	lc_walk_credit_cut();
+	return lc_path_intern(jni, &frame, 1);
+}
+
+/* By the JVM; *cut: the thread has no credit for that. All frames are looked at: recursion may fold
+ * to a few. */
+static uint32_t asked_path(JNIEnv *jni, struct lc_walker *walker, uint32_t depth, bool *cut)
 {
 	jvmtiFrameInfo *frames = lc_walker_scratch(
 	    walker, LC_WALKER_FRAMES, LC_FRAMES_MAX * (sizeof(*frames) + sizeof(uint64_t)));
 	uint64_t *packed = (uint64_t *)(frames ? frames + LC_FRAMES_MAX : NULL);
 	jint len = 0;
+	int err = frames ? lc_walker_ask(walker, LC_FRAMES_MAX, frames, &len) : -ENOMEM;
 
-	if (!frames ||
-	    (*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, LC_FRAMES_MAX, frames, &len) ||
-	    len <= 0)
+	*cut = err == -EAGAIN;
+	if (*cut)
+		return cut_path(jni);
+	if (err || len <= 0)
 		return 0;
 	for (jint i = 0; i < len; i++)
 		packed[i] = lc_version_frame(frames[i].method, (int)frames[i].location);
 	return lc_path_intern_nearest(jni, packed, (size_t)len, depth);
 }
 
-static uint32_t walked_path(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint32_t depth)
+static uint32_t walked_path(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint32_t depth,
+                            bool *cut)
 {
 	uint64_t *packed =
 	    lc_walker_scratch(walker, LC_WALKER_FRAMES, LC_FRAMES_MAX * sizeof(*packed));
 	size_t len = packed ? lc_shadow_frames(walker->shadow, node, packed, LC_FRAMES_MAX) : 0;
 
+	*cut = !lc_walk_credit_left(&walker->credit);
+	if (*cut && len > CUT_FROM) {
+		packed[CUT_FRAMES] = lc_frame_pack((const void *)(uintptr_t)LC_PATH_CUT, -1);
+		len = CUT_FRAMES + 1;
+		lc_walk_credit_cut();
+	}
 	return lc_path_intern_nearest(jni, packed, len, depth);
 }
 
 /* Does the JVM walk to the same path? */
 static void check(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint32_t depth)
 {
-	const uint32_t asked = asked_path(jni, walker, depth);
+	bool cut;
+	const uint32_t asked = asked_path(jni, walker, depth, &cut);
 
-	if (!asked)
+	if (!asked || lc_shadow_open(walker->shadow))
 		return;
 	lc_count(&paths.audited);
-	if (walked_path(jni, walker, node, depth) != asked)
+	if (walked_path(jni, walker, node, depth, &cut) != asked)
 		lc_count(&paths.wrong);
 }
 
@@ -123,23 +150,55 @@ static uint32_t site_at(const struct lc_estimate_kind *kind, uint32_t path)
 	return site;
 }
 
+/* The path, by the JVM where the shadow does not know all of it and there is credit. */
+static uint32_t find_path(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint32_t depth,
+                          bool *cut)
+{
+	const bool ask =
+	    !node || (lc_shadow_unknown(walker->shadow) && lc_walk_credit_left(&walker->credit));
+	const uint32_t path =
+	    ask ? asked_path(jni, walker, depth, cut) : walked_path(jni, walker, node, depth, cut);
+
+	walker->credit.named = true;
+	if (ask && node)
+		lc_shadow_try_again(walker->shadow);
+	lc_count(ask ? &paths.asked : &paths.walked);
+	return path;
+}
+
+/* Pay for a walk and what came of it. */
+static void end_walk(struct lc_thread *t, uint64_t begin, uint64_t looked)
+{
+	struct lc_shadow *s = t->walker->shadow;
+	const uint64_t now = __rdtsc();
+
+	if (s)
+		lc_shadow_stand(s);
+	lc_walk_credit_end(&t->walker->credit, begin, now, s ? lc_shadow_looked(s) - looked : 0);
+}
+
 uint32_t lc_estimate_path_site(JNIEnv *jni, struct lc_thread *t,
                                const struct lc_estimate_kind *kind, uint32_t depth)
 {
+	const struct lc_shadow *s = t->walker->shadow;
+	const uint64_t begin = lc_walk_credit_begin(), looked = s ? lc_shadow_looked(s) : 0;
 	const uint32_t node = walk(jni, t);
 	/* Odd, and so no key of heap/context.h, which has the uppermost bit. */
 	uint64_t *note =
 	    node ? lc_shadow_note(t->walker->shadow, node, (uint64_t)kind->site << 1 | 1) : NULL;
 	uint32_t site;
+	bool cut = false;
 
-	lc_count(node ? &paths.walked : &paths.asked);
 	if (node && paths.audit)
 		check(jni, t->walker, node, depth);
-	if (note && *note)
+	if (note && *note && !(*note & NOTE_CUT && lc_walk_credit_left(&t->walker->credit))) {
+		lc_count(&paths.walked);
+		end_walk(t, begin, looked);
 		return (uint32_t)*note;
-	site = site_at(kind, node ? walked_path(jni, t->walker, node, depth)
-	                          : asked_path(jni, t->walker, depth));
+	}
+	site = site_at(kind, find_path(jni, t->walker, node, depth, &cut));
 	if (note)
-		*note = site;
+		*note = site ? site | (cut ? NOTE_CUT : 0) : 0;
+	end_walk(t, begin, looked);
 	return site;
 }

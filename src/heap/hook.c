@@ -195,20 +195,27 @@ static void count_in_common(JNIEnv *jni, struct lc_thread *t, uint32_t site, job
 	record(jni, t, site, o, words);
 }
 
+/* For lc_alloc_path_walk(). */
+static uint32_t path_node(const struct lc_context_look *look)
+{
+	return look->beyond.len ? LC_ALLOC_PATH_BEYOND : look->node;
+}
+
 static struct lc_site_counter *look_up(JNIEnv *jni, struct lc_thread *t, jobject o,
                                        const struct allocation *a)
 {
 	struct lc_context_look look =
 	    lc_contexts_look(t->contexts, t->walker, &a->hook, hook.exact);
 	bool wanted;
-	uint32_t site;
+	uint32_t site, node;
 
 	if (look.common)
 		count_in_common(jni, t, look.common, o, a->words);
 	if (look.known)
 		return look.counter;
-	site = lc_alloc_path_recorded(jni, t->walker, look.node, o, a->hook.bytecode_site,
-	                              a->origin, &wanted);
+	node = path_node(&look);
+	site = lc_alloc_path_recorded(jni, t->walker, node, o, a->hook.bytecode_site, a->origin,
+	                              &wanted);
 	if (site || !wanted)
 		look.counter =
 		    lc_contexts_learn(t->contexts, t->walker, &a->hook, &look, site, hook.exact);
@@ -219,16 +226,42 @@ static struct lc_site_counter *look_up(JNIEnv *jni, struct lc_thread *t, jobject
 	return look.counter;
 }
 
+/* A look-up that may walk, and learn what it has walked to: what it costs is paid for. */
+struct slow {
+	struct lc_own_work work;
+	uint64_t begin, looked;
+};
+
+static void begin_slow(const struct lc_thread *t, struct slow *s)
+{
+	s->looked = t->walker->shadow ? lc_shadow_looked(t->walker->shadow) : 0;
+	s->begin = lc_walk_credit_begin();
+	lc_own_work_begin(&s->work);
+}
+
+static void end_slow(struct lc_thread *t, const struct slow *s)
+{
+	struct lc_shadow *shadow = t->walker->shadow;
+	uint64_t now;
+
+	lc_own_work_end(&s->work);
+	now = __rdtsc();
+	if (shadow)
+		lc_shadow_stand(shadow);
+	lc_walk_credit_end(&t->walker->credit, s->begin, now,
+	                   shadow ? lc_shadow_looked(shadow) - s->looked : 0);
+}
+
 /* The counter of a context that is not one of the last. */
 static __attribute__((noinline)) struct lc_site_counter *
 find_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
 {
 	struct lc_site_counter *counter;
-	struct lc_own_work work;
+	struct slow slow;
 
-	lc_own_work_begin(&work);
+	begin_slow(t, &slow);
 	counter = look_up(jni, t, o, a);
-	lc_own_work_end(&work);
+	end_slow(t, &slow);
 	return counter;
 }
 
@@ -414,7 +447,8 @@ static struct lc_site_counter *learn_made(JNIEnv *jni, struct lc_thread *t, jcla
 
 	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), type, &signature, NULL))
 		return NULL;
-	path = lc_alloc_path_walk(jni, t->walker, look->node, h->bytecode_site, LC_ORIGIN_BYTECODE);
+	path = lc_alloc_path_walk(jni, t->walker, path_node(look), h->bytecode_site,
+	                          LC_ORIGIN_BYTECODE);
 	site = lc_site_intern(signature, class_word, path);
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	if (!site)
@@ -443,12 +477,15 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 	note = lc_contexts_again(t->contexts, h);
 	counter = note ? lc_context_counter(note) : NULL;
 	if (!counter) {
-		struct lc_context_look look =
-		    lc_contexts_look(t->contexts, t->walker, h, hook.exact);
+		struct lc_context_look look;
+		struct slow slow;
 
+		begin_slow(t, &slow);
+		look = lc_contexts_look(t->contexts, t->walker, h, hook.exact);
 		counter = look.known ? look.counter
 		                     : learn_made(jni, t, type, h, &look, made->class_word);
 		*common = look.common;
+		end_slow(t, &slow);
 	}
 	if (counter && !hook.exact)
 		lc_tlab_looked(objects, h->bytecode_site, 0, counter, !note);

@@ -100,6 +100,7 @@ struct search {
 	enum lc_location_hook hook;
 	bool outer;
 	bool library; /* the library itself executes this stream */
+	bool cut;     /* the thread has no credit for a walk */
 	uint32_t path;
 	/* From the hook's to the last that tells the place, both included; 0: all there are. */
 	unsigned frames;
@@ -146,7 +147,17 @@ static void walk(struct lc_locations *l, JNIEnv *jni, struct search *search)
 	struct lc_walked walked;
 	uint32_t packed_len = 0;
 
-	if (lc_walker_walk(l->walker, jni, depth > DEEP_FROM, find_frame, search, &walked)) {
+	int err = lc_walker_walk(l->walker, jni, depth > DEEP_FROM, find_frame, search, &walked);
+
+	search->cut = err == -EAGAIN;
+	if (search->cut) {
+		const uint64_t frame = lc_frame_pack((const void *)(uintptr_t)LC_PATH_CUT, -1);
+
+		search->path = lc_path_intern(jni, &frame, 1);
+		lc_walk_credit_cut();
+		return;
+	}
+	if (err) {
 		lc_span_add(&l->errors, 1);
 		return;
 	}
@@ -190,7 +201,7 @@ struct lc_location *lc_location_learn(struct lc_locations *l, JNIEnv *jni,
 		                     .path = search.path,
 		                     .library = search.library };
 	/* A place that its words do not tell is walked to again the next time. */
-	if (!read_words(l, at, &search, &new->place.words))
+	if (search.cut || !read_words(l, at, &search, &new->place.words))
 		return new;
 	kept = (struct lc_location *)lc_places_keep(&l->places, &new->place);
 	if (!kept)

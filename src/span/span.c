@@ -171,7 +171,6 @@ int lc_span_init(JNIEnv *jni, const struct lc_options *options)
 	const struct lc_task_config tasks = {
 		.enter = lc_span_enter,
 		.depth = options->span_paths ? (uint32_t)options->depth : 1,
-		.walks_ppm = options->budget_ppm,
 	};
 	int err;
 

@@ -54,8 +54,6 @@ struct lc_task_config {
 	/* The calling thread's spans, made where it has none; NULL: nothing is to be recorded. */
 	struct lc_span_thread *(*enter)(JNIEnv *jni);
 	uint32_t depth; /* frames that a path has: 1, or more with --span-paths */
-	/* Of a thread's time, what walks for places may take; parts per million, 0: no limit. */
-	uint64_t walks_ppm;
 };
 
 /*

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <x86intrin.h>
 
 #include "src/core/jvmti.h"
 #include "src/core/own.h"
@@ -28,24 +27,18 @@ enum {
 	SCAN_BYTES = 8192,
 	SEARCH_FRAMES = 32,
 	NEXT_WORDS = 12,
-	BEYOND = 2 /* words that reach to the place or further */
+	BEYOND = 2,      /* words that reach to the place or further */
+	LEARN_NS = 4000, /* what a place costs beside the JVM's walk */
 };
-
-/* Some 200 ms: a thread that begins learns thousands of places at once. */
-static const int64_t credit_most = INT64_C(1) << 29;
-/* Some 50 us, more than most walks take: a thread that is switched out meanwhile pays no more. */
-static const uint64_t walk_most = UINT64_C(1) << 17;
 
 static struct {
 	uint32_t depth;
-	uint64_t walks_ppm;                       /* 0: no limit */
 	_Atomic uint64_t walks, errors, unwalked; /* counts */
 } places;
 
 void lc_task_places_init(const struct lc_task_config *config)
 {
 	places.depth = config->depth ? config->depth : 1;
-	places.walks_ppm = config->walks_ppm;
 }
 
 void lc_task_places_stats(struct lc_task_stats *out)
@@ -71,8 +64,6 @@ int lc_task_places_create(struct lc_task_places **out)
 		return -ENOMEM;
 	lc_places_init(&p->table, &lc_task_place_kind, same_place);
 	p->code = *lc_generated();
-	p->credit = credit_most;
-	p->credit_tsc = __rdtsc();
 	*out = p;
 	return 0;
 }
@@ -317,27 +308,6 @@ static bool find_words(const struct search *search, struct lc_walker *walker,
 	return words->len > 0;
 }
 
-/* Is there credit for a walk? What has come in since the last look is added. */
-static bool may_walk(struct lc_task_places *p)
-{
-	const uint64_t now = __rdtsc();
-	const double grown = (double)(now - p->credit_tsc) * (double)places.walks_ppm / 1e6;
-
-	p->credit_tsc = now;
-	p->credit =
-	    grown < (double)(credit_most - p->credit) ? p->credit + (int64_t)grown : credit_most;
-	return p->credit >= 0 || !places.walks_ppm;
-}
-
-/* The walk that may_walk() allowed has ended. */
-static void pay(struct lc_task_places *p)
-{
-	const uint64_t now = __rdtsc(), took = now - p->credit_tsc;
-
-	p->credit -= (int64_t)(took < walk_most ? took : walk_most);
-	p->credit_tsc = now;
-}
-
 const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv *jni,
                                                 struct lc_walker *walker,
                                                 const struct lc_native_frame *at, uint64_t key,
@@ -347,7 +317,7 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 	struct search search = { .hook = hook, .object = object };
 	struct lc_task_place *new = &p->scratch, *kept = NULL;
 
-	if (!may_walk(p)) {
+	if (!lc_walk_credit_left(&walker->credit)) {
 		atomic_fetch_add_explicit(&places.unwalked, 1, memory_order_relaxed); /* a count */
 		return NULL;
 	}
@@ -361,7 +331,7 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 	};
 	if (find_words(&search, walker, at, &new->place.words))
 		kept = (struct lc_task_place *)lc_places_keep(&p->table, &new->place);
-	pay(p);
+	lc_walk_credit_pay(&walker->credit, LC_WALK_OWN, LEARN_NS);
 	if (!kept)
 		free(new->place.words.more);
 	new->place.words.more = NULL;

@@ -62,13 +62,6 @@ struct lc_task_places {
 	struct lc_task_place_class classes[LC_TASK_PLACE_CLASSES];
 	struct lc_task_place_caller callers[LC_TASK_PLACE_CALLERS];
 	struct lc_task_place scratch; /* where an entry cannot be kept */
-	/*
-	 * What walks may take from now on, in ticks of the TSC; below 0: none. It grows as time
-	 * goes by, so a program whose places are never met again is not walked for each of its
-	 * tasks.
-	 */
-	int64_t credit;
-	uint64_t credit_tsc; /* it was last looked at */
 };
 
 /* Stacks walked, those that could not be, and those that were not. Context: any. */

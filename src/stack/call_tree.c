@@ -1,8 +1,13 @@
 /* stack/call_tree.c - adds the frames of walks to the tree, and folds recursion in it. */
 #include "src/stack/call_tree.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "src/base/hash.h"
 #include "src/core/memory.h"
+#include "src/core/path.h"
+#include "src/core/record.h"
 #include "src/core/recursion.h"
 
 enum {
@@ -76,19 +81,35 @@ static struct lc_call_node *child(struct lc_call_tree *t, uint32_t parent,
 	return n;
 }
 
-/* The end of a path, outermost first: what the next frames may be compared with. */
-struct end {
+uint64_t lc_call_cut_frame(void)
+{
+	return lc_frame_pack((const void *)(uintptr_t)LC_PATH_CUT, -1); /* NOLINT */
+}
+
+struct lc_call_node *lc_call_cut(struct lc_call_tree *t)
+{
+	return child(t, 0, LC_CALL_NODE_FRAME, lc_call_cut_frame());
+}
+
+/*
+ * The end of a path, outermost first: what the next frames may be compared with. A walk extends its
+ * path frame by frame, and the end stays from one to the next.
+ */
+struct lc_call_end {
+	struct lc_call_node *leaf; /* of the path; NULL: of none */
 	uint32_t len;
 	uint64_t frames[END_FRAMES];
 	struct lc_call_node *nodes[END_FRAMES];
 };
 
-static void read_end(const struct lc_call_tree *t, struct lc_call_node *leaf, struct end *out)
+static void read_end(const struct lc_call_tree *t, struct lc_call_node *leaf,
+                     struct lc_call_end *out)
 {
 	uint32_t i = 0;
 
 	for (const struct lc_call_node *n = leaf; n->number && i < END_KEPT; i++)
 		n = lc_call_node(t, n->parent);
+	out->leaf = leaf;
 	out->len = i;
 	for (struct lc_call_node *n = leaf; i--; n = lc_call_node(t, n->parent)) {
 		out->frames[i] = n->value;
@@ -96,27 +117,49 @@ static void read_end(const struct lc_call_tree *t, struct lc_call_node *leaf, st
 	}
 }
 
+/* The end of the path to `leaf`, with room for `more` frames; NULL without memory. */
+static struct lc_call_end *end_of(struct lc_call_tree *t, struct lc_call_node *leaf, uint32_t more)
+{
+	struct lc_call_end *e = t->end ? t->end : calloc(1, sizeof(*e));
+	uint32_t over;
+
+	t->end = e;
+	if (!e)
+		return NULL;
+	if (e->leaf != leaf)
+		read_end(t, leaf, e);
+	if (e->len + more > END_FRAMES) {
+		over = e->len - END_KEPT;
+		e->len = END_KEPT;
+		memmove(e->frames, e->frames + over, END_KEPT * sizeof(e->frames[0]));
+		memmove(e->nodes, e->nodes + over, END_KEPT * sizeof(e->nodes[0]));
+	}
+	return e;
+}
+
 /* Let `code` be called at the end of a path. Returns the new leaf; NULL without memory. */
 static struct lc_call_node *extend(struct lc_call_tree *t, struct lc_call_node *leaf,
                                    const struct lc_code_frames *code)
 {
-	struct end end;
+	struct lc_call_end *end = end_of(t, leaf, code->len);
 
-	read_end(t, leaf, &end);
+	if (!end)
+		return NULL;
 	for (uint32_t i = code->len; i-- && leaf;) {
-		const uint32_t cycle = lc_recursion_cycle(end.frames, end.len, code->frames[i]);
+		const uint32_t cycle = lc_recursion_cycle(end->frames, end->len, code->frames[i]);
 
 		if (cycle) {
-			end.len -= cycle - 1;
-			leaf = end.nodes[end.len - 1];
+			end->len -= cycle - 1;
+			leaf = end->nodes[end->len - 1];
 			t->folded |= leaf->cycle < cycle;
 			leaf->cycle = cycle > leaf->cycle ? cycle : leaf->cycle;
 			continue;
 		}
 		leaf = child(t, leaf->number, LC_CALL_NODE_FRAME, code->frames[i]);
-		end.frames[end.len] = code->frames[i];
-		end.nodes[end.len++] = leaf;
+		end->frames[end->len] = code->frames[i];
+		end->nodes[end->len++] = leaf;
 	}
+	end->leaf = leaf;
 	return leaf;
 }
 
@@ -166,6 +209,8 @@ void lc_call_tree_free(struct lc_call_tree *t)
 {
 	lc_slab_free(&t->nodes);
 	lc_slab_free(&t->calls);
+	free(t->end);
+	t->end = NULL;
 	lc_memory_give(t->common ? LC_MEMORY_PATHS : LC_MEMORY_CONTEXTS, t->taken_bytes);
 	t->taken_bytes = 0;
 	t->beyond = 0;

@@ -52,7 +52,8 @@ struct lc_call_tree {
 	bool full;       /* there was no room for a node or a call: nothing more is added */
 	bool common;     /* all threads share it: it takes memory from another share of the limit */
 	uint32_t beyond; /* walks that led to no node since it was full */
-	size_t taken_bytes; /* of core/memory.h */
+	size_t taken_bytes;      /* of core/memory.h */
+	struct lc_call_end *end; /* of the path that was extended last; NULL: none was */
 };
 
 extern const struct lc_slab_kind lc_call_nodes;
@@ -85,6 +86,14 @@ static inline struct lc_call_node *lc_callee(struct lc_call_tree *t, struct lc_c
 		return caller->callees[1].to;
 	return lc_callee_find(t, caller, code);
 }
+
+/* The frame LC_PATH_CUT of core/path.h, as lc_frame_pack() makes it. */
+uint64_t lc_call_cut_frame(void);
+
+/* The node of that frame below the root, for paths whose callers are not known; NULL without
+ * memory.
+ */
+struct lc_call_node *lc_call_cut(struct lc_call_tree *t);
 
 /* The note of the node for `key`, which is not 0; 0 at first. NULL without memory. */
 uint64_t *lc_call_note(struct lc_call_tree *t, uint32_t node, uint64_t key);

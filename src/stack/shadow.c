@@ -9,6 +9,8 @@
  * A walk runs behind an allocation, when the store buffer is full: stores cost more there than
  * loads. So frames are looked at first, until one is known, and then written where they belong,
  * once.
+ *
+ * This file is longer than 600 lines, since all of a walk is inlined into one function.
  */
 #include "src/stack/shadow.h"
 
@@ -17,60 +19,57 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/epoch.h"
 #include "src/core/jvmti.h"
-#include "src/core/record.h"
+#include "src/core/memory.h"
+#include "src/core/own.h"
 #include "src/core/version.h"
-#include "src/jvm/blob.h"
-#include "src/jvm/code_frames.h"
 #include "src/jvm/guard.h"
-#include "src/jvm/peek.h"
-#include "src/jvm/walk_proof.h"
 #include "src/stack/call_tree.h"
 #include "src/stack/generated.h"
+#include "src/stack/shadow_frames.h"
+#include "src/stack/walk_credit.h"
 
 enum {
-	FRAMES_MAX = 4096, /* of a walk; deeper stacks are the JVM's to walk */
+	FRAMES_MAX = 1 << 18, /* of a stack */
+	FRAMES_FEW = 4096,    /* every thread may have so many, whatever the limit of memory */
 	FRAMES_FIRST = 16,
-	FRAME_WORDS = 6,
-};
-
-/* What a frame is. */
-struct found {
-	const struct lc_code_frames *code;
-	uint32_t kind; /* enum kind */
-	int32_t frame_words;
-};
-
-enum kind { COMPILED, DEOPTIMIZED, INTERPRETED, ENTRY };
-enum { COMPILED_WORDS = 1, DEOPTIMIZED_WORDS = 2, INTERPRETED_WORDS = 5, ENTRY_WORDS = 6 };
-
-/* Which kinds of frames a walk may pass; see jvm/walk_proof.h. */
-struct passing {
-	struct lc_walk_proof *proof;
-	bool proves;    /* the walk passes what is not proved, too */
-	bool unproved;  /* the walk has come to a kind that is neither proved nor refuted */
-	uint32_t kinds; /* of those that it has come to */
+	FRAMES_FREE = 32, /* new ones of a walk, for which no credit is needed */
+	FRAMES_SPENT = 8, /* ... where the last walk had no credit either */
+	FRAMES_CUT = 2,   /* that an open path has without credit: so few that it comes again */
+	SHALLOW = 256, /* frames: after that many walks of fewer, memory for deep ones goes back */
+	SHALLOW_WALKS = 4096,
 };
 
 struct lc_shadow {
 	struct passing passing;
 	struct lc_shadow_last last;
-	uint32_t frames_cap; /* of `last` and of the new ones */
+	struct lc_shadow_sure sure;
+	struct lc_walk_credit *credit;             /* NULL: no limit */
+	uint32_t frames_cap, words_cap, found_cap; /* elements there is room for */
+	uint32_t shallow;                          /* walks since the last deep one */
 	uint32_t round;
 	uint32_t beyond; /* frames of the last walk, where the tree has no room for them; else 0 */
+	bool open;       /* nothing is known beyond the outermost frame of the last walk */
+	bool spent;      /* ... for lack of credit or memory */
+	uint64_t looked;
+	size_t taken_bytes; /* of core/memory.h */
 	struct lc_call_tree tree;
 	struct found *found;             /* by the walk that is going on, innermost first */
 	uint32_t seen[LC_SHADOW_PLACES]; /* node of the last walk for a place */
 };
 
-int lc_shadow_create(struct lc_shadow **out)
+int lc_shadow_create(struct lc_walk_credit *credit, struct lc_shadow **out)
 {
 	struct lc_shadow *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
+	s->credit = credit;
 	s->last.generation_now = lc_generated_generation();
 	s->passing.proof = lc_walk_proof_hook();
+	s->last.sure = &s->sure;
+	s->sure.stopped = lc_epoch_stopped();
 	*out = s;
 	return 0;
 }
@@ -80,6 +79,7 @@ void lc_shadow_destroy(struct lc_shadow *s)
 	if (!s)
 		return;
 	lc_call_tree_free(&s->tree);
+	lc_memory_give(LC_MEMORY_CONTEXTS, s->taken_bytes);
 	free(s->last.frames);
 	free(s->last.words);
 	free(s->found);
@@ -91,44 +91,80 @@ uint32_t lc_shadow_round(const struct lc_shadow *s)
 	return s->round;
 }
 
-static bool grow_frames(struct lc_shadow_frame **frames, size_t len)
+/* The array with room for `len` elements; NULL without memory: then the old one still serves. */
+static void *reserve(struct lc_shadow *s, void *array, uint32_t *cap, uint32_t len,
+                     size_t element_bytes)
 {
-	struct lc_shadow_frame *bigger = realloc(*frames, len * sizeof(**frames));
+	uint32_t bigger = *cap ? *cap : FRAMES_FIRST;
+	size_t more_bytes;
+	void *moved;
 
-	if (bigger)
-		*frames = bigger;
-	return bigger;
+	while (bigger < len)
+		bigger *= 2;
+	if (bigger == *cap)
+		return array;
+	more_bytes = (bigger - *cap) * element_bytes;
+	if (bigger <= FRAMES_FEW)
+		lc_memory_have(LC_MEMORY_CONTEXTS, more_bytes);
+	else if (!lc_memory_take(LC_MEMORY_CONTEXTS, more_bytes))
+		return NULL;
+	moved = realloc(array, bigger * element_bytes);
+	if (!moved) {
+		lc_memory_give(LC_MEMORY_CONTEXTS, more_bytes);
+		return NULL;
+	}
+	s->taken_bytes += more_bytes;
+	*cap = bigger;
+	return moved;
 }
 
-static bool grow_found(struct found **found, size_t len)
+static bool reserve_found(struct lc_shadow *s, uint32_t len)
 {
-	struct found *bigger = realloc(*found, len * sizeof(**found));
+	struct found *found =
+	    len <= FRAMES_MAX ? reserve(s, s->found, &s->found_cap, len, sizeof(*found)) : NULL;
 
-	if (bigger)
-		*found = bigger;
-	return bigger;
+	s->found = found ? found : s->found;
+	return found;
 }
 
-static bool grow_words(struct lc_shadow_word **words, size_t len)
+/* Room for the frames of the last walk, and their words. */
+static bool reserve_last(struct lc_shadow *s, uint32_t frames, uint32_t words)
 {
-	struct lc_shadow_word *bigger = realloc(*words, len * sizeof(**words));
+	struct lc_shadow_last *l = &s->last;
+	struct lc_shadow_frame *f =
+	    frames <= FRAMES_MAX ? reserve(s, l->frames, &s->frames_cap, frames, sizeof(*f)) : NULL;
+	struct lc_shadow_word *w = reserve(s, l->words, &s->words_cap, words, sizeof(*w));
 
-	if (bigger)
-		*words = bigger;
-	return bigger;
+	l->frames = f ? f : l->frames;
+	l->words = w ? w : l->words;
+	return f && w;
 }
 
-/* Room for twice as many frames. */
-static bool grow(struct lc_shadow *s)
+/* Give back what deep stacks have needed: the last walk's frames fit in what is left. */
+static void shrink(struct lc_shadow *s)
 {
-	const uint32_t cap = s->frames_cap ? s->frames_cap * 2 : FRAMES_FIRST;
-	const size_t words = (size_t)cap * FRAME_WORDS;
+	const uint32_t frames_cap = SHALLOW, words_cap = SHALLOW * ENTRY_WORDS;
+	struct lc_shadow_frame *f = realloc(s->last.frames, frames_cap * sizeof(*f));
+	struct lc_shadow_word *w;
+	size_t bytes;
 
-	if (cap > FRAMES_MAX || !grow_frames(&s->last.frames, cap) || !grow_found(&s->found, cap) ||
-	    !grow_words(&s->last.words, words))
-		return false;
-	s->frames_cap = cap;
-	return true;
+	if (!f)
+		return;
+	bytes = (s->frames_cap - frames_cap) * sizeof(*f);
+	s->last.frames = f;
+	s->frames_cap = frames_cap;
+	w = s->words_cap > words_cap ? realloc(s->last.words, words_cap * sizeof(*w)) : NULL;
+	if (w) {
+		bytes += (s->words_cap - words_cap) * sizeof(*w);
+		s->last.words = w;
+		s->words_cap = words_cap;
+	}
+	bytes += s->found_cap * sizeof(*s->found);
+	free(s->found);
+	s->found = NULL;
+	s->found_cap = 0;
+	lc_memory_give(LC_MEMORY_CONTEXTS, bytes);
+	s->taken_bytes -= bytes;
 }
 
 /* Returns whether there is a tree that the walk can add to. */
@@ -145,229 +181,45 @@ static bool make_ready(struct lc_shadow *s)
 	return ready;
 }
 
-/* Where a walk is: a return address, where it stands, and what the registers were there. */
-struct walk {
-	uint64_t frame, end;
-	uint64_t pc, pc_at, sp, rbp;
-	uint64_t rbp_at;        /* where rbp was saved */
-	uint32_t frames, words; /* since the walk began */
-	bool from_jvm;          /* the JVM called the frame before */
-	bool complete;
-	struct passing *passing; /* of the shadow */
-};
-
-static __attribute__((noinline)) bool may_pass_to_prove(struct passing *p, enum lc_frame_kind kind)
+/* Of the first `len` frames of the last walk, how many have no word behind the first `words`. */
+static uint32_t frames_before(const struct lc_shadow *s, uint32_t words, uint32_t len)
 {
-	if (!lc_walk_provable(p->proof, kind))
-		return false;
-	p->unproved = true;
-	p->kinds |= kind;
-	return p->proves;
-}
+	uint32_t low = 0;
 
-static inline bool may_pass(const struct walk *w, enum lc_frame_kind kind)
-{
-	return __builtin_expect(lc_walk_proved(w->passing->proof, kind), 1) ||
-	       may_pass_to_prove(w->passing, kind);
-}
+	/* Words of frames end further and further behind. */
+	while (low < len) {
+		const uint32_t middle = low + (len - low) / 2;
 
-/* Is this a word of the stack above the hook? */
-static inline bool is_word(const struct walk *w, uint64_t address)
-{
-	return address > w->frame && address + 8 <= w->end && !(address & 7);
-}
-
-/* Set the words of the frame; returns behind the last. */
-static inline struct lc_shadow_word *set_word(struct lc_shadow_word *word, uint64_t address)
-{
-	word->at = address;
-	word->value = lc_load64(address);
-	return word + 1;
-}
-
-static inline bool look_at_interpreted(const struct walk *w, struct found *out)
-{
-	const uint64_t rbp = w->rbp, method_at = rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8),
-	               bytecode_at = rbp + (uint64_t)(LC_INTERPRETED_BYTECODE * 8),
-	               sender_at = rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8);
-
-	if (rbp < w->pc_at || !is_word(w, rbp + 8) || !is_word(w, w->pc_at) ||
-	    !is_word(w, w->rbp_at) || !is_word(w, method_at) || !is_word(w, bytecode_at) ||
-	    !is_word(w, sender_at))
-		return false;
-	out->kind = INTERPRETED;
-	out->code = lc_code_frames_interpreted(lc_load64(method_at), lc_load64(bytecode_at));
-	return out->code;
-}
-
-/* Compiled code calls the JVM through stubs, and the JVM may call Java code then. */
-static int stub_words(const struct walk *w)
-{
-	struct lc_blob blob;
-
-	return w->from_jvm && lc_blob_find(w->pc, &blob) && blob.kind == LC_BLOB_OTHER
-	           ? blob.frame_words
-	           : -1;
-}
-
-/*
- * The code of a compiled frame was given up while the frame waits: it returns to a handler, and
- * where it would have returned to stands in the frame.
- */
-static __attribute__((noinline)) bool look_at_deoptimized(const struct walk *w, struct found *out)
-{
-	struct lc_blob blob;
-	uint64_t at = 0;
-
-	if (lc_blob_find(w->pc, &blob))
-		at = lc_blob_original_pc_at(&blob, w->pc, w->sp);
-	if (!at || !is_word(w, at) || !is_word(w, w->pc_at) || !may_pass(w, LC_FRAME_DEOPTIMIZED))
-		return false;
-	out->kind = DEOPTIMIZED;
-	out->code = lc_code_frames_compiled(lc_load64(at));
-	out->frame_words = blob.frame_words;
-	at = w->sp + (uint64_t)blob.frame_words * 8 - 8;
-	return out->code && out->code->blob == blob.at && blob.frame_words >= 2 && is_word(w, at) &&
-	       at > w->pc_at;
-}
-
-static inline bool look_at_compiled(const struct walk *w, struct found *out)
-{
-	const struct lc_code_frames *code = lc_code_frames_compiled(w->pc);
-	const int words = code ? code->frame_words : stub_words(w);
-	uint64_t at;
-
-	if (words < 2)
-		return look_at_deoptimized(w, out);
-
-	/* A native method that nothing has called by way of the JVM: a virtual thread begins. */
-	if ((code && code->frames[0] >> LC_ADDR_BITS == LC_BCI_NONE && !w->from_jvm))
-		return false;
-	at = w->sp + (uint64_t)words * 8 - 8;
-	out->kind = COMPILED;
-	out->code = code;
-	out->frame_words = words;
-	return is_word(w, at) && at > w->pc_at && is_word(w, w->pc_at);
-}
-
-/* The JVM called Java code: can it be told where the thread was in Java code before? */
-static bool look_at_entry(const struct walk *w, struct found *out)
-{
-	struct lc_entry_frame e;
-
-	out->kind = ENTRY;
-	out->code = NULL;
-	if (!lc_frames_entry_frame(w->rbp, w->frame, w->end, &e) || !is_word(w, w->pc_at) ||
-	    !is_word(w, w->rbp_at) || !is_word(w, e.wrapper_at) || !is_word(w, e.sp_at) ||
-	    !is_word(w, e.pc_at) || !is_word(w, e.rbp_at))
-		return false;
-	return true;
-}
-
-/* What is the frame that `pc` returns to? Returns false where that cannot be told. */
-static inline bool look(const struct walk *w, struct found *out)
-{
-	if (lc_frames_entry(w->pc))
-		return may_pass(w, LC_FRAME_ENTRY) && look_at_entry(w, out);
-	if (lc_frames_interpreted(w->pc))
-		return may_pass(w, LC_FRAME_INTERPRETED) && look_at_interpreted(w, out);
-	return may_pass(w, LC_FRAME_COMPILED) && look_at_compiled(w, out);
-}
-
-static unsigned words_of(const struct found *f)
-{
-	return f->kind == COMPILED      ? COMPILED_WORDS
-	       : f->kind == DEOPTIMIZED ? DEOPTIMIZED_WORDS
-	       : f->kind == INTERPRETED ? INTERPRETED_WORDS
-	                                : ENTRY_WORDS;
-}
-
-/* Write the words of the frame that `pc` returns to. */
-static inline void set_words(const struct walk *w, const struct found *f,
-                             struct lc_shadow_word *word)
-{
-	struct lc_entry_frame e;
-	struct lc_blob blob;
-
-	word = set_word(word, w->pc_at);
-	if (f->kind == COMPILED)
-		return;
-	if (f->kind == DEOPTIMIZED) {
-		if (lc_blob_find(w->pc, &blob))
-			set_word(word, lc_blob_original_pc_at(&blob, w->pc, w->sp));
-		return;
+		if (s->last.frames[middle].words_end <= words)
+			low = middle + 1;
+		else
+			len = middle;
 	}
-	word = set_word(word, w->rbp_at);
-	if (f->kind == INTERPRETED) {
-		word = set_word(word, w->rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8));
-		word = set_word(word, w->rbp + (uint64_t)(LC_INTERPRETED_BYTECODE * 8));
-		set_word(word, w->rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8));
-		return;
-	}
-	(void)lc_frames_entry_frame(w->rbp, w->frame, w->end, &e);
-	word = set_word(word, e.wrapper_at);
-	word = set_word(word, e.sp_at);
-	word = set_word(word, e.pc_at);
-	set_word(word, e.rbp_at);
+	return low;
 }
 
-/* Where the JVM called Java code: to where the thread was in Java code before, if it was. */
-static bool leave_entry(struct walk *w)
+/* Of the first `len` frames of the last walk, how many stand without a doubt. */
+static uint32_t sure_frames(const struct lc_shadow *s, uint32_t len)
 {
-	struct lc_entry_frame e;
-
-	(void)lc_frames_entry_frame(w->rbp, w->frame, w->end, &e);
-	w->complete = !lc_load64(e.sp_at);
-	if (w->complete)
-		return true;
-	if (!may_pass(w, LC_FRAME_BEYOND))
-		return false;
-	w->sp = lc_load64(e.sp_at);
-	w->pc = lc_load64(e.pc_at);
-	w->pc_at = w->pc ? e.pc_at : w->sp - 8;
-	w->rbp_at = e.rbp_at;
-	if (w->sp <= w->rbp || !is_word(w, w->pc_at))
-		return false;
-	w->pc = lc_load64(w->pc_at);
-	w->rbp = lc_load64(e.rbp_at);
-	return true;
-}
-
-/* Go to the frame's caller. Returns false where there is none that can be told. */
-static inline bool leave(struct walk *w, const struct found *f)
-{
-	w->frames++;
-	w->words += words_of(f);
-	w->from_jvm = f->kind == ENTRY;
-	if (f->kind == ENTRY)
-		return leave_entry(w);
-	if (f->kind == INTERPRETED) {
-		w->pc_at = w->rbp + 8;
-		w->pc = lc_load64(w->pc_at);
-		w->sp = lc_load64(w->rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8));
-		w->rbp_at = w->rbp;
-		w->rbp = lc_load64(w->rbp);
-		return true;
-	}
-	w->pc_at = w->sp + (uint64_t)f->frame_words * 8 - 8;
-	w->pc = lc_load64(w->pc_at);
-	w->rbp_at = w->pc_at - 8;
-	w->rbp = lc_load64(w->rbp_at);
-	w->sp = w->pc_at + 8;
-	return true;
+	return s->sure.words ? frames_before(s, lc_shadow_sure_words(&s->sure), len) : 0;
 }
 
 /* How many frames of the last walk, from the outermost on, still stand above `frame`. */
 static uint32_t still_there(const struct lc_shadow *s, uint64_t frame)
 {
-	uint32_t word = 0, frames = 0;
+	const struct lc_shadow_word *words = s->last.words;
+	uint32_t word, end, frames, len = s->last.frames_len;
 
-	for (; frames < s->last.frames_len; frames++)
-		for (; word < s->last.frames[frames].words_end; word++)
-			if (s->last.words[word].at <= frame ||
-			    lc_load64(s->last.words[word].at) != s->last.words[word].value)
-				return frames;
-	return frames;
+	while (len && s->last.frames[len - 1].pc_at <= frame)
+		len--;
+	frames = sure_frames(s, len);
+	word = frames ? s->last.frames[frames - 1].words_end : 0;
+	end = len ? s->last.frames[len - 1].words_end : 0;
+	while (word + BLOCK <= end && !block_differs(words + word))
+		word += BLOCK;
+	while (word < end && lc_load64(words[word].at) == words[word].value)
+		word++;
+	return word == end ? len : frames_before(s, word, len);
 }
 
 /* Then nothing depends on its rbp. */
@@ -392,11 +244,36 @@ static inline uint32_t joins(const struct lc_shadow *s, const struct walk *w, ui
 	           : 0;
 }
 
+/* May a walk that has come to so many new frames go on? */
+static inline bool may_go_on(struct lc_shadow *s, uint32_t frames)
+{
+	if (frames < s->found_cap && frames % FRAMES_SPENT)
+		return true;
+	if (frames >= (s->spent ? FRAMES_SPENT : FRAMES_FREE) && s->credit &&
+	    !lc_walk_credit_left(s->credit))
+		return false;
+	return reserve_found(s, frames + 1);
+}
+
+enum ended { JOINED, OPEN, SPENT };
+
+/* The walk ends at the frame that `pc` returns to. */
+static void end_at_unknown(struct lc_shadow *s, struct walk *w)
+{
+	if (!is_word(w, w->pc_at))
+		return;
+	s->found[w->frames] = (struct found){ .kind = UNKNOWN };
+	w->frames++;
+	w->words += COMPILED_WORDS;
+}
+
 /*
- * Look at the frames from *w on, until one is known. Returns whether the walk came to its end;
- * *known: how many frames of the last walk stay. at_new: the first one is not among them.
+ * Look at the frames from *w on, until one is known. JOINED: it is, or there is no further one;
+ * *known: how many frames of the last walk stay. OPEN: the next frame cannot be told. SPENT: there
+ * is no credit to look at it, or no memory. at_new: the first one is not among those of the last
+ * walk.
  */
-static inline bool look_on(struct lc_shadow *s, struct walk *w, bool at_new, uint32_t *known)
+static inline enum ended look_on(struct lc_shadow *s, struct walk *w, bool at_new, uint32_t *known)
 {
 	uint32_t len = still_there(s, w->frame);
 
@@ -407,14 +284,18 @@ static inline bool look_on(struct lc_shadow *s, struct walk *w, bool at_new, uin
 		if (w->frames || !at_new)
 			*known = joins(s, w, &len);
 		if (*known)
-			return true;
-		if ((w->frames == s->frames_cap && !grow(s)) || !look(w, &f))
-			return false;
+			return JOINED;
+		if (!may_go_on(s, w->frames))
+			return SPENT;
+		if (!look(w, &f)) {
+			end_at_unknown(s, w);
+			return OPEN;
+		}
 		s->found[w->frames] = f;
 		if (!leave(w, &f))
-			return false;
+			return OPEN;
 	}
-	return true;
+	return JOINED;
 }
 
 /* The `frames` new ones from `w` on, innermost first, become the last walk's behind `known`. */
@@ -441,25 +322,78 @@ static inline void set_frames(struct lc_shadow *s, struct walk w, uint32_t known
 /* The nodes of the frames behind `known`. Returns that of the innermost; 0 without memory. */
 static inline uint32_t set_nodes(struct lc_shadow *s, uint32_t known, uint32_t len)
 {
-	struct lc_call_node *n = lc_call_node(&s->tree, known ? s->last.frames[known - 1].node : 0);
+	struct lc_call_node *n = known     ? lc_call_node(&s->tree, s->last.frames[known - 1].node)
+	                         : s->open ? lc_call_cut(&s->tree)
+	                                   : lc_call_node(&s->tree, 0);
 
-	for (uint32_t i = known; i < len; i++) {
+	for (uint32_t i = known; i < len && n; i++) {
 		struct lc_shadow_frame *f = &s->last.frames[i];
 
 		if (f->code)
 			n = lc_callee(&s->tree, n, f->code);
-		if (!n)
-			return 0;
-		f->node = n->number;
+		if (n)
+			f->node = n->number;
 	}
-	return n->number;
+	return n ? n->number : 0;
+}
+
+/* Code was freed since: what a return address means is looked up anew. */
+static void look_at_generation(struct lc_shadow *s)
+{
+	const uint32_t now =
+	    atomic_load_explicit(s->last.generation_now, memory_order_relaxed); /* a hint */
+
+	if (s->last.generation == now)
+		return;
+	/* Code with a frame that has stood all the time was not freed. */
+	s->last.frames_len = sure_frames(s, s->last.frames_len);
+	s->last.generation = now;
+}
+
+/* Frames of the hook's own, before those of the program. */
+static uint32_t own_frames(const struct lc_shadow *s, const struct walk *w)
+{
+	uint32_t i = 0;
+
+	while (i < w->frames && s->found[i].code &&
+	       lc_own_frames(s->found[i].code->frames, s->found[i].code->len) ==
+	           s->found[i].code->len)
+		i++;
+	return i;
+}
+
+/* Keep the nearest frames of the walk alone: the path is cut. */
+static void cut(const struct lc_shadow *s, struct walk *w)
+{
+	const uint32_t kept = own_frames(s, w) + FRAMES_CUT;
+
+	if (w->frames > kept) {
+		s->found[kept] = (struct found){ .kind = UNKNOWN };
+		w->frames = kept + 1;
+	}
+	w->words = 0;
+	for (uint32_t i = 0; i < w->frames; i++)
+		w->words += words_of(&s->found[i]);
+}
+
+/* The last walk has found `len` frames; 0: none that are of use to the next one. */
+static void set_last(struct lc_shadow *s, uint32_t len)
+{
+	const uint32_t words = len ? s->last.frames[len - 1].words_end : 0;
+
+	s->last.frames_len = len;
+	s->sure.words = words > LC_SHADOW_SURE_FROM ? words : 0;
+	s->shallow = len < SHALLOW ? s->shallow + 1 : 0;
+	if (s->shallow > SHALLOW_WALKS && s->frames_cap > FRAMES_FEW)
+		shrink(s);
 }
 
 /* What a walk that proves hands to the function that may fault. */
 struct looking {
 	struct lc_shadow *s;
 	struct walk *w;
-	bool at_new, whole;
+	bool at_new;
+	enum ended ended;
 	uint32_t *known;
 };
 
@@ -467,48 +401,71 @@ static void look_guarded(void *arg)
 {
 	struct looking *l = arg;
 
-	l->whole = look_on(l->s, l->w, l->at_new, l->known);
+	l->ended = look_on(l->s, l->w, l->at_new, l->known);
 }
 
 /* A walk that may be misled anywhere. */
-static __attribute__((noinline)) bool look_on_to_prove(struct lc_shadow *s, struct walk *w,
-                                                       bool at_new, uint32_t *known)
+static __attribute__((noinline)) enum ended look_on_to_prove(struct lc_shadow *s, struct walk *w,
+                                                             bool at_new, uint32_t *known)
 {
 	struct looking l = { .s = s, .w = w, .at_new = at_new, .known = known };
 
 	if (lc_guard_prove(look_guarded, &l))
-		return l.whole;
+		return l.ended;
 	lc_walk_proof_fault(s->passing.proof);
-	*known = 0;
-	return false;
+	*known = w->frames = w->words = 0;
+	return OPEN;
+}
+
+/*
+ * Look at the frames of the walk, and let them be the last walk's: *w is then behind the new ones,
+ * and *known how many stay. Returns whether there are any.
+ */
+static inline bool find_frames(struct lc_shadow *s, const struct walk *start, struct walk *w,
+                               bool at_new, uint32_t *known)
+{
+	enum ended ended = s->passing.proves ? look_on_to_prove(s, w, at_new, known)
+	                                     : look_on(s, w, at_new, known);
+	const uint32_t before = *known ? s->last.frames[*known - 1].words_end : 0;
+
+	s->looked += w->frames;
+	if (ended == SPENT)
+		cut(s, w);
+	if (!reserve_last(s, *known + w->frames, before + w->words)) {
+		ended = SPENT;
+		*known = 0;
+		cut(s, w);
+		if (!reserve_last(s, w->frames, w->words))
+			return false;
+	}
+	if (ended != JOINED && !has_java(s->found, w->frames))
+		return false;
+	if (!*known) {
+		s->open = ended != JOINED;
+		s->spent = ended == SPENT;
+	}
+	set_frames(s, *start, *known, w->frames, w->words);
+	return true;
 }
 
 /* Walk from *start on. Returns the innermost frame's node; 0 where a frame cannot be told. */
 static uint32_t walk_from(struct lc_shadow *s, const struct walk *start, bool at_new)
 {
-	/* Code was freed: what a return address means is looked up anew. */
-	const uint32_t now =
-	    atomic_load_explicit(s->last.generation_now, memory_order_relaxed); /* a hint */
-	uint32_t known, node = 0, len;
+	uint32_t known, node = 0, len = 0;
 	struct walk w = *start;
-	bool whole;
+	bool found;
 
-	if (s->last.generation != now) {
+	look_at_generation(s);
+	if (s->spent && lc_walk_credit_left(s->credit))
 		s->last.frames_len = 0;
-		s->last.generation = now;
-	}
-	whole = s->passing.proves ? look_on_to_prove(s, &w, at_new, &known)
-	                          : look_on(s, &w, at_new, &known);
-	len = known + w.frames;
-	while (whole && len > s->frames_cap)
-		whole = grow(s);
 	s->tree.folded = false;
-	if (whole) {
-		set_frames(s, *start, known, w.frames, w.words);
+	found = find_frames(s, start, &w, at_new, &known);
+	if (found) {
+		len = known + w.frames;
 		node = set_nodes(s, known, len);
 	}
-	s->last.frames_len = node ? len : 0;
-	s->beyond = whole && !node && s->tree.full ? len : 0;
+	set_last(s, node ? len : 0);
+	s->beyond = found && !node && s->tree.full ? len : 0;
 	s->tree.beyond += s->beyond != 0;
 	return node;
 }
@@ -561,13 +518,13 @@ static __attribute__((noinline)) uint32_t prove(struct lc_shadow *s, const struc
 	s->last.frames_len = 0;
 	node = walk_from(s, start, at_new);
 	p->proves = false;
-	if (!node)
-		return 0;
-	agrees = jvm_agrees(s, skip);
-	lc_walk_proof_take(p->proof, p->kinds, agrees);
+	/* A walk that did not come to the end says nothing of the kinds on its way. */
+	agrees = node && !s->open && jvm_agrees(s, skip);
+	if (node && !s->open)
+		lc_walk_proof_take(p->proof, p->kinds, agrees);
 	if (agrees)
 		return node;
-	s->last.frames_len = 0;
+	set_last(s, 0);
 	return 0;
 }
 
@@ -579,7 +536,7 @@ static uint32_t walk_proved(struct lc_shadow *s, struct walk *start, bool at_new
 	start->passing = &s->passing;
 	s->passing.unproved = false;
 	node = walk_from(s, start, at_new);
-	return node || !s->passing.unproved ? node : prove(s, start, at_new, skip);
+	return s->passing.unproved ? prove(s, start, at_new, skip) : node;
 }
 
 uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, uint64_t stack_end)
@@ -639,7 +596,7 @@ uint32_t lc_shadow_walk_last(struct lc_shadow *s, const struct lc_last_java *at,
 	node = walk_proved(s, &w, true, 0);
 	/* No word tells whether the innermost frame is still the same. */
 	if (node)
-		s->last.frames_len--;
+		set_last(s, s->last.frames_len - 1);
 	return node;
 }
 
@@ -654,10 +611,61 @@ uint64_t *lc_shadow_note(struct lc_shadow *s, uint32_t node, uint64_t key)
 	return note;
 }
 
+void lc_shadow_stand_words(struct lc_shadow_sure *s, uint32_t words)
+{
+	const uint32_t sequence = lc_gc_sequence();
+
+	s->tsc = lc_shadow_ticks(s);
+	atomic_signal_fence(memory_order_seq_cst);
+	s->words = !lc_gc_sequence_moving(sequence) && lc_gc_sequence() == sequence ? words : 0;
+}
+
+void lc_shadow_stand(struct lc_shadow *s)
+{
+	if (s->sure.words)
+		lc_shadow_stand_words(&s->sure, s->sure.words);
+}
+
 uint32_t lc_shadow_beyond(const struct lc_shadow *s, const struct lc_shadow_frame **frames)
 {
 	*frames = s->last.frames;
 	return s->beyond;
+}
+
+size_t lc_shadow_beyond_frames(const struct lc_shadow *s, uint64_t *frames, size_t max)
+{
+	size_t len = 0;
+
+	for (uint32_t i = s->beyond; i--;) {
+		const struct lc_code_frames *code = s->last.frames[i].code;
+
+		for (uint32_t j = 0; code && j < code->len && len < max; j++)
+			frames[len++] = code->frames[j];
+	}
+	if (s->open && len < max)
+		frames[len++] = lc_call_cut_frame();
+	return len;
+}
+
+bool lc_shadow_open(const struct lc_shadow *s)
+{
+	return s->open;
+}
+
+bool lc_shadow_unknown(const struct lc_shadow *s)
+{
+	return s->open && !s->spent;
+}
+
+void lc_shadow_try_again(struct lc_shadow *s)
+{
+	if (lc_shadow_unknown(s))
+		set_last(s, 0);
+}
+
+uint64_t lc_shadow_looked(const struct lc_shadow *s)
+{
+	return s->looked;
 }
 
 const struct lc_shadow_last *lc_shadow_last(const struct lc_shadow *s)

@@ -14,13 +14,16 @@
 #define LC_STACK_SHADOW_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <x86intrin.h>
 
 #include "src/base/hash.h"
 #include "src/jvm/frames.h"
 
 struct lc_shadow;
+struct lc_walk_credit;
 
 /* A word of the stack as the last walk found it. */
 struct lc_shadow_word {
@@ -55,6 +58,52 @@ struct lc_shadow_frame {
 	uint32_t words_end; /* its words end here among all words, from the outermost on */
 };
 
+enum {
+	/*
+	 * A compiled method is not called and left in less: prologue, epilogue and the jumps
+	 * between are more than ten instructions. An interpreted frame, with five words, takes a
+	 * hundred cycles. Ticks of the TSC, which turbo clocks pass at most twice.
+	 */
+	LC_SHADOW_WORD_TICKS = 4,
+	LC_SHADOW_SLACK_WORDS = 32, /* for clocks of two CPUs that differ */
+	LC_SHADOW_SURE_FROM = 256,  /* words: those of fewer are all compared */
+};
+
+/*
+ * The first `words` of a shadow stood on the stack when the thread had run so long, or later. Of an
+ * earlier time it is true, too: then more is compared.
+ */
+struct lc_shadow_sure {
+	const _Atomic uint64_t
+	    *stopped;   /* ticks of all pauses, in which no thread changes its stack */
+	uint64_t tsc;   /* less these */
+	uint32_t words; /* 0: nothing is known */
+};
+
+/* The time that the thread can have run so far. Context: [hook], owner. */
+static inline uint64_t lc_shadow_ticks(const struct lc_shadow_sure *s)
+{
+	/* First: a pause that ends in between makes the time longer. */
+	const uint64_t stopped = atomic_load_explicit(s->stopped, memory_order_acquire);
+
+	return __rdtsc() - stopped;
+}
+
+/*
+ * The first `words` stand. In a pause, which a thread in native code may meet, nothing is known:
+ * the whole pause counts as time in which the thread stood still. Context: [hook] [java], owner.
+ */
+void lc_shadow_stand_words(struct lc_shadow_sure *s, uint32_t words);
+
+/* So many words stand there without a doubt. Context: [hook], owner. */
+static inline uint32_t lc_shadow_sure_words(const struct lc_shadow_sure *s)
+{
+	const uint64_t changed =
+	    LC_SHADOW_SLACK_WORDS + (lc_shadow_ticks(s) - s->tsc) / LC_SHADOW_WORD_TICKS;
+
+	return s->words > changed ? s->words - (uint32_t)changed : 0;
+}
+
 /* What lc_shadow_again() reads; written by stack/shadow.c. Those of no walk yet are all 0. */
 struct lc_shadow_last {
 	struct lc_shadow_frame *frames; /* outermost first */
@@ -62,19 +111,23 @@ struct lc_shadow_last {
 	uint32_t frames_len;
 	uint32_t generation; /* of the generated code, at the walk */
 	const _Atomic uint32_t *generation_now;
+	struct lc_shadow_sure *sure; /* of `words`; never NULL where there is a place */
 	struct lc_shadow_place places[LC_SHADOW_PLACES];
 };
 
-/* Returns 0 and sets *out, or -ENOMEM. Context: [attach] [java]. */
-int lc_shadow_create(struct lc_shadow **out);
+/*
+ * Returns 0 and sets *out, or -ENOMEM. `credit` pays for long walks; it must outlive the shadow;
+ * NULL: there is no limit. Context: [attach] [java].
+ */
+int lc_shadow_create(struct lc_walk_credit *credit, struct lc_shadow **out);
 
 /* NULL is fine. Context: [writer], when the thread has ended. */
 void lc_shadow_destroy(struct lc_shadow *s);
 
 /*
  * Walk to the native method's callers, all of them. Returns the node of the innermost Java frame;
- * 0 where a frame cannot be told: then ask the JVM. A node is valid until the next walk, which may
- * forget all to make room. Context: [hook], own stack.
+ * 0 where not even that can be told: then ask the JVM. A node is valid until the next walk, which
+ * may forget all to make room. Context: [hook], own stack.
  */
 uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, uint64_t stack_end);
 
@@ -103,6 +156,20 @@ static inline uint64_t lc_shadow_differ(const struct lc_shadow_word *words, uint
 	return differ;
 }
 
+/* As below, where the words that stand without a doubt are not compared. */
+static inline uint64_t lc_shadow_again_deep(const struct lc_shadow_last *l,
+                                            const struct lc_shadow_place *p)
+{
+	uint32_t sure = lc_shadow_sure_words(l->sure);
+
+	sure = sure < p->far_words ? sure : p->far_words;
+	if (lc_shadow_differ(p->words, p->words_len) |
+	    lc_shadow_differ(l->words + sure, p->far_words - sure))
+		return 0;
+	lc_shadow_stand_words(l->sure, p->far_words);
+	return p->note;
+}
+
 /*
  * The note that was remembered with `key` if the thread is where it was then, `frame` being the
  * hook's; else 0. Context: [hook], own stack.
@@ -119,6 +186,8 @@ lc_shadow_again(const struct lc_shadow_last *l, uint64_t frame, uint64_t key)
 	    p->generation != l->generation ||
 	    atomic_load_explicit(l->generation_now, memory_order_relaxed) != l->generation)
 		return 0;
+	if (__builtin_expect(p->far_words > LC_SHADOW_SURE_FROM, 0))
+		return lc_shadow_again_deep(l, p);
 	if (lc_shadow_differ(p->words, p->words_len) | lc_shadow_differ(l->words, p->far_words))
 		return 0;
 	return p->note;
@@ -130,6 +199,30 @@ lc_shadow_again(const struct lc_shadow_last *l, uint64_t frame, uint64_t key)
  * the next walk. Context: [hook], owner.
  */
 uint32_t lc_shadow_beyond(const struct lc_shadow *s, const struct lc_shadow_frame **frames);
+
+/* The Java frames of these, as lc_shadow_frames() gives them. Context: as above. */
+size_t lc_shadow_beyond_frames(const struct lc_shadow *s, uint64_t *frames, size_t max);
+
+/* Is the last walk's path open? Context: [hook], owner. */
+bool lc_shadow_open(const struct lc_shadow *s);
+
+/* Is it so for a frame that cannot be told? Then the JVM may know more. Context: [hook], owner. */
+bool lc_shadow_unknown(const struct lc_shadow *s);
+
+/*
+ * The JVM was asked for such a path, and has given IDs to the methods on it: the next walk tries
+ * again to tell all frames. Context: [hook] [java], owner.
+ */
+void lc_shadow_try_again(struct lc_shadow *s);
+
+/*
+ * The hook that has walked ends: the less time passes until the next one, the less is compared.
+ * Context: [hook] [java], owner.
+ */
+void lc_shadow_stand(struct lc_shadow *s);
+
+/* Frames that all walks have looked at so far. Context: [hook], owner. */
+uint64_t lc_shadow_looked(const struct lc_shadow *s);
 
 /* Where lc_shadow_again() looks; valid as long as the shadow is. Context: [hook], owner. */
 const struct lc_shadow_last *lc_shadow_last(const struct lc_shadow *s);

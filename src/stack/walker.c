@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "src/core/jvmti.h"
+#include "src/core/own_cost.h"
 
 enum { FRAMES_FIRST = 48, FRAMES_MAX = 1024 };
 
@@ -23,6 +24,7 @@ void lc_walker_destroy(struct lc_walker *w)
 {
 	if (!w)
 		return;
+	lc_walk_credit_return(&w->credit);
 	for (unsigned i = 0; i < LC_WALKER_SCRATCHES; i++)
 		free(w->scratch[i]);
 	free(w);
@@ -57,6 +59,26 @@ uint64_t lc_walker_ask_end(struct lc_walker *w)
 	return w->stack_end;
 }
 
+int lc_walker_ask(struct lc_walker *w, jint cap, jvmtiFrameInfo *frames, jint *len)
+{
+	uint64_t own, begin, ns;
+	jvmtiError err;
+	jint got = 0;
+
+	if (!lc_walk_credit_left(&w->credit))
+		return -EAGAIN;
+	own = lc_own_cost_begin();
+	begin = own ? own : lc_own_cost_clock();
+	err = (*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, cap, frames, &got);
+	ns = lc_own_cost_end(LC_OWN_WALKS, own);
+	lc_walk_credit_pay(&w->credit, LC_WALK_JVM, ns ? ns : lc_own_cost_clock() - begin);
+	lc_walk_credit_walked(got > 0 ? (uint64_t)got : 0);
+	if (err)
+		return -EIO;
+	*len = got;
+	return 0;
+}
+
 int lc_walker_walk(struct lc_walker *w, JNIEnv *jni, bool deep, lc_walker_stop *stop, void *closure,
                    struct lc_walked *out)
 {
@@ -64,11 +86,13 @@ int lc_walker_walk(struct lc_walker *w, JNIEnv *jni, bool deep, lc_walker_stop *
 		jvmtiFrameInfo *frames = lc_walker_scratch(
 		    w, LC_WALKER_FRAMES, (size_t)cap * (sizeof(*frames) + sizeof(uint64_t)));
 		jint len = 0, at;
+		int err;
 
 		if (!frames)
 			return -ENOMEM;
-		if ((*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, cap, frames, &len))
-			return -EIO;
+		err = lc_walker_ask(w, cap, frames, &len);
+		if (err)
+			return err;
 		at = stop(jni, frames, len, closure);
 		if (at >= len && len == cap && cap < FRAMES_MAX)
 			continue;

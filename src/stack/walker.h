@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/stack/walk_credit.h"
+
 /* What scratch memory is for: words are read while the frames of the walk are still needed. */
 enum lc_walker_scratch { LC_WALKER_FRAMES = 0, LC_WALKER_WORDS, LC_WALKER_SCRATCHES };
 
@@ -21,6 +23,8 @@ struct lc_walker {
 	uint64_t stack_low; /* its lowest address, known with its end; 0 unknown */
 	void *scratch[LC_WALKER_SCRATCHES];
 	size_t scratch_bytes[LC_WALKER_SCRATCHES];
+	struct lc_walk_credit credit; /* for walks, and for what is learnt from them */
+	bool cut;                     /* the path that was found last is cut for lack of credit */
 	struct lc_shadow *shadow; /* owner: the thread's contexts (heap/context.h); NULL: none */
 };
 
@@ -45,6 +49,13 @@ static inline uint64_t lc_walker_end(struct lc_walker *w)
 	return __builtin_expect(w->stack_end != 0, 1) ? w->stack_end : lc_walker_ask_end(w);
 }
 
+/*
+ * Ask the JVM for the nearest `cap` frames of the calling thread. Returns 0 and sets *len; -EAGAIN
+ * where the thread has no credit, or -EIO where the JVM refuses, and leaves *len alone. All walks
+ * of hooks and events by the JVM go this way. Context: [hook] [java], owner; slow.
+ */
+int lc_walker_ask(struct lc_walker *w, jint cap, jvmtiFrameInfo *frames, jint *len);
+
 /* The nearest frames of the calling thread, and the one at which a walk stops. */
 struct lc_walked {
 	const jvmtiFrameInfo *frames; /* scratch memory for frames */
@@ -62,7 +73,7 @@ typedef jint lc_walker_stop(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len,
 /*
  * Walk the calling thread's stack as far as `stop` wants to see: as a rule its nearest 48 frames,
  * and else (or at once, if `deep`) up to 1024. Returns 0 and sets *out, which is valid until the
- * next use of the scratch memory for frames; -ENOMEM, or -EIO where the JVM refuses.
+ * next use of the scratch memory for frames; -ENOMEM, or what lc_walker_ask() returns.
  * Context: [hook], owner; slow: it calls the JVM.
  */
 int lc_walker_walk(struct lc_walker *w, JNIEnv *jni, bool deep, lc_walker_stop *stop, void *closure,

@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/stack/shadow.c src/stack/call_tree.c src/core/recursion.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/walker.c src/core/jvmti.c src/stack/generated.c src/jvm/walk_proof.c src/jvm/guard.c src/jvm/peek.c src/core/version.c src/core/method_number.c */
+/* uses: src/core/memory.c src/core/epoch.c src/core/own.c src/stack/shadow.c src/stack/call_tree.c src/core/recursion.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/core/jvmti.c src/stack/generated.c src/jvm/walk_proof.c src/jvm/guard.c src/jvm/peek.c src/core/version.c src/core/method_number.c */
 /*
  * bench_place.c - measures what it costs to recognise a place on the stack: ns per look-up of an
  * allocation's context in the thread's shadow, and of a stream's location and a task's place, which
@@ -12,9 +12,9 @@
 
 #include "src/jvm/blob.h"
 #include "src/jvm/code_frames.h"
+#include "src/jvm/walk_proof.h"
 #include "src/span/location.h"
 #include "src/span/task_place.h"
-#include "src/jvm/walk_proof.h"
 #include "src/stack/generated.h"
 #include "src/stack/shadow.h"
 
@@ -153,7 +153,7 @@ static void bench_context(unsigned frames, unsigned places)
 
 	lay_out_frames(frames);
 	at = lc_native_frame(stack);
-	if (lc_shadow_create(&s))
+	if (lc_shadow_create(NULL, &s))
 		die("the shadow");
 	for (int r = 0; r < REPEATS; r++) {
 		double begin = now_ns();
@@ -239,11 +239,12 @@ static void bench_task(unsigned frames)
 
 int main(void)
 {
-	static const unsigned frames[] = { 3, 8, 20 };
 	enum { ALL_KINDS = (1 << LC_FRAME_KINDS) - 1, WALKS = 8 };
 
 	for (unsigned i = 0; i < WALKS; i++)
 		lc_walk_proof_take(lc_walk_proof_hook(), ALL_KINDS, true);
+	static const unsigned frames[] = { 3, 8, 20 };
+
 	for (unsigned i = 0; i < STACK_WORDS; i++) {
 		code[i] = calloc(1, sizeof(*code[i]) + sizeof(code[i]->frames[0]));
 		if (!code[i])

@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/heap/context.c src/heap/site_counters.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/generated.c */
+/* uses: src/core/memory.c src/stack/walk_credit.c src/core/own_cost.c src/heap/context.c src/heap/site_counters.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/generated.c */
 /*
  * test_context.c - checks that an allocation context is recognised by its stack, and only by it:
  * as the shadow says, and by guessed words where the shadow cannot read the stack.
@@ -61,13 +61,29 @@ void lc_common_tree_set(const struct lc_common_walk *w, uint64_t note)
 	common_note = note;
 }
 
+/* Is the path of the node open? */
+static bool is_open;
+
+bool lc_shadow_open(const struct lc_shadow *s)
+{
+	(void)s;
+	return is_open;
+}
+
+uint64_t lc_shadow_looked(const struct lc_shadow *s)
+{
+	(void)s;
+	return walks;
+}
+
 bool lc_code_frames_known(void)
 {
 	return true;
 }
 
-int lc_shadow_create(struct lc_shadow **out)
+int lc_shadow_create(struct lc_walk_credit *credit, struct lc_shadow **out)
 {
+	(void)credit;
 	*out = (struct lc_shadow *)notes;
 	return 0;
 }
@@ -162,6 +178,10 @@ static int setup(void **state)
 	remembered = 0;
 	beyond = 0;
 	common_note = 0;
+	is_open = false;
+	walker.cut = false;
+	walker.credit = (struct lc_walk_credit){ 0 };
+	lc_walk_credit_limit(0);
 	lc_memory_limit(UINT64_MAX);
 	walker.stack_end = (uint64_t)(uintptr_t)(stack + WORDS);
 	lc_generated_init(
@@ -241,6 +261,41 @@ static void the_shadow_knows_what_is_not_recorded(void **state)
 	assert_null(learn(*state, 0));
 	assert_int_equal(site(*state), 0);
 	assert_null(lc_context_counter(remembered));
+}
+
+/* An open path is told by the frames that are known, but not where only exact ones will do. */
+static void an_open_path_is_a_context_unless_all_must_be_exact(void **state)
+{
+	const struct lc_context_hook h = { sp(), SITE, 0 };
+	struct lc_context_look look;
+
+	node = 1;
+	is_open = true;
+	learn(*state, 1);
+	assert_int_equal(site(*state), 1);
+	look = lc_contexts_look(*state, &walker, &h, true);
+	assert_false(look.known);
+	assert_int_equal(look.node, 1);
+	assert_null(look.note);
+}
+
+/* Counts go on at the path that was cut as long as there is no credit for all of it. */
+static void a_path_that_was_cut_is_looked_for_again_when_there_is_credit(void **state)
+{
+	node = 1;
+	lc_walk_credit_limit(1);
+	while (lc_walk_credit_left(&walker.credit))
+		lc_walk_credit_pay(&walker.credit, LC_WALK_JVM, LC_WALK_SLICE_NS);
+	walker.cut = true;
+	assert_int_equal(learn(*state, 1)->site, 1);
+	assert_int_equal(site(*state), 1);
+	assert_int_equal(remembered, 0);
+	lc_walk_credit_limit(0);
+	assert_false(known(*state));
+	walker.cut = false;
+	assert_int_equal(learn(*state, 2)->site, 2);
+	assert_int_equal(site(*state), 2);
+	assert_int_not_equal(remembered, 0);
 }
 
 /* Nothing is guessed where the stack can be read, and nothing is known exactly where it cannot. */
@@ -450,6 +505,8 @@ int main(void)
 		TEST(a_new_thread_knows_no_context),
 		TEST(the_shadow_tells_contexts_apart),
 		TEST(the_shadow_knows_what_is_not_recorded),
+		TEST(an_open_path_is_a_context_unless_all_must_be_exact),
+		TEST(a_path_that_was_cut_is_looked_for_again_when_there_is_credit),
 		TEST(words_are_guessed_only_where_the_shadow_is_blind),
 		TEST(the_same_return_addresses_are_the_same_context),
 		TEST(another_return_address_at_the_same_depth_is_another_context),

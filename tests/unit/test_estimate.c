@@ -1,4 +1,4 @@
-/* uses: src/core/version.c src/core/memory.c src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_pace.c src/heap/estimate_path.c src/heap/estimate_split.c src/heap/estimate_sums.c src/core/jitter.c src/core/epoch.c src/core/jvmti.c src/jvm/header.c src/profile/tally.c src/core/thread.c src/jvm/peek.c src/stack/walker.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc src/core/method_number.c */
+/* uses: src/core/version.c src/core/memory.c src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_pace.c src/heap/estimate_path.c src/heap/estimate_split.c src/heap/estimate_sums.c src/core/jitter.c src/core/epoch.c src/core/jvmti.c src/jvm/header.c src/profile/tally.c src/core/thread.c src/jvm/peek.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc src/core/method_number.c */
 /*
  * test_estimate.c - checks that sampled objects are counted, held, followed and let go. The JVM is
  * a fake.
@@ -187,6 +187,11 @@ static jvmtiEnv *jvmti_env(void)
 
 /* What core/path.c and jvm/vmstructs.c would say. */
 
+uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
+{
+	return lc_path_intern_nearest(jni, frames, frames_len, 2048);
+}
+
 uint32_t lc_path_intern_nearest(JNIEnv *jni, const uint64_t *frames, size_t frames_len,
                                 uint32_t depth)
 {
@@ -243,6 +248,34 @@ uint64_t *lc_shadow_note(struct lc_shadow *s, uint32_t node, uint64_t key)
 	(void)node;
 	(void)key;
 	return NULL;
+}
+
+bool lc_shadow_unknown(const struct lc_shadow *s)
+{
+	(void)s;
+	return false;
+}
+
+bool lc_shadow_open(const struct lc_shadow *s)
+{
+	(void)s;
+	return false;
+}
+
+void lc_shadow_try_again(struct lc_shadow *s)
+{
+	(void)s;
+}
+
+uint64_t lc_shadow_looked(const struct lc_shadow *s)
+{
+	(void)s;
+	return 0;
+}
+
+void lc_shadow_stand(struct lc_shadow *s)
+{
+	(void)s;
 }
 
 size_t lc_shadow_frames(const struct lc_shadow *s, uint32_t node, uint64_t *frames, size_t max)

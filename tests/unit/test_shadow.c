@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/stack/shadow.c src/stack/call_tree.c src/stack/common_tree.c src/core/recursion.c src/stack/generated.c src/base/slab.c src/jvm/walk_proof.c src/jvm/guard.c src/jvm/peek.c src/core/jvmti.c src/core/version.c src/core/method_number.c */
+/* uses: src/core/memory.c src/core/epoch.c src/stack/walk_credit.c src/core/own_cost.c src/stack/shadow.c src/stack/call_tree.c src/stack/common_tree.c src/core/recursion.c src/stack/generated.c src/base/slab.c src/jvm/walk_proof.c src/jvm/guard.c src/jvm/peek.c src/core/version.c src/core/method_number.c src/core/jvmti.c */
 /*
  * test_shadow.c - checks that the walks of a shadow find the frames that are on the stack.
  *
@@ -17,6 +17,8 @@
 
 #include "src/base/hash.h"
 #include "src/core/memory.h"
+#include "src/core/own.h"
+#include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/recursion.h"
 #include "src/jvm/blob.h"
@@ -26,6 +28,7 @@
 #include "src/stack/common_tree.h"
 #include "src/stack/generated.h"
 #include "src/stack/shadow.h"
+#include "src/stack/walk_credit.h"
 
 #define COMPILED(n) (UINT64_C(0x1000) + (n))
 #define INTERPRETED UINT64_C(0x2000)
@@ -115,6 +118,16 @@ uint64_t lc_blob_original_pc_at(const struct lc_blob *blob, uint64_t pc, uint64_
 }
 
 static uint64_t stack[WORDS];
+
+static struct lc_walk_credit credit;
+
+/* No method is the agent's own. */
+size_t lc_own_frames(const uint64_t *frames, size_t len)
+{
+	(void)frames;
+	(void)len;
+	return 0;
+}
 
 static uint64_t address(unsigned word)
 {
@@ -513,13 +526,115 @@ static void a_callee_that_differs_far_out_is_another_place(void **state)
 	}
 }
 
+static bool is_cut(uint64_t frame)
+{
+	return (frame & LC_ADDR_MASK) == LC_PATH_CUT && frame >> LC_ADDR_BITS == LC_BCI_NONE;
+}
+
+/* The path has the frames of the compiled method `n`, and then those that are cut. */
+static uint32_t check_open(struct lc_shadow *s, unsigned n)
+{
+	const uint32_t node = walk(s);
+	uint64_t got[JAVA_MAX];
+	size_t len;
+
+	assert_int_not_equal(node, 0);
+	assert_true(lc_shadow_open(s));
+	len = lc_shadow_frames(s, node, got, JAVA_MAX);
+	assert_true(len > compiled[n]->len && is_cut(got[len - 1]));
+	assert_memory_equal(got, compiled[n]->frames, compiled[n]->len * sizeof(got[0]));
+	return node;
+}
+
+/* Frames that an unknown one has called are found once, as others are. */
+static void recursion_behind_unknown_code_is_walked_frame_by_frame(void **state)
+{
+	enum { FRAMES = 250 };
+
+	m.pc = UNKNOWN;
+	for (unsigned i = 0; i < FRAMES; i++) {
+		call(IS_COMPILED, 3);
+		check_open(*state, 3);
+	}
+	assert_true(lc_shadow_looked(*state) <= 2 * FRAMES + 1);
+	while (m.depth > 1)
+		leave();
+	m.pc = ENTRY;
+	call(IS_COMPILED, 3);
+	check(*state);
+	assert_false(lc_shadow_open(*state));
+}
+
+/* Whatever the depth, an event looks at the frames that are new. */
+static void recursion_is_walked_frame_by_frame(void **state)
+{
+	enum { ROUNDS = 20 };
+	unsigned called = 0;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		while (m.depth < DEPTH_MAX) {
+			call(IS_INTERPRETED, m.depth % BYTECODES);
+			called++;
+			assert_int_not_equal(walk(*state), 0);
+			lc_shadow_stand(*state);
+		}
+		check(*state);
+		while (m.depth > 1 + round)
+			leave();
+	}
+	assert_true(lc_shadow_looked(*state) <= 2 * called + ROUNDS);
+}
+
+/* All credit is spent. */
+static void spend(void)
+{
+	lc_walk_credit_limit(1);
+	while (lc_walk_credit_left(&credit))
+		lc_walk_credit_pay(&credit, LC_WALK_JVM, LC_WALK_SLICE_NS);
+}
+
+static void a_long_walk_without_credit_is_cut_until_there_is_credit(void **state)
+{
+	uint64_t looked;
+
+	for (unsigned i = 0; i < 200; i++)
+		call(IS_COMPILED, 4);
+	call(IS_COMPILED, 5);
+	spend();
+	check_open(*state, 5);
+	assert_false(lc_shadow_unknown(*state));
+	looked = lc_shadow_looked(*state);
+	assert_true(looked <= 32);
+	/* What is known of a path that was cut serves the next walk. */
+	for (unsigned i = 0; i < 50; i++) {
+		call(IS_COMPILED, 5);
+		check_open(*state, 5);
+	}
+	assert_true(lc_shadow_looked(*state) - looked <= 2 * 50);
+	lc_walk_credit_limit(0);
+	check(*state);
+	assert_false(lc_shadow_open(*state));
+}
+
+static void a_short_walk_needs_no_credit(void **state)
+{
+	spend();
+	for (unsigned i = 0; i < 20; i++) {
+		call(IS_COMPILED, i);
+		check(*state);
+		assert_false(lc_shadow_open(*state));
+	}
+}
+
 static void unknown_code_ends_a_walk(void **state)
 {
 	call(IS_COMPILED, 3);
 	check(*state);
 	m.pc = UNKNOWN;
-	call(IS_COMPILED, 4);
 	assert_int_equal(walk(*state), 0);
+	call(IS_COMPILED, 4);
+	check_open(*state, 4);
+	assert_true(lc_shadow_unknown(*state));
 	assert_int_equal(lc_shadow_again(lc_shadow_last(*state), hook().frame, 5), 0);
 	leave();
 	m.pc = COMPILED(3);
@@ -562,7 +677,8 @@ static void a_stack_that_is_too_short_is_not_walked(void **state)
 	call(IS_COMPILED, 10);
 	at = hook();
 	for (uint64_t end = at.frame; end < address(WORDS) - 8 * 4; end += 8)
-		assert_int_equal(lc_shadow_walk(*state, &at, end), 0);
+		assert_true(!lc_shadow_walk(*state, &at, end) || lc_shadow_unknown(*state));
+	lc_shadow_try_again(*state);
 	check(*state);
 }
 
@@ -576,8 +692,10 @@ static int setup(void **state)
 		compiled[i] = code(COMPILED(i), 1, (int)i + 2, i % 3 + 1, 1000 + i * 10);
 	for (unsigned i = 0; i < BYTECODES; i++)
 		interpreted[i] = code(i, 0, 0, 1, 5000 + i);
+	credit = (struct lc_walk_credit){ 0 };
+	lc_walk_credit_limit(0);
 	call(IS_ENTRY, 0);
-	assert_int_equal(lc_shadow_create(&s), 0);
+	assert_int_equal(lc_shadow_create(&credit, &s), 0);
 	*state = s;
 	return 0;
 }
@@ -610,6 +728,10 @@ int main(void)
 		TEST(places_alternate_without_a_walk),
 		TEST(a_callee_that_differs_far_out_is_another_place),
 		TEST(unknown_code_ends_a_walk),
+		TEST(recursion_behind_unknown_code_is_walked_frame_by_frame),
+		TEST(recursion_is_walked_frame_by_frame),
+		TEST(a_long_walk_without_credit_is_cut_until_there_is_credit),
+		TEST(a_short_walk_needs_no_credit),
 		TEST(nodes_are_forgotten_when_there_are_too_many),
 		TEST(freed_code_makes_every_place_new),
 		TEST(a_stack_that_is_too_short_is_not_walked),

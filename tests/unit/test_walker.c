@@ -1,4 +1,4 @@
-/* uses: src/stack/walker.c src/core/jvmti.c */
+/* uses: src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/core/jvmti.c */
 /*
  * test_walker.c - checks that a walk asks for no more frames than it needs, and for all when it
  * needs them.
@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/stack/walker.h"
 
@@ -106,6 +107,28 @@ static void a_deep_walk_asks_for_all_at_once(void **state)
 	assert_int_equal(asked[0], 1024);
 }
 
+/* Without credit the JVM is asked for nothing; what it was asked for is counted. */
+static void walks_are_the_jvms_as_long_as_there_is_credit(void **state)
+{
+	struct lc_walker *w = *state;
+	struct lc_counters c = { 0 };
+	struct lc_walked walked;
+
+	lc_walk_credit_limit(1);
+	assert_int_equal(walk(w, true, 500, 2, &walked), 0);
+	assert_int_equal(times, 1);
+	while (lc_walk_credit_left(&w->credit))
+		lc_walk_credit_pay(&w->credit, LC_WALK_JVM, LC_WALK_SLICE_NS);
+	assert_int_equal(walk(w, true, 500, 2, &walked), -EAGAIN);
+	assert_int_equal(times, 0);
+	lc_walk_credit_limit(0);
+	assert_int_equal(walk(w, true, 500, 2, &walked), 0);
+	lc_walk_credit_counters(&c);
+	assert_string_equal(c.rows[0].name, "jvm_walks");
+	assert_true(c.rows[0].value >= 2);
+	assert_true(c.rows[1].value >= 1000);
+}
+
 static void a_frame_that_is_nowhere_stops_at_the_end(void **state)
 {
 	struct lc_walked walked;
@@ -179,6 +202,7 @@ int main(void)
 		TEST(a_near_frame_is_found_in_one_short_walk),
 		TEST(a_far_frame_is_found_by_a_second_and_longer_walk),
 		TEST(a_deep_walk_asks_for_all_at_once),
+		TEST(walks_are_the_jvms_as_long_as_there_is_credit),
 		TEST(a_frame_that_is_nowhere_stops_at_the_end),
 		TEST(a_path_of_all_frames_has_room_behind_them),
 		TEST(a_jvm_that_refuses_is_reported_and_leaves_the_output_alone),

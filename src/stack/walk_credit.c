@@ -1,0 +1,104 @@
+/* stack/walk_credit.c - keeps the stock that threads share, and counts walks by the JVM. */
+#include "src/stack/walk_credit.h"
+
+#include <stdatomic.h>
+
+#include "src/base/time.h"
+#include "src/core/counters.h"
+#include "src/core/own_cost.h"
+
+enum {
+	TICKS_NS = 2, /* the TSC counts 2 to 4 times in a ns: nearly enough for a limit */
+	/* What a path costs at most, and each of its frames when the tables are cold. */
+	PATH_NS = 1000000,
+	FRAME_NS = 2000,
+};
+
+static uint64_t share_ppm; /* set before there are hooks */
+static _Atomic int64_t stock_ns;
+static _Atomic uint64_t walks, frames, cut;
+
+void lc_walk_credit_limit(uint64_t ppm)
+{
+	share_ppm = ppm;
+	atomic_store_explicit(&stock_ns, LC_WALK_STOCK_NS, memory_order_relaxed);
+}
+
+/*
+ * Add the share of the thread's CPU time since the last look. The time passes in steps of the
+ * kernel's tick, so that the clock of the thread, a system call, is read once in each.
+ */
+static void grow(struct lc_walk_credit *c)
+{
+	const uint64_t now_ns = lc_time_coarse_ns();
+	uint64_t cpu_ns;
+	double grown_ns;
+
+	if (now_ns == c->seen_ns)
+		return;
+	c->seen_ns = now_ns;
+	cpu_ns = lc_own_cost_clock();
+	grown_ns = c->cpu_ns ? (double)(cpu_ns - c->cpu_ns) * (double)share_ppm / 1e6 : 0;
+	c->cpu_ns = cpu_ns;
+	if (grown_ns < (double)(LC_WALK_SAVED_NS - c->left_ns))
+		c->left_ns += (int64_t)grown_ns;
+	else
+		c->left_ns = LC_WALK_SAVED_NS;
+}
+
+bool lc_walk_credit_left(struct lc_walk_credit *c)
+{
+	if (!share_ppm || (c->left_ns > 0 && !c->spent))
+		return true;
+	grow(c);
+	/* Two threads that take the last slice at once overdraw the stock by one. */
+	while (c->left_ns < LC_WALK_RESUME_NS &&
+	       atomic_load_explicit(&stock_ns, memory_order_relaxed) > 0) {
+		atomic_fetch_sub_explicit(&stock_ns, LC_WALK_SLICE_NS, memory_order_relaxed);
+		c->left_ns += LC_WALK_SLICE_NS;
+	}
+	c->spent = c->left_ns < LC_WALK_RESUME_NS;
+	return !c->spent;
+}
+
+void lc_walk_credit_pay(struct lc_walk_credit *c, enum lc_walk_price price, uint64_t ns)
+{
+	c->left_ns -= (int64_t)(price == LC_WALK_JVM ? ns : ns / 2);
+}
+
+void lc_walk_credit_end_slowly(struct lc_walk_credit *c, uint64_t ticks, uint64_t looked)
+{
+	const uint64_t most_ns = (c->named ? PATH_NS : 0) + looked * FRAME_NS,
+	               ns = ticks / TICKS_NS;
+
+	c->named = false;
+	lc_walk_credit_pay(c, LC_WALK_OWN, ns < most_ns ? ns : most_ns);
+}
+
+void lc_walk_credit_return(struct lc_walk_credit *c)
+{
+	if (c->left_ns > 0)
+		atomic_fetch_add_explicit(
+		    &stock_ns, c->left_ns < LC_WALK_SLICE_NS ? c->left_ns : LC_WALK_SLICE_NS,
+		    memory_order_relaxed);
+	c->left_ns = 0;
+}
+
+void lc_walk_credit_cut(void)
+{
+	atomic_fetch_add_explicit(&cut, 1, memory_order_relaxed); /* a count */
+}
+
+void lc_walk_credit_walked(uint64_t n)
+{
+	atomic_fetch_add_explicit(&walks, 1, memory_order_relaxed); /* counts */
+	atomic_fetch_add_explicit(&frames, n, memory_order_relaxed);
+}
+
+void lc_walk_credit_counters(struct lc_counters *out)
+{
+	lc_counters_put(out, "jvm_walks", atomic_load_explicit(&walks, memory_order_relaxed));
+	lc_counters_put(out, "jvm_walk_frames",
+	                atomic_load_explicit(&frames, memory_order_relaxed));
+	lc_counters_put(out, "paths_cut", atomic_load_explicit(&cut, memory_order_relaxed));
+}
