@@ -194,7 +194,7 @@ lint: ; scripts/lint
 check-layers: all ; scripts/check-layers
 demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
 evaluate: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/evaluate $(EVALUATE_OPTIONS)
-bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH_OPTIONS) $(BENCH) && scripts/bench_spans.py && scripts/bench_pauses.py && scripts/bench_attach.py && scripts/bench_merge.py
+bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH_OPTIONS) $(BENCH) && scripts/bench_spans.py && scripts/bench_pauses.py && scripts/bench_storms.py && scripts/bench_attach.py && scripts/bench_merge.py
 
 scale: ; scripts/install-deps build mpi && $(MAKE) -s all $(B)/bench/merge_inputs && scripts/scale_model.py $(SCALE_OPTIONS)
 
