@@ -66,17 +66,22 @@ bool lc_code_headers_find(uint64_t pc, struct lc_code_header *out)
 struct specimen {
 	uint64_t start, last;
 	uint64_t method; /* its number */
-	bool right;
+	bool bounds, right;
 };
 
 static void look_at(void *arg)
 {
 	struct specimen *s = arg;
 	struct lc_code_header first, last;
+	uint64_t method;
 
-	s->right = find(s->start, &first) && find(s->last, &last) && first.blob == last.blob &&
-	           first.start == s->start && first.end == s->last + 1 &&
-	           lc_method_ids_number(lc_scopes_compiled(first.blob)) == s->method;
+	if (!find(s->start, &first) || !find(s->last, &last) || first.blob != last.blob ||
+	    first.start != s->start || first.end != s->last + 1)
+		return;
+	method = lc_method_ids_number(lc_scopes_compiled(first.blob));
+	s->right = method == s->method;
+	/* No class lists what the JVM makes for method handles. */
+	s->bounds = s->right || !method;
 }
 
 bool lc_code_headers_specimen(uint64_t start, uint64_t bytes, jmethodID method)
@@ -84,13 +89,14 @@ bool lc_code_headers_specimen(uint64_t start, uint64_t bytes, jmethodID method)
 	struct specimen s = { .start = start,
 		              .last = start + bytes - 1,
 		              .method = lc_method_number(method) };
-	bool right;
 
 	if (!lc_code_headers_proving() || !bytes)
 		return false;
-	right = lc_guard_prove(look_at, &s) && s.right;
-	atomic_fetch_add_explicit(right ? &headers.right : &headers.wrong, 1, memory_order_relaxed);
-	return right;
+	if (!lc_guard_prove(look_at, &s) || !s.bounds)
+		atomic_fetch_add_explicit(&headers.wrong, 1, memory_order_relaxed);
+	else if (s.right)
+		atomic_fetch_add_explicit(&headers.right, 1, memory_order_relaxed);
+	return s.right;
 }
 
 int lc_code_headers_judge(void)

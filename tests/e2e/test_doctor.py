@@ -29,6 +29,7 @@ NAMES = [
     "agent",
     "jdk",
     "collector",
+    "trial",
     "numa",
     "disk",
 ]
