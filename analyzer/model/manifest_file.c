@@ -2,6 +2,7 @@
 #include "analyzer/model/manifest_file.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,13 +15,11 @@
 static void add_disk_full(json_t *m, const char *path)
 {
 	char *mark = lc_mem_text("%s/" LC_DISK_FULL_NAME, path);
-	json_t *row;
-	size_t i;
+	const json_t *rows = json_object_get(m, "processes");
+	const bool full = !access(mark, F_OK);
 
-	if (!access(mark, F_OK)) {
-		json_array_foreach(json_object_get(m, "processes"), i, row)
-		    json_object_set_new(row, "disk_full", json_true());
-	}
+	for (size_t i = 0; full && i < json_array_size(rows); i++)
+		json_object_set_new(json_array_get(rows, i), "disk_full", json_true());
 	free(mark);
 }
 

@@ -53,7 +53,7 @@ struct lc_options {
 	char include[LC_OPTION_TEXT_MAX];
 	char exclude[LC_OPTION_TEXT_MAX];
 	bool audit;
-	bool no_hooks; /* no class is rewritten */
+	bool no_hooks;  /* no class is rewritten */
 	unsigned spans; /* LC_SPANS_, 0: none */
 	bool span_paths;
 	bool trace;

@@ -26,7 +26,7 @@ enum {
 	BLOCKS_MAX = 2048, /* 8 GiB */
 	FRAMES_LOOKED_AT = 8,
 	FIRST_WITH_BLOCKS = 16, /* JDK */
-	KNOWN = 4096, /* methods */
+	KNOWN = 4096,           /* methods */
 };
 
 static const char *const parts[] = { "_constMethod", "_method_data", "_method_counters" };

@@ -127,8 +127,8 @@ static bool change_constant(const char *name, const char *how)
 	struct table longs =
 	    open_table("gHotSpotVMLongConstants", "gHotSpotVMLongConstantEntryArrayStride",
 	               "gHotSpotVMLongConstantEntryNameOffset");
-	const bool found = change_named(
-	    &ints, 4, read_symbol("gHotSpotVMIntConstantEntryValueOffset"), name, how);
+	const bool found =
+	    change_named(&ints, 4, read_symbol("gHotSpotVMIntConstantEntryValueOffset"), name, how);
 
 	return change_named(&longs, 8, read_symbol("gHotSpotVMLongConstantEntryValueOffset"), name,
 	                    how) ||

@@ -2,6 +2,7 @@
 /*
  * test_ranking.c - checks that each sample is in one row of a ranking, in which one, what is rolled
  * up under it, which part of its objects it says is touched, and which classes only at the header.
+ * The file is longer than 600 lines, since all cases are on one made-up profile.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* uses: src/format/section.c src/format/encode.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c src/base/nearest.c -lzstd */
 /*
  * test_section.c - sections.def says what docs/FORMAT.md says, and the code that works by it treats
- * every flat section alike.
+ * every flat section alike. The file is longer than 600 lines: each section is a case.
  */
 #include <setjmp.h>
 #include <stdarg.h>
