@@ -472,7 +472,7 @@ static int start(struct bench *b, const char *file)
 	return lc_child_end_like(lc_child_wait());
 }
 
-/* What is run of the profile's is shown, and run only if the user agrees. */
+/* The profile's command is shown, and run only if the user agrees. */
 static int ask(const struct bench *b)
 {
 	const bool command = b->request.record && !b->command && b->program.words.len;

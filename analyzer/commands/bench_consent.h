@@ -12,7 +12,7 @@
 
 #include "analyzer/commands/bench_program.h"
 
-/* What is run that stands in the profile; NULL: the user has named it, or it is not run. */
+/* The command that the profile names; NULL: the user has named one, or none is run. */
 struct lc_bench_recorded {
 	const struct lc_bench_words *command; /* argv */
 	const char *directory;                /* where the command is run */

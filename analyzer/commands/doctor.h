@@ -84,8 +84,8 @@ int lc_doctor_capture(char *const *command, const char *preload, unsigned second
 void lc_doctor_jdks(struct lc_doctor *d, const char *java);
 
 /*
- * What a JVM wrote, judged, that ran with the agent and ended with this wait status: `text` is its
- * output, NULL where there is none.
+ * Judge a trial: a JVM ran with the agent, wrote `text` (NULL: nothing), and ended with this wait
+ * status.
  */
 void lc_doctor_judge_trial(struct lc_doctor *d, const char *name, int status, const char *text);
 

@@ -11,7 +11,7 @@
 #include "analyzer/base/memory.h"
 #include "src/format/block.h"
 
-/* What a full disk had no room for in the manifest. */
+/* Read the mark that a full disk leaves, since the manifest had no room. */
 static void add_disk_full(json_t *m, const char *path)
 {
 	char *mark = lc_mem_text("%s/" LC_DISK_FULL_NAME, path);

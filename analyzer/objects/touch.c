@@ -325,7 +325,7 @@ static void find_waits(const struct lc_ranking *r, const struct lc_rank_row *row
 
 /* ---- all ---- */
 
-/* What is in both is taken out of the stores. */
+/* Take the clearing out of the stores, as observations. */
 static double written_of(struct lc_weighted stores, struct lc_weighted cleared)
 {
 	if (cleared.samples >= stores.samples)

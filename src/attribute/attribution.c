@@ -558,7 +558,7 @@ static void look(bool last, bool over)
 	marked = work.config.marked && work.config.marked(now);
 	flush = asked != atomic_load_explicit(&work.flushes_done, memory_order_relaxed) || over;
 	close_sealed_epochs();
-	/* Where objects are not followed no epoch is ever sealed, and samples wait for none. */
+	/* No epoch is ever sealed if objects are not followed, so samples wait for none. */
 	if (!work.config.follow && !work.config.ordered)
 		work.open_epoch = lc_epoch_now();
 	lc_thread_cpu_look();

@@ -31,7 +31,7 @@ bool lc_code_headers_proving(void);
 bool lc_code_headers_specimen(uint64_t start, uint64_t bytes, jmethodID method);
 
 /*
- * Where the tables have been compared with a method or more, compare them no longer, and use them
+ * If the tables have been compared with a method or more, compare them no longer, and use them
  * from now on if each was right. Returns 1 where they are used; 0 where no method has appeared yet;
  * -EIO where one was not as its event says: then they are never used. Context: any, one thread at a
  * time.

@@ -46,7 +46,7 @@ static void find_entry(void)
 	frames.entry_pc = lc_load64((uint64_t)(uintptr_t)pc);
 }
 
-/* What lc_frames_init() hands to the function that may fault. */
+/* The argument of the function that may fault. */
 struct init {
 	uint64_t low, high; /* of the interpreter */
 	int err;

@@ -40,7 +40,7 @@ static uint64_t read_static(const char *type, const char *field)
 	return at ? lc_load64((uintptr_t)at) : 0;
 }
 
-/* What an offset leads to, which may be wrong; 0: nothing can be read there. */
+/* Read where an offset leads, which may be wrong; 0: nothing can be read there. */
 static uint64_t peek64(uint64_t at)
 {
 	uint64_t value;

@@ -251,7 +251,7 @@ static void tell_refused(size_t engine, int err)
 	    (err == -EMFILE && !timer)) /* it has ended; or core/fds.h tells */
 		return;
 	lc_engine_add(engine, LC_ENGINE_NO_THREAD, 1);
-	/* What is forbidden to the first thread is forbidden to all. */
+	/* A filter that forbids the call to the first thread forbids it to all. */
 	(void)lc_limit_reached(
 	    "threads_not_sampled", "%s by %s: %s%s",
 	    forbidden && !engines.row[engine].begun ? "no thread is sampled"

@@ -388,7 +388,7 @@ static void set_last(struct lc_shadow *s, uint32_t len)
 		shrink(s);
 }
 
-/* What a walk that proves hands to the function that may fault. */
+/* The argument of the function that may fault. */
 struct looking {
 	struct lc_shadow *s;
 	struct walk *w;
@@ -496,7 +496,7 @@ static bool jvm_agrees(const struct lc_shadow *s, jint skip)
 		return false;
 	while (left && at >= 0 && at < len)
 		at = compare(&s->last.frames[--left], frames, at, len);
-	/* Of entry frames the JVM tells nothing. */
+	/* The JVM's walk leaves entry frames out. */
 	while (left && !s->last.frames[left - 1].code)
 		left--;
 	return at == len && (!left || len == PROOF_FRAMES);

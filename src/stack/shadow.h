@@ -60,11 +60,12 @@ struct lc_shadow_frame {
 
 enum {
 	/*
-	 * A compiled method is not called and left in less: prologue, epilogue and the jumps
-	 * between are more than ten instructions. An interpreted frame, with five words, takes a
-	 * hundred cycles. Ticks of the TSC, which turbo clocks pass at most twice.
+	 * A thread needs more to leave a compiled frame and call another one: prologue, epilogue
+	 * and the jumps between are more than ten instructions each. An interpreted frame, with
+	 * five words, takes a hundred cycles. In ticks of the TSC, which a core at a turbo clock
+	 * passes at most twice. The bound is argued, and a third of what was measured at best.
 	 */
-	LC_SHADOW_WORD_TICKS = 4,
+	LC_SHADOW_WORD_TICKS = 2,
 	LC_SHADOW_SLACK_WORDS = 32, /* for clocks of two CPUs that differ */
 	LC_SHADOW_SURE_FROM = 256,  /* words: those of fewer are all compared */
 };

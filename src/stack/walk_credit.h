@@ -17,7 +17,7 @@
 
 struct lc_counters;
 
-/* What a thread may still spend. All 0 at first. Owner: the thread. */
+/* The credit that a thread may still spend. All 0 at first. Owner: the thread. */
 struct lc_walk_credit {
 	int64_t left_ns;
 	bool named; /* a path was new since the last work began */

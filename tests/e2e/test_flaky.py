@@ -46,6 +46,14 @@ def test_a_list_that_is_in_order(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("strict, status", [("", 1), ("Strict from 2026-03-20.", 1), ("Strict from 2026-03-21.", 0)])
+def test_a_new_list_is_filled_before_it_is_strict(tmp_path, strict, status):
+    (tmp_path / "list").write_text("%s\n\n%s" % (strict, HEAD))
+    (tmp_path / "failed").write_text(HERE + "\t3 != 4\n")
+    done = run_command([ROOT / "scripts/flaky", "judge", tmp_path / "failed", "--list", tmp_path / "list", "--today", TODAY.isoformat()])
+    assert done.returncode == status and HERE in done.stdout
+
+
 @pytest.mark.parametrize("rows, why", [
     (11 * entry(), "11 entries, 10 at most"),
     (entry(days=15), "listed for 15 days, 14 at most"),

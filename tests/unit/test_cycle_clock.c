@@ -320,7 +320,7 @@ static void half_pairs_are_completed_or_passed_over(void **state)
 static struct lc_cycle_source source;
 static struct record *records;
 
-/* Of the calling thread, as the kernel counts them. */
+/* The calling thread's, as the kernel counts them. */
 static uint64_t thread_switches(void)
 {
 	struct rusage u;
