@@ -354,7 +354,7 @@ static void only_the_versions_of_known_jdks_are_rewritten(void **state)
 	} cases[] = {
 		{ 44, 9, LC_REWRITE_UNSUPPORTED },    { 45, 2, LC_REWRITE_UNSUPPORTED },
 		{ 45, 3, LC_REWRITE_DONE },           { 49, 0, LC_REWRITE_DONE },
-		{ 69, 65535, LC_REWRITE_DONE },       { 70, 0, LC_REWRITE_UNSUPPORTED },
+		{ 72, 65535, LC_REWRITE_DONE },       { 73, 0, LC_REWRITE_UNSUPPORTED },
 		{ 65535, 0, LC_REWRITE_UNSUPPORTED },
 	};
 
