@@ -12,6 +12,11 @@ static const struct {
 	{ "C2 CompilerThre", LC_THREAD_JIT },
 	{ "JVMCI Compiler", LC_THREAD_JIT },
 	{ "JVMCI-native Co", LC_THREAD_JIT },
+	/* Since JDK 26 a longer name has its first seven and last six characters. */
+	{ "C1 Comp..", LC_THREAD_JIT },
+	{ "C2 Comp..", LC_THREAD_JIT },
+	{ "JVMCI C..", LC_THREAD_JIT },
+	{ "JVMCI-n..", LC_THREAD_JIT },
 	{ "GC Thread#", LC_THREAD_GC }, /* Parallel and G1 */
 	{ "G1 ", LC_THREAD_GC },
 	{ "ZWorker", LC_THREAD_GC }, /* Z, whose names have begun with an X too */
@@ -28,6 +33,7 @@ static const struct {
 	{ "XUnmapper", LC_THREAD_GC },
 	{ "RuntimeWorker#", LC_THREAD_GC },
 	{ "Shenandoah ", LC_THREAD_GC },
+	{ "Shenand..", LC_THREAD_GC },
 	{ "StrDedup", LC_THREAD_GC },
 	{ "VM Thread", LC_THREAD_JVM },
 	{ "VM Periodic Tas", LC_THREAD_JVM },
@@ -37,6 +43,11 @@ static const struct {
 	{ "Signal Dispatch", LC_THREAD_JVM },
 	{ "Attach Listener", LC_THREAD_JVM },
 	{ "Notification Th", LC_THREAD_JVM },
+	{ "VM Peri..Thread", LC_THREAD_JVM },
+	{ "Monitor..Thread", LC_THREAD_JVM },
+	{ "Signal ..atcher", LC_THREAD_JVM },
+	{ "Attach ..stener", LC_THREAD_JVM },
+	{ "Notific..Thread", LC_THREAD_JVM },
 	{ "JFR Sampl", LC_THREAD_JVM },
 };
 
