@@ -23,6 +23,7 @@
 static const jvmtiEvent compiled_events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
 	                                      JVMTI_EVENT_COMPILED_METHOD_UNLOAD };
 
+static int jdk_version; /* of lc_agent_proofs_classes() */
 static bool code_known; /* its range, blobs, debug information and headers are as they must be */
 
 static int enable(jvmtiEventMode mode)
@@ -111,6 +112,7 @@ void lc_agent_proofs_classes(int jdk)
 {
 	const int known = lc_klass_init();
 
+	jdk_version = jdk;
 	if (!known)
 		lc_made_class_offset(lc_klass_word_offset());
 	else if (known == -ENOMEM)
@@ -124,7 +126,7 @@ void lc_agent_proofs_tick(void)
 {
 	if (lc_code_headers_proving())
 		(void)judge_compiled();
-	if (lc_walk_proof_refuted())
+	if (lc_walk_proof_refuted() && jdk_version >= WHOLLY_SUPPORTED)
 		(void)lc_limit_reached(
 		    "walks_refuted",
 		    "walks of stacks differ from this JVM's own in some kind of frame: the JVM "

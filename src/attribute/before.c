@@ -43,7 +43,7 @@ enum {
 	FIRST_CYCLE = 2,
 };
 
-enum { ID = LC_PATH_DEFINED_MAX - 2 }; /* of the path's method */
+enum { ID = LC_PATH_BEFORE }; /* of the path's method */
 
 /* What is kept: [bottom, top) of each, sorted, disjoint. */
 static struct {

@@ -116,11 +116,13 @@ const struct lc_method *lc_path_version(JNIEnv *jni, uint64_t version);
  */
 enum { LC_PATH_DEFINED_MAX = 4096 };
 
-/*
- * The ID of a method that stands for the callers of a path that was cut, as its outermost frame;
- * lc_path_init() defines it.
- */
-enum { LC_PATH_CUT = LC_PATH_DEFINED_MAX - 1 };
+/* IDs of methods that are none, but for those of intrinsics, which count up from 1. */
+enum {
+	/* The callers of a path that was cut, as its outermost frame; lc_path_init() defines it. */
+	LC_PATH_CUT = LC_PATH_DEFINED_MAX - 1,
+	LC_PATH_OTHER_PLACES = LC_PATH_DEFINED_MAX - 2, /* span/span.c: no slot was left */
+	LC_PATH_BEFORE = LC_PATH_DEFINED_MAX - 3,       /* attribute/before.c */
+};
 
 int lc_path_define(uint64_t id, const char *class_name, const char *name, const char *signature);
 

@@ -145,7 +145,7 @@ static void throw_away(void)
 /* Places for which there will be no slot are told apart from those that are not known. */
 static int name_other_places(JNIEnv *jni)
 {
-	const uint64_t id = LC_PATH_DEFINED_MAX - 1;
+	const uint64_t id = LC_PATH_OTHER_PLACES;
 	uint64_t frame = lc_frame_pack((const void *)(uintptr_t)id, -1); /* NOLINT */
 	int err = lc_path_define(id, LC_SPAN_OTHER_CLASS, "", "()V");
 	uint32_t path = err ? 0 : lc_path_intern(jni, &frame, 1);

@@ -10,7 +10,7 @@
 enum {
 	TICKS_NS = 2, /* the TSC counts 2 to 4 times in a ns: nearly enough for a limit */
 	/* What a path costs at most, and each of its frames when the tables are cold. */
-	PATH_NS = 1000000,
+	PATH_NS = 300000,
 	FRAME_NS = 2000,
 };
 

@@ -30,8 +30,8 @@ struct lc_walk_credit {
 enum lc_walk_price { LC_WALK_OWN, LC_WALK_JVM };
 
 enum {
-	LC_WALK_STOCK_NS = 100000000, /* of all threads together */
-	LC_WALK_SLICE_NS = 1000000,   /* what a thread takes of it at a time */
+	LC_WALK_STOCK_NS = 1000000000, /* of all threads together */
+	LC_WALK_SLICE_NS = 1000000,    /* what a thread takes of it at a time */
 	LC_WALK_RESUME_NS = 500000,
 	LC_WALK_FREE_TICKS = 8192,   /* some 3 us */
 	LC_WALK_SAVED_NS = 20000000, /* what a thread saves at most */

@@ -134,7 +134,7 @@ def test_periods_are_chosen_by_time(profile, workload, locus, tmp_path, jdk):
     text = locus("report", "--since", before_end, run.directory).stdout
     assert "only what was recorded since '%s'" % before_end in text
     asked = times[-1]["end_monotonic_ns"] - int(before_end[:-2]) * 1_000_000
-    seconds = re.search(r", from ([\d.]+) (s|ms) to ", text)
+    seconds = re.search(r",\s+from\s+([\d.]+)\s+(s|ms)\s+to\s", text)
     assert float(seconds[1]) * (1 if seconds[2] == "s" else 1e-3) == pytest.approx(
         (asked - times[0]["start_monotonic_ns"]) / 1e9, abs=0.06), text
     assert chosen("--since", before_end)[2]["asked_begin_ns"] == asked

@@ -67,7 +67,7 @@ def test_bench_makes_a_project_with_recorded_inputs(locus, workload, profile, jd
     if not (BUILD / "locus-bench.jar").exists():
         pytest.skip("no locus-bench.jar: make had no Maven, or Maven not its libraries")
     run = profile(command(workload, jdk17, "BenchLoop", 2))
-    done = locus("bench", run.directory, "--source-path", WORKLOADS, "--no-run", "-o", tmp_path / "bench")
+    done = locus("bench", run.directory, "--source-path", WORKLOADS, "--run-recorded", "--no-run", "-o", tmp_path / "bench")
     assert done.returncode == 0, done.stdout + done.stderr
     (source,) = (tmp_path / "bench").glob("src/main/java/locusbenchmark/BenchLoop_sum_*.java")
     assert "@Benchmark" in source.read_text()
