@@ -276,7 +276,7 @@ enum { PROOF_FRAMES = 48 };
 struct proof {
 	struct lc_stack_at at;
 	uint64_t stack_end;
-	uint32_t kinds;
+	struct lc_walk_steps steps;
 	int depth, n;
 	uint64_t frames[PROOF_FRAMES];
 };
@@ -288,34 +288,36 @@ static void walk_to_prove(void *arg)
 	p->n = lc_stack_walk(&p->at, p->stack_end, p->frames, p->depth);
 }
 
-/* Did the walk find the first of the `n` frames that AsyncGetCallTrace found, or all of them? */
-static bool agrees(const struct lc_tracing *t, const struct proof *p, int n)
+/* How many of the walk's frames are those that AsyncGetCallTrace found? */
+static int common_frames(const struct lc_tracing *t, const struct proof *p, int n)
 {
-	if (p->n != (n < p->depth ? n : p->depth))
-		return false;
-	for (int i = 0; i < p->n; i++)
-		if (!lc_version_same(p->frames[i], t->scratch[i].method, t->scratch[i].bci))
-			return false;
-	return true;
+	int same = 0;
+
+	while (same < p->n && same < n &&
+	       lc_version_same(p->frames[same], t->scratch[same].method, t->scratch[same].bci))
+		same++;
+	return same;
 }
 
 /* Frames of a kind that is not proved yet: the JVM walks, and a walk of ours is compared. */
 static int ask_and_prove(struct lc_tracing *t, const struct lc_stack_at *at, uint64_t *frames,
                          int depth)
 {
+	struct lc_walk_proof *proof = lc_walk_proof_signal();
 	struct proof p = { .at = *at,
 		           .stack_end = stack_end(t->env),
 		           .depth = depth < PROOF_FRAMES ? depth : PROOF_FRAMES };
 	bool whole;
 	int n;
 
-	p.at.proves = &p.kinds;
+	p.at.proves = &p.steps;
 	whole = lc_guard_prove(walk_to_prove, &p);
 	n = ask(t, frames, depth);
 	if (!whole)
-		lc_walk_proof_fault(lc_walk_proof_signal());
+		lc_walk_proof_fault(proof);
 	else if (p.n > 0 && n > 0)
-		lc_walk_proof_take(lc_walk_proof_signal(), p.kinds, agrees(t, &p, n));
+		t->doubted |= lc_walk_proof_compare(proof, &p.steps, p.n, n < p.depth ? n : p.depth,
+		                                    common_frames(t, &p, n));
 	return n;
 }
 
@@ -612,7 +614,7 @@ void lc_tracing_walk(void *arg)
 			n = again > 0 ? again : n;
 		}
 	}
-	t->walked = n;
+	t->walked = t->doubted ? LC_WALK_DOUBTED : n;
 }
 
 void lc_tracing_ask(void *arg)

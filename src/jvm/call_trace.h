@@ -26,6 +26,9 @@ struct lc_call_trace_frame {
  */
 enum { LC_WALK_FAULT = -11 };
 
+/* Two walks that prove each other (jvm/walk_proof.h) have found other frames: neither is taken. */
+enum { LC_WALK_DOUBTED = -12 };
+
 /* Catch faults before anything is read; lc_call_trace_init() does it, too. Context: [attach]. */
 void lc_call_trace_catch_faults(void);
 

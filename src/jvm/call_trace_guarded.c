@@ -101,8 +101,9 @@ int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
 	t.repair = repair;
 	t.hidden = 0;
 	t.moved = false;
+	t.doubted = false;
 	n = run(lc_tracing_walk, &t);
-	if (n == LC_WALK_FAULT)
+	if (n == LC_WALK_FAULT || n == LC_WALK_DOUBTED)
 		repair->kind = LC_UNWIND_NONE;
 	return n;
 }

@@ -21,8 +21,9 @@ struct lc_tracing {
 	uint64_t *frames;
 	int depth;
 	struct lc_repair *repair;
-	int walked; /* the result */
-	bool ask;   /* the JVM is to walk */
+	int walked;   /* the result */
+	bool ask;     /* the JVM is to walk */
+	bool doubted; /* walks that prove each other differ: the result is LC_WALK_DOUBTED */
 	ucontext_t copy;
 	/* Volatile: read where a fault has ended the walk. */
 	volatile uint64_t hidden; /* what hide_anchor() is to put back, or 0 */

@@ -26,7 +26,7 @@ struct walk {
 	bool from_jvm; /* the JVM called the frame before, or was called by this one */
 	bool complete;
 	enum lc_stack_refusal refusal;
-	uint32_t *proves; /* as in struct lc_stack_at */
+	struct lc_walk_steps *proves; /* as in struct lc_stack_at */
 };
 
 /* Counts, relaxed: nothing hangs on them. */
@@ -42,9 +42,8 @@ static bool may_pass(struct walk *w, enum lc_frame_kind kind)
 {
 	const struct lc_walk_proof *proof = lc_walk_proof_signal();
 
-	if (w->proves)
-		*w->proves |= kind;
-	if (w->proves ? lc_walk_provable(proof, kind) : lc_walk_proved(proof, kind))
+	if (w->proves ? lc_walk_steps_add(w->proves, kind, w->len) && lc_walk_provable(proof, kind)
+	              : lc_walk_proved(proof, kind))
 		return true;
 	return refuse(w, LC_STACK_UNPROVED);
 }

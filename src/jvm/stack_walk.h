@@ -12,16 +12,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct lc_walk_steps; /* jvm/walk_proof.h */
+
 /* Where a walk begins. */
 struct lc_stack_at {
 	uint64_t pc, sp, rbp;
 	bool anchor; /* where the thread left Java code; else it is running there */
 	bool framed; /* .. and, in the interpreter, rbp is certainly a frame's */
 	/*
-	 * Not NULL: the walk passes kinds of frames (jvm/walk_proof.h) that are not proved yet, and
-	 * adds each kind before it reads such a frame.
+	 * Not NULL: the walk passes kinds of frames that are not proved yet, and notes each step
+	 * before it reads the frame.
 	 */
-	uint32_t *proves;
+	struct lc_walk_steps *proves;
 };
 
 /* Why there is no walk. */

@@ -41,6 +41,35 @@ void lc_walk_proof_take(struct lc_walk_proof *p, uint32_t kinds, bool agrees)
 			take(p, kind, agrees);
 }
 
+bool lc_walk_steps_add(struct lc_walk_steps *s, enum lc_frame_kind kind, int at)
+{
+	if (s->len == LC_WALK_STEPS_MAX)
+		return false;
+	s->step[s->len].kind = (uint8_t)kind;
+	s->step[s->len++].at = (uint8_t)at;
+	return true;
+}
+
+bool lc_walk_proof_compare(struct lc_walk_proof *p, const struct lc_walk_steps *s, int len,
+                           int other, int same)
+{
+	const bool whole = len == other && len == same;
+	const bool differs = !whole && (same < other || len < other);
+	uint32_t agreed = 0, differed = 0;
+
+	for (uint32_t i = 0; i < s->len; i++) {
+		const int next = i + 1 < s->len ? s->step[i + 1].at : len;
+
+		if (whole || next < same)
+			agreed |= s->step[i].kind;
+		else if (differs && s->step[i].at <= same)
+			differed |= s->step[i].kind;
+	}
+	lc_walk_proof_take(p, agreed & ~differed, true);
+	lc_walk_proof_take(p, differed, false);
+	return differs;
+}
+
 void lc_walk_proof_fault(struct lc_walk_proof *p)
 {
 	const uint32_t all = (1u << LC_FRAME_KINDS) - 1;

@@ -277,13 +277,21 @@ static void a_walk_goes_on_before_the_jvm_called_java_code(void **state)
 	assert_int_equal(walk(A + 0x15, 0, false, false, DEPTH), refusal(LC_STACK_ENTRY));
 }
 
-static void a_walk_that_proves_tells_the_kinds_of_frames_that_it_came_to(void **state)
+static void a_walk_that_proves_notes_its_steps(void **state)
 {
+	struct lc_walk_steps steps = { 0 };
+	const struct lc_stack_at at = { A + 0x15, address(8), build(), false, false, &steps };
 	uint32_t kinds = 0;
-	const struct lc_stack_at at = { A + 0x15, address(8), build(), false, false, &kinds };
+	int len;
 
 	(void)state;
-	assert_true(lc_stack_walk(&at, address(WORDS), frames, DEPTH) > 0);
+	len = lc_stack_walk(&at, address(WORDS), frames, DEPTH);
+	assert_true(len > 0);
+	assert_int_equal(steps.step[0].at, 0);
+	assert_int_equal(steps.step[steps.len - 1].kind, LC_FRAME_ENTRY);
+	assert_int_equal(steps.step[steps.len - 1].at, len);
+	for (uint32_t i = 0; i < steps.len; i++)
+		kinds |= steps.step[i].kind;
 	assert_int_equal(kinds, LC_FRAME_COMPILED | LC_FRAME_INTERPRETED | LC_FRAME_ENTRY);
 }
 
@@ -313,7 +321,7 @@ int main(void)
 		cmocka_unit_test(interpreted_frames_are_read_by_rbp),
 		cmocka_unit_test(frames_whose_code_was_given_up_are_found),
 		cmocka_unit_test(a_walk_goes_on_before_the_jvm_called_java_code),
-		cmocka_unit_test(a_walk_that_proves_tells_the_kinds_of_frames_that_it_came_to),
+		cmocka_unit_test(a_walk_that_proves_notes_its_steps),
 		cmocka_unit_test(a_frame_that_leads_off_the_stack_is_refused),
 	};
 

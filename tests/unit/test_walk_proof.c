@@ -74,6 +74,78 @@ static void a_fault_refutes_what_is_not_proved_yet(void **state)
 	assert_false(lc_walk_provable(&p, LC_FRAME_BEYOND));
 }
 
+/* A compiled frame of two methods, an interpreted one, and the entry: three Java frames. */
+static struct lc_walk_steps three_steps(void)
+{
+	struct lc_walk_steps s = { 0 };
+
+	assert_true(lc_walk_steps_add(&s, LC_FRAME_COMPILED, 0));
+	assert_true(lc_walk_steps_add(&s, LC_FRAME_INTERPRETED, 2));
+	assert_true(lc_walk_steps_add(&s, LC_FRAME_ENTRY, 3));
+	return s;
+}
+
+static uint32_t proved_by(int other, int same, unsigned times, uint32_t *refuted)
+{
+	const struct lc_walk_steps s = three_steps();
+	struct lc_walk_proof p = { 0 };
+
+	for (unsigned i = 0; i < times; i++)
+		lc_walk_proof_compare(&p, &s, 3, other, same);
+	*refuted = p.refuted;
+	return p.proved;
+}
+
+static void a_walk_that_the_jvm_gives_up_proves_the_steps_before_and_refutes_none(void **state)
+{
+	uint32_t refuted;
+
+	(void)state;
+	assert_int_equal(proved_by(1, 1, 8, &refuted), 0);
+	assert_int_equal(refuted, 0);
+	/* The second frame's words have led to the third Java frame, but nothing to its caller. */
+	assert_int_equal(proved_by(3, 3, 8, &refuted),
+	                 LC_FRAME_COMPILED | LC_FRAME_INTERPRETED | LC_FRAME_ENTRY);
+	assert_int_equal(refuted, 0);
+}
+
+static void frames_that_differ_refute_the_kinds_around_them_alone(void **state)
+{
+	uint32_t refuted;
+
+	(void)state;
+	assert_int_equal(proved_by(3, 2, 8, &refuted), 0);
+	assert_int_equal(refuted, LC_FRAME_COMPILED | LC_FRAME_INTERPRETED);
+	assert_int_equal(proved_by(4, 3, 8, &refuted), LC_FRAME_COMPILED);
+	assert_int_equal(refuted, LC_FRAME_INTERPRETED | LC_FRAME_ENTRY);
+	assert_int_equal(proved_by(3, 0, 8, &refuted), 0);
+	assert_int_equal(refuted, LC_FRAME_COMPILED);
+}
+
+static void walks_contradict_each_other_only_where_both_have_a_frame_or_ours_ended(void **state)
+{
+	const struct lc_walk_steps s = three_steps();
+	struct lc_walk_proof p = { 0 };
+
+	(void)state;
+	assert_false(lc_walk_proof_compare(&p, &s, 3, 3, 3));
+	assert_false(lc_walk_proof_compare(&p, &s, 3, 1, 1));
+	assert_true(lc_walk_proof_compare(&p, &s, 3, 3, 1));
+	assert_true(lc_walk_proof_compare(&p, &s, 3, 2, 1));
+	assert_true(lc_walk_proof_compare(&p, &s, 3, 5, 3));
+}
+
+static void steps_beyond_the_room_are_refused(void **state)
+{
+	struct lc_walk_steps s = { 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < LC_WALK_STEPS_MAX; i++)
+		assert_true(lc_walk_steps_add(&s, LC_FRAME_COMPILED, 0));
+	assert_false(lc_walk_steps_add(&s, LC_FRAME_COMPILED, 0));
+	assert_int_equal(s.len, LC_WALK_STEPS_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -82,6 +154,12 @@ int main(void)
 		cmocka_unit_test(one_walk_in_which_the_jvm_errs_is_outvoted),
 		cmocka_unit_test(as_many_that_differ_as_agree_prove_nothing),
 		cmocka_unit_test(a_fault_refutes_what_is_not_proved_yet),
+		cmocka_unit_test(
+		    a_walk_that_the_jvm_gives_up_proves_the_steps_before_and_refutes_none),
+		cmocka_unit_test(frames_that_differ_refute_the_kinds_around_them_alone),
+		cmocka_unit_test(
+		    walks_contradict_each_other_only_where_both_have_a_frame_or_ours_ended),
+		cmocka_unit_test(steps_beyond_the_room_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
