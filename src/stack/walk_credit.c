@@ -12,6 +12,7 @@ enum {
 	/* What a path costs at most, and each of its frames when the tables are cold. */
 	PATH_NS = 300000,
 	FRAME_NS = 2000,
+	STOCK_NS_PER_PPM = 50000, /* of a budget below 2% */
 };
 
 static uint64_t share_ppm; /* set before there are hooks */
@@ -20,8 +21,12 @@ static _Atomic uint64_t walks, frames, cut;
 
 void lc_walk_credit_limit(uint64_t ppm)
 {
+	const uint64_t stock = ppm * STOCK_NS_PER_PPM;
+
 	share_ppm = ppm;
-	atomic_store_explicit(&stock_ns, LC_WALK_STOCK_NS, memory_order_relaxed);
+	atomic_store_explicit(&stock_ns,
+	                      stock < LC_WALK_STOCK_NS ? (int64_t)stock : LC_WALK_STOCK_NS,
+	                      memory_order_relaxed);
 }
 
 /*

@@ -30,7 +30,7 @@ struct lc_walk_credit {
 enum lc_walk_price { LC_WALK_OWN, LC_WALK_JVM };
 
 enum {
-	LC_WALK_STOCK_NS = 1000000000, /* of all threads together */
+	LC_WALK_STOCK_NS = 1000000000, /* of all threads together, from --budget=2% on */
 	LC_WALK_SLICE_NS = 1000000,    /* what a thread takes of it at a time */
 	LC_WALK_RESUME_NS = 500000,
 	LC_WALK_FREE_TICKS = 8192,   /* some 3 us */
@@ -39,7 +39,7 @@ enum {
 
 /*
  * From now on threads may spend so many parts in a million of their CPU time; 0: there is no limit.
- * The stock is full again. Context: [attach].
+ * The stock is full again; a budget below 2% has a smaller one. Context: [attach].
  */
 void lc_walk_credit_limit(uint64_t ppm);
 

@@ -211,21 +211,21 @@ def test_an_identity_hash_is_the_objects_for_good(workload, jdk, profile, locus,
 
 
 CLOJURE = ["org.clojure:clojure:1.12.3", "org.clojure:spec.alpha:0.5.238", "org.clojure:core.specs.alpha:0.4.74"]
-LAZY = "(println (reduce + (mapcat (fn [x] (map inc (list x x x))) (range 60000))))"
+LAZY = "(println (reduce + (mapcat (fn [x] (map inc (list x x x))) (range 20000))))"
 
 
 def test_walks_for_places_keep_the_budget(locus, profile, jdk17):
     """Each function of Clojure is a Runnable, and lazy sequences make them in stacks that hardly come again."""
     jars = ":".join(str(helpers.maven(j)) for j in CLOJURE)
     spans, counts = {}, {}
-    for budget in ("2%", "none"):
+    for budget in ("0.1%", "none"):
         run = profile([jdk17.java, "-XX:TieredStopAtLevel=1", "-cp", jars, "clojure.main", "-e", LAZY], "--spans=tasks", "--budget=" + budget)
-        assert run.stdout == "5400090000\n"
+        assert run.stdout == "%d\n" % (3 * sum(range(20000)) + 60000)
         spans[budget], counts[budget] = spans_of(locus, run), helpers.counters(run)
     assert counts["none"]["spans_task_unwalked"] == 0 and counts["none"]["spans_task_walks"] > 20_000, counts
-    assert counts["2%"]["spans_task_unwalked"] > counts["2%"]["spans_task_walks"], counts
+    assert counts["0.1%"]["spans_task_unwalked"] > counts["0.1%"]["spans_task_walks"], counts
     # What is counted is the same, but for a few that Clojure itself makes or not; what is not known of it is said.
     made = [sum(t["created"] for t in of["types"] if t["type"].startswith("clojure.")) for of in spans.values()]
-    assert made[0] == pytest.approx(made[1], abs=20) and made[1] > 500_000, made
-    note = "of %d creations and submissions the place is not known" % counts["2%"]["spans_task_unwalked"]
-    assert any(w.startswith(note) for w in spans["2%"]["warnings"]) and not any("the place is not known" in w for w in spans["none"]["warnings"])
+    assert made[0] == pytest.approx(made[1], abs=20) and made[1] > 200_000, made
+    note = "of %d creations and submissions the place is not known" % counts["0.1%"]["spans_task_unwalked"]
+    assert any(w.startswith(note) for w in spans["0.1%"]["warnings"]) and not any("the place is not known" in w for w in spans["none"]["warnings"])

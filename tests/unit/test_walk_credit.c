@@ -14,7 +14,7 @@
 #include "src/core/own_cost.h"
 #include "src/stack/walk_credit.h"
 
-#define PPM 1 /* so little that no credit comes in while a test runs */
+#define PPM 20000 /* 2%: of a test's milliseconds hardly any credit comes in */
 
 /* Spend all that the thread may; returns how much. */
 static uint64_t spend(struct lc_walk_credit *c, enum lc_walk_price price, uint64_t each_ns)
@@ -41,6 +41,16 @@ static void all_threads_together_spend_the_stock(void **state)
 	assert_in_range(spent_ns, LC_WALK_STOCK_NS - 2 * LC_WALK_SLICE_NS,
 	                LC_WALK_STOCK_NS + 2 * LC_WALK_SLICE_NS);
 	assert_false(lc_walk_credit_left(&late));
+}
+
+static void a_tenth_of_the_budget_has_a_tenth_of_the_stock(void **state)
+{
+	struct lc_walk_credit c = { 0 };
+
+	(void)state;
+	lc_walk_credit_limit(PPM / 10);
+	assert_in_range(spend(&c, LC_WALK_JVM, 100000), LC_WALK_STOCK_NS / 10 - LC_WALK_SLICE_NS,
+	                LC_WALK_STOCK_NS / 10 + LC_WALK_SLICE_NS);
 }
 
 static void own_work_costs_half(void **state)
@@ -139,6 +149,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_threads_together_spend_the_stock),
+		cmocka_unit_test(a_tenth_of_the_budget_has_a_tenth_of_the_stock),
 		cmocka_unit_test(own_work_costs_half),
 		cmocka_unit_test(without_a_limit_there_is_always_credit),
 		cmocka_unit_test(credit_comes_back_as_the_thread_runs),
