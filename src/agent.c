@@ -22,6 +22,7 @@
 #include "src/agent_end.h"
 #include "src/agent_events.h"
 #include "src/agent_follow.h"
+#include "src/agent_hottest.h"
 #include "src/agent_loaded.h"
 #include "src/agent_loaders.h"
 #include "src/agent_manifest.h"
@@ -220,6 +221,8 @@ static int start_engines(JNIEnv *jni)
 	int err = enable(code_events, 2, JVMTI_ENABLE);
 
 	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+	if (agent.attached && !agent.options.no_hooks)
+		lc_hottest_begin();
 	if (!err)
 		err = lc_agent_proofs_code(lc_agent_events_interpreter());
 	lc_metaspace_init();

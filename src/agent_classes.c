@@ -10,6 +10,7 @@
 
 #include "src/agent_batches.h"
 #include "src/agent_hooked.h"
+#include "src/agent_hottest.h"
 #include "src/agent_loaded.h"
 #include "src/agent_loaders.h"
 #include "src/agent_overwritten.h"
@@ -494,10 +495,12 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 	wanted = find_wanted(jni, &len);
 	if (!wanted)
 		return;
-	if (at_start)
+	if (at_start) {
 		retransform(wanted, len);
-	else
+	} else {
+		lc_hottest_first(wanted, len);
 		lc_running_transform(jni, wanted, len);
+	}
 	for (jint i = 0; i < len; i++)
 		lc_ref_delete(jni, wanted[i]);
 	free(wanted);

@@ -11,6 +11,7 @@
 
 #include "src/agent_classes.h"
 #include "src/agent_end.h"
+#include "src/agent_hottest.h"
 #include "src/agent_threads.h"
 #include "src/attribute/concurrent.h"
 #include "src/attribute/sealed.h"
@@ -178,6 +179,7 @@ static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint cod
 	if (!begin)
 		return;
 	lc_own_work_begin(&work);
+	lc_hottest_note(method, (uint32_t)code_size);
 	if (!lc_code_headers_specimen((uintptr_t)code_addr, (uint64_t)code_size, method))
 		lc_code_cache_compiled_method_load(method, code_size, code_addr, map_length, map,
 		                                   compile_info);

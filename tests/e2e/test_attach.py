@@ -476,3 +476,20 @@ def test_a_program_in_a_container(locus, workload, tmp_path, jdk):
         p.process.kill()
         p.process.wait()
         shutil.rmtree("/tmp/locus-1", ignore_errors=True)
+
+
+def test_classes_that_run_are_changed_first(locus, workload, tmp_path, jdk):
+    """Of 203 classes in the order in which the JVM lists them, the three that run would be anywhere."""
+    log = tmp_path / "classes.log"
+    line = command(workload, jdk, "HottestClasses", 200, 3, java=["-Xlog:redefine+class+load=info:file=%s" % log])
+    with subprocess.Popen([str(word) for word in line], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        try:
+            assert program.stdout.readline() == b"ready\n"
+            done = locus("attach", program.pid, "-o", tmp_path / "p")
+            assert done.returncode == 0, done.stderr
+            assert locus("detach", program.pid).returncode == 0
+        finally:
+            program.kill()
+    changed = re.findall(r"redefined name=HottestClasses\$(Cold|Hot)\b", log.read_text())
+    attached = changed[:203]  # the detach changes them back
+    assert len(attached) == 203 and attached[:3] == ["Hot"] * 3 and attached.count("Hot") == 3, attached
