@@ -68,12 +68,12 @@ static bool is_code(struct lc_range code, struct lc_range interpreter)
 int lc_agent_proofs_code(struct lc_range interpreter)
 {
 	const struct lc_range code = lc_ranges_code();
-	const bool lines = lc_debug_info_begin();
+	const bool lines = lc_debug_info_begin(), bounded = is_code(code, interpreter);
 	bool headers = false;
 	int err;
 
-	code_known = is_code(code, interpreter) &&
-	             !lc_frames_init(interpreter.low, interpreter.high) && !lc_scopes_init();
+	code_known =
+	    bounded && !lc_frames_init(interpreter.low, interpreter.high) && !lc_scopes_init();
 	if (code_known) {
 		(void)lc_code_frames_init(lc_generated_generation());
 		headers = lines && !lc_code_headers_init(interpreter.low);
@@ -82,7 +82,7 @@ int lc_agent_proofs_code(struct lc_range interpreter)
 	announce_compiled();
 	if (headers && !err)
 		err = judge_compiled();
-	if (is_code(code, interpreter))
+	if (bounded)
 		lc_generated_init(&(struct lc_generated){ code.low, code.high, interpreter.low,
 		                                          interpreter.high });
 	return err;

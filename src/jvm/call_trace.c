@@ -10,7 +10,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -46,12 +45,6 @@ typedef void async_get_call_trace(struct call_trace *trace, jint depth, void *uc
 static async_get_call_trace *get_call_trace;
 static jint (*get_created_vms)(JavaVM **vms, jsize len, jsize *count);
 
-/*
- * What is written to a thread's anchor was read in these versions' sources and tried on them. Later
- * ones are walked as AsyncGetCallTrace does it.
- */
-enum { ANCHOR_JDK_OLDEST = 11, ANCHOR_JDK_NEWEST = 28 };
-
 /* Where a thread's last Java frame is, from its JNIEnv; anchor_sp is 0 where that is not known. */
 static int64_t anchor_sp, anchor_pc;
 static int64_t anchor_fp;    /* likewise its rbp; 0 where that is not known */
@@ -70,19 +63,6 @@ static int64_t in_native;    /* as in_java */
 static _Atomic uint32_t anchors_right;
 static _Atomic bool anchor_refuted;
 enum { ANCHOR_PROOFS = 4 };
-
-static bool is_known_version(void)
-{
-	char *text = NULL;
-	int version;
-
-	if ((*lc_jvmti())->GetSystemProperty(lc_jvmti(), "java.vm.specification.version", &text) ||
-	    !text)
-		return false;
-	version = atoi(text);
-	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)text);
-	return version >= ANCHOR_JDK_OLDEST && version <= ANCHOR_JDK_NEWEST;
-}
 
 /* Do the thread's state and the end of its stack make sense for the calling thread, which is ours?
  */
@@ -124,7 +104,7 @@ static void find_anchor(JNIEnv *env)
 	if (!thread || anchor < 0 || sp < 0 || pc < 0 || env_at <= 0 || env_at > THREAD_BYTES_MAX ||
 	    lc_layout_thread_tid((uint64_t)thread) != (int)syscall(SYS_gettid))
 		return;
-	anchor_known = is_known_version();
+	anchor_known = lc_tracing_version_tried();
 	anchor_sp = anchor + sp - env_at;
 	anchor_pc = anchor + pc - env_at;
 	anchor_fp = fp < 0 ? 0 : anchor + fp - env_at;

@@ -1,9 +1,11 @@
 /* jvm/call_trace_guarded.c - walks so that a fault ends the walk only, and not the program. */
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/say.h"
 #include "src/core/counters.h"
+#include "src/core/jvmti.h"
 #include "src/jvm/call_trace_impl.h"
 #include "src/jvm/frames.h"
 #include "src/jvm/guard.h"
@@ -22,13 +24,17 @@ static bool is_jvm(uint64_t pc)
 	       pc - code.low < code.high - code.low;
 }
 
-/* Is it a version on which all that is read of the JVM was tried? */
-static bool is_tried(void)
+bool lc_tracing_version_tried(void)
 {
 	enum { OLDEST = 11, NEWEST = 28 };
-	const void *at = lc_vm_static("Abstract_VM_Version", "_vm_major_version");
-	const uint32_t version = at ? lc_load32((uint64_t)(uintptr_t)at) : 0;
+	char *text = NULL;
+	int version;
 
+	if ((*lc_jvmti())->GetSystemProperty(lc_jvmti(), "java.vm.specification.version", &text) ||
+	    !text)
+		return false;
+	version = atoi(text);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)text);
 	return version >= OLDEST && version <= NEWEST;
 }
 
@@ -43,7 +49,7 @@ void lc_tracing_catch_faults(void *libjvm)
 	lc_guard_jvm_handler *jvm;
 
 	if (!checks || *checks) { /* the kernel reads, and nothing guards; the counters tell */
-		if (!is_tried())
+		if (!lc_tracing_version_tried())
 			lc_guard_refuse_proofs();
 		return;
 	}

@@ -48,6 +48,12 @@ bool lc_tracing_anchors_refuted(void);
 
 bool lc_tracing_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max, uint64_t *key);
 
+/*
+ * Is it a version of the JVM on which all that is read of it, and written to a thread's anchor, was
+ * tried? Context: [attach].
+ */
+bool lc_tracing_version_tried(void);
+
 /* Catch faults from now on, if this JVM lets us; its library is open. Context: [attach]. */
 void lc_tracing_catch_faults(void *libjvm);
 
