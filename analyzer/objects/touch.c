@@ -31,6 +31,25 @@ static int order_places(const void *a, const void *b)
 	return order ? order : lc_order_u64((*x)->site, (*y)->site);
 }
 
+/*
+ * The row's parts, one for each bucket and site: what a view knows is known by these. Free the
+ * array.
+ */
+static const struct lc_rank_part **places_of(const struct lc_rank_row *row, size_t *len)
+{
+	const struct lc_rank_part **places =
+	    lc_mem_zeroed(row->parts_len, sizeof(const struct lc_rank_part *));
+
+	*len = 0;
+	for (size_t i = 0; i < row->parts_len; i++)
+		places[i] = &row->parts[i];
+	qsort(places, row->parts_len, sizeof(const void *), order_places);
+	for (size_t i = 0; i < row->parts_len; i++)
+		if (!i || order_places(&places[*len - 1], &places[i]))
+			places[(*len)++] = places[i];
+	return places;
+}
+
 /* Elements of arrays of one row may be pieces of other sizes: those are apart. */
 static int order_names(const void *a, const void *b, void *context)
 {
@@ -76,21 +95,17 @@ static size_t join(const struct lc_tree *t, struct lc_view_field *f, size_t len)
 struct lc_view_field *lc_touch_fields(const struct lc_ranking *r, const struct lc_rank_row *row,
                                       size_t *len)
 {
-	const struct lc_rank_part **places =
-	    lc_mem_zeroed(row->parts_len, sizeof(const struct lc_rank_part *));
 	struct lc_view_field *out = NULL;
-	size_t cap = 0;
+	size_t cap = 0, places_len;
+	const struct lc_rank_part **places = places_of(row, &places_len);
 
 	*len = 0;
-	for (size_t i = 0; i < row->parts_len; i++)
-		places[i] = &row->parts[i];
-	qsort(places, row->parts_len, sizeof(const void *), order_places);
-	for (size_t i = 0; i < row->parts_len; i++) {
+	for (size_t i = 0; i < places_len; i++) {
 		size_t n;
 		const struct lc_view_field *f = lc_view_fields(
 		    r->view, places[i]->bucket, places[i]->site, LC_VIEW_ALL_PATHS, &n);
 
-		if (!n || (i && !order_places(&places[i - 1], &places[i])))
+		if (!n)
 			continue;
 		out = lc_mem_grow(out, &cap, *len + n, sizeof(*out));
 		memcpy(out + *len, f, n * sizeof(*out));
@@ -286,16 +301,17 @@ static struct lc_weighted stores_at(const struct lc_ranking *r, const struct lc_
 static struct lc_weighted find_cleared(const struct lc_ranking *r, const struct lc_rank_row *row)
 {
 	struct lc_weighted cleared = { 0 };
+	size_t places_len;
+	const struct lc_rank_part **places = places_of(row, &places_len);
 
 	for (size_t i = 0; row->path && i < row->accesses_len; i++) {
 		const uint32_t path = row->accesses[i].path;
 
 		for (size_t k = 0;
-		     path && same_line(r->view->tree, path, row->path) && k < row->parts_len; k++)
-			if (!k || row->parts[k].site != row->parts[k - 1].site)
-				cleared =
-				    lc_weighted_sum(cleared, stores_at(r, &row->parts[k], path));
+		     path && same_line(r->view->tree, path, row->path) && k < places_len; k++)
+			cleared = lc_weighted_sum(cleared, stores_at(r, places[k], path));
 	}
+	free(places);
 	return cleared;
 }
 
@@ -304,18 +320,13 @@ static struct lc_weighted find_cleared(const struct lc_ranking *r, const struct 
 static void find_waits(const struct lc_ranking *r, const struct lc_rank_row *row,
                        struct lc_touch *t)
 {
-	const struct lc_rank_part **places =
-	    lc_mem_zeroed(row->parts_len, sizeof(const struct lc_rank_part *));
+	size_t places_len;
+	const struct lc_rank_part **places = places_of(row, &places_len);
 
-	for (size_t i = 0; i < row->parts_len; i++)
-		places[i] = &row->parts[i];
-	qsort(places, row->parts_len, sizeof(const void *), order_places);
-	for (size_t i = 0; i < row->parts_len; i++) {
+	for (size_t i = 0; i < places_len; i++) {
 		const struct lc_view_wait w =
 		    lc_view_waits(r->view, places[i]->bucket, places[i]->site);
 
-		if (i && !order_places(&places[i - 1], &places[i]))
-			continue;
 		t->waits += w.all ? w.all : places[i]->samples;
 		t->elsewhere += w.elsewhere;
 		t->reads_on += w.reads_on;
