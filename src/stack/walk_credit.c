@@ -12,7 +12,7 @@ enum {
 	/* What a path costs at most, and each of its frames when the tables are cold. */
 	PATH_NS = 300000,
 	FRAME_NS = 2000,
-	STOCK_NS_PER_PPM = 50000, /* of a budget below 2% */
+	STOCK_NS_PER_PPM = LC_WALK_STOCK_NS / 20000, /* of a budget below 2% */
 };
 
 static uint64_t share_ppm; /* set before there are hooks */
@@ -29,6 +29,11 @@ void lc_walk_credit_limit(uint64_t ppm)
 	                      memory_order_relaxed);
 }
 
+static int64_t saved(int64_t left_ns, double grown_ns, int64_t most_ns)
+{
+	return grown_ns < (double)(most_ns - left_ns) ? left_ns + (int64_t)grown_ns : most_ns;
+}
+
 /*
  * Add the share of the thread's CPU time since the last look. The time passes in steps of the
  * kernel's tick, so that the clock of the thread, a system call, is read once in each.
@@ -37,18 +42,25 @@ static void grow(struct lc_walk_credit *c)
 {
 	const uint64_t now_ns = lc_time_coarse_ns();
 	uint64_t cpu_ns;
-	double grown_ns;
+	double grown_ns, grown_looks_ns;
 
 	if (now_ns == c->seen_ns)
 		return;
 	c->seen_ns = now_ns;
 	cpu_ns = lc_own_cost_clock();
 	grown_ns = c->cpu_ns ? (double)(cpu_ns - c->cpu_ns) * (double)share_ppm / 1e6 : 0;
+	grown_looks_ns = c->cpu_ns ? grown_ns * LC_WALK_LOOKS_TIMES : LC_WALK_LOOKS_SAVED_NS;
 	c->cpu_ns = cpu_ns;
-	if (grown_ns < (double)(LC_WALK_SAVED_NS - c->left_ns))
-		c->left_ns += (int64_t)grown_ns;
-	else
-		c->left_ns = LC_WALK_SAVED_NS;
+	c->left_ns = saved(c->left_ns, grown_ns, LC_WALK_SAVED_NS);
+	c->looks_ns = saved(c->looks_ns, grown_looks_ns, LC_WALK_LOOKS_SAVED_NS);
+}
+
+bool lc_walk_credit_grow_looks(struct lc_walk_credit *c)
+{
+	if (share_ppm)
+		grow(c);
+	c->looks_spent = share_ppm && c->looks_ns < LC_WALK_RESUME_NS;
+	return !c->looks_spent;
 }
 
 bool lc_walk_credit_left(struct lc_walk_credit *c)
