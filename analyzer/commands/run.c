@@ -176,7 +176,10 @@ int lc_cmd_run(int argc, char **argv)
 	status = lc_child_wait();
 	count = lc_run_profiles(r.options.output, &r.start, &profile);
 	if (!count) {
-		lc_run_told_no_profile(&told, r.command[0]);
+		char *why = lc_run_told_why(&told, r.command[0], "the lines above");
+
+		lc_fail("%s", why);
+		free(why);
 		return lc_child_end_like(status);
 	}
 	lc_run_told_end(&told);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
 #include "src/base/launch_told.h"
 
 void lc_run_told_begin(struct lc_run_told *t)
@@ -28,7 +28,7 @@ void lc_run_told_begin(struct lc_run_told *t)
 	setenv(LC_TOLD_VARIABLE, name, 1);
 }
 
-void lc_run_told_no_profile(const struct lc_run_told *t, const char *command)
+char *lc_run_told_why(const struct lc_run_told *t, const char *command, const char *where)
 {
 	bool agent = false, question = false, archive = false;
 	char told;
@@ -39,21 +39,20 @@ void lc_run_told_no_profile(const struct lc_run_told *t, const char *command)
 		archive |= told == LC_TOLD_ARCHIVE;
 	}
 	if (agent)
-		lc_fail("no profile was written, although '%s' started a JVM with Locus; see the "
-		        "lines above",
-		        command);
-	else if (archive)
-		lc_fail("no profile was written: the only JVM of '%s' is not profiled (see the "
-		        "line above)",
-		        command);
-	else if (question)
-		lc_fail("no profile was written: '%s' only asked java for its version or its "
-		        "help, which is not profiled; run a program",
-		        command);
-	else
-		lc_fail("no profile was written: '%s' started no JVM (11 or newer) that Locus "
-		        "could join",
-		        command);
+		return lc_mem_text("no profile was written, although '%s' started a JVM with "
+		                   "Locus; see %s",
+		                   command, where);
+	if (archive)
+		return lc_mem_text("no profile was written: the only JVM of '%s' is not profiled "
+		                   "(see %s)",
+		                   command, where);
+	if (question)
+		return lc_mem_text("no profile was written: '%s' only asked java for its version "
+		                   "or its help, which is not profiled; run a program",
+		                   command);
+	return lc_mem_text("no profile was written: '%s' started no JVM (11 or newer) that Locus "
+	                   "could join",
+	                   command);
 }
 
 void lc_run_told_end(struct lc_run_told *t)

@@ -12,8 +12,11 @@ struct lc_run_told {
 /* Open the pipe and name it in the environment. The ends are not inherited. */
 void lc_run_told_begin(struct lc_run_told *t);
 
-/* Say in one line on stderr why the command has left no profile. */
-void lc_run_told_no_profile(const struct lc_run_told *t, const char *command);
+/*
+ * Why the command has left no profile: one line, which the caller frees. `where` names the place of
+ * what the agent has said.
+ */
+char *lc_run_told_why(const struct lc_run_told *t, const char *command, const char *where);
 
 void lc_run_told_end(struct lc_run_told *t);
 

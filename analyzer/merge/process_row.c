@@ -44,6 +44,8 @@ static json_t *row_of(const struct lc_load_process *p)
 		json_object_set_new(row, "cpus", json_integer(p->cpus));
 	if (p->labels)
 		json_object_set_new(row, "labels", in_order(p->labels));
+	if (p->disk_full)
+		json_object_set_new(row, "disk_full", json_true());
 	if (p->limited)
 		json_object_set_new(row, "limited", json_true());
 	if (p->intervals)

@@ -345,9 +345,7 @@ static bool load(struct reading *in)
 		return false;
 	}
 	if (!run->profiles_len)
-		lc_repeat_leave_out(run, LC_REPEAT_NO_PROFILE,
-		                    lc_mem_text("no profile was written: it started no JVM (11 "
-		                                "or newer) that Locus could join"));
+		lc_repeat_leave_out(run, LC_REPEAT_NO_PROFILE, lc_mem_text("it has no profile"));
 	else if (lc_load_damaged(&in->load))
 		lc_repeat_leave_out(run, LC_REPEAT_NO_PROFILE,
 		                    lc_mem_text("its profile is damaged"));

@@ -118,6 +118,19 @@ def test_what_is_given_twice_is_counted_once(locus, tmp_path):
         assert done.stderr.count("given twice") == len(twice) - 2, done.stderr
 
 
+def test_a_merged_profile_knows_that_a_disk_was_full(locus, tmp_path):
+    full, whole = (simple(tmp_path / name, pid=pid) for name, pid in (("full", 71), ("whole", 72)))
+    manifest = json.loads((full / "manifest.json").read_text())
+    manifest["processes"][0]["complete"] = False
+    (full / "manifest.json").write_text(json.dumps(manifest))
+    (full / "disk-full").touch()
+    merged = merge(locus, tmp_path / "merged", full, whole)
+    rows = {row["pid"]: row for row in json.loads((merged / "manifest.json").read_text())["processes"]}
+    assert rows[71]["disk_full"] is True and "disk_full" not in rows[72]
+    again = merge(locus, tmp_path / "again", merged)
+    assert files(again) == files(merged)
+
+
 def test_a_process_in_two_merged_profiles_leaves_one_of_them_out(locus, tmp_path):
     a, b, c = (simple(tmp_path / name) for name in "abc")
     ab = merge(locus, tmp_path / "ab", a, b)

@@ -309,6 +309,8 @@ def test_a_program_that_cannot_run_or_has_no_jvm(locus, tmp_path):
     done = locus("repeat", "-o", tmp_path / "all", "--", "/no/such/program")
     assert done.returncode == 127 and "/no/such/program" in done.stderr and not (tmp_path / "all").exists()
     done = locus("repeat", "-n", "2", "-o", tmp_path / "all", "--", "echo", "hello")
-    assert done.returncode == 1 and "0 of 2 runs counted" in done.stderr and "started no JVM" in done.stdout
+    assert done.returncode == 1 and "0 of 2 runs counted" in done.stderr and "'echo' started no JVM" in re.sub(r"\s+", " ", done.stdout)
+    done = locus("repeat", "-n", "2", "-o", tmp_path / "asked", "--", "java", "-version")
+    assert done.returncode == 1 and "'java' only asked java for its version" in re.sub(r"\s+", " ", done.stdout), done.stdout
     done = locus("repeat", "-n", "2", "-o", tmp_path / "all", "--", "echo", "hello")
     assert done.returncode == 1 and "is not empty" in done.stderr
