@@ -12,21 +12,26 @@ enum {
 	/* What a path costs at most, and each of its frames when the tables are cold. */
 	PATH_NS = 300000,
 	FRAME_NS = 2000,
-	STOCK_NS_PER_PPM = LC_WALK_STOCK_NS / 20000, /* of a budget below 2% */
+	WHOLE_PPM = 20000, /* with this budget the stock is whole */
 };
 
 static uint64_t share_ppm; /* set before there are hooks */
-static _Atomic int64_t stock_ns;
+static _Atomic int64_t stock_ns, looks_stock_ns;
 static _Atomic uint64_t walks, frames, cut;
+
+/* A budget below 2% has a part of the stock. */
+static void fill(_Atomic int64_t *stock, int64_t most_ns, uint64_t ppm)
+{
+	const int64_t part = ppm < WHOLE_PPM ? (int64_t)ppm : WHOLE_PPM;
+
+	atomic_store_explicit(stock, most_ns / WHOLE_PPM * part, memory_order_relaxed);
+}
 
 void lc_walk_credit_limit(uint64_t ppm)
 {
-	const uint64_t stock = ppm * STOCK_NS_PER_PPM;
-
 	share_ppm = ppm;
-	atomic_store_explicit(&stock_ns,
-	                      stock < LC_WALK_STOCK_NS ? (int64_t)stock : LC_WALK_STOCK_NS,
-	                      memory_order_relaxed);
+	fill(&stock_ns, LC_WALK_STOCK_NS, ppm);
+	fill(&looks_stock_ns, LC_WALK_LOOKS_STOCK_NS, ppm);
 }
 
 static int64_t saved(int64_t left_ns, double grown_ns, int64_t most_ns)
@@ -42,24 +47,41 @@ static void grow(struct lc_walk_credit *c)
 {
 	const uint64_t now_ns = lc_time_coarse_ns();
 	uint64_t cpu_ns;
-	double grown_ns, grown_looks_ns;
+	double grown_ns;
 
 	if (now_ns == c->seen_ns)
 		return;
 	c->seen_ns = now_ns;
 	cpu_ns = lc_own_cost_clock();
 	grown_ns = c->cpu_ns ? (double)(cpu_ns - c->cpu_ns) * (double)share_ppm / 1e6 : 0;
-	grown_looks_ns = c->cpu_ns ? grown_ns * LC_WALK_LOOKS_TIMES : LC_WALK_LOOKS_SAVED_NS;
 	c->cpu_ns = cpu_ns;
 	c->left_ns = saved(c->left_ns, grown_ns, LC_WALK_SAVED_NS);
-	c->looks_ns = saved(c->looks_ns, grown_looks_ns, LC_WALK_LOOKS_SAVED_NS);
+	c->looks_ns = saved(c->looks_ns, grown_ns * LC_WALK_LOOKS_TIMES, LC_WALK_SAVED_NS);
+}
+
+/*
+ * While there is a stock, a thread takes of it what it needs. Behind that it waits until its own
+ * credit is worth going on. Returns whether the credit is spent.
+ */
+static bool take(int64_t *left_ns, _Atomic int64_t *stock)
+{
+	int64_t rest_ns;
+
+	/* Two threads that take the last slice at once overdraw the stock by one. */
+	while ((rest_ns = atomic_load_explicit(stock, memory_order_relaxed)) > 0 && *left_ns <= 0) {
+		atomic_fetch_sub_explicit(stock, LC_WALK_SLICE_NS, memory_order_relaxed);
+		*left_ns += LC_WALK_SLICE_NS;
+	}
+	return rest_ns <= 0 && *left_ns < LC_WALK_RESUME_NS;
 }
 
 bool lc_walk_credit_grow_looks(struct lc_walk_credit *c)
 {
 	if (share_ppm)
 		grow(c);
-	c->looks_spent = share_ppm && c->looks_ns < LC_WALK_RESUME_NS;
+	else
+		c->looks_ns = LC_WALK_SAVED_NS;
+	c->looks_spent = take(&c->looks_ns, &looks_stock_ns);
 	return !c->looks_spent;
 }
 
@@ -68,13 +90,7 @@ bool lc_walk_credit_left(struct lc_walk_credit *c)
 	if (!share_ppm || (c->left_ns > 0 && !c->spent))
 		return true;
 	grow(c);
-	/* Two threads that take the last slice at once overdraw the stock by one. */
-	while (c->left_ns < LC_WALK_RESUME_NS &&
-	       atomic_load_explicit(&stock_ns, memory_order_relaxed) > 0) {
-		atomic_fetch_sub_explicit(&stock_ns, LC_WALK_SLICE_NS, memory_order_relaxed);
-		c->left_ns += LC_WALK_SLICE_NS;
-	}
-	c->spent = c->left_ns < LC_WALK_RESUME_NS;
+	c->spent = take(&c->left_ns, &stock_ns);
 	return !c->spent;
 }
 
@@ -92,13 +108,20 @@ void lc_walk_credit_end_slowly(struct lc_walk_credit *c, uint64_t ticks, uint64_
 	lc_walk_credit_pay(c, LC_WALK_OWN, ns < most_ns ? ns : most_ns);
 }
 
+/* What is left of the last slice. */
+static void give_back(int64_t *left_ns, _Atomic int64_t *stock)
+{
+	if (*left_ns > 0)
+		atomic_fetch_add_explicit(stock,
+		                          *left_ns < LC_WALK_SLICE_NS ? *left_ns : LC_WALK_SLICE_NS,
+		                          memory_order_relaxed);
+	*left_ns = 0;
+}
+
 void lc_walk_credit_return(struct lc_walk_credit *c)
 {
-	if (c->left_ns > 0)
-		atomic_fetch_add_explicit(
-		    &stock_ns, c->left_ns < LC_WALK_SLICE_NS ? c->left_ns : LC_WALK_SLICE_NS,
-		    memory_order_relaxed);
-	c->left_ns = 0;
+	give_back(&c->left_ns, &stock_ns);
+	give_back(&c->looks_ns, &looks_stock_ns);
 }
 
 void lc_walk_credit_cut(void)

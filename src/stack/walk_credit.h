@@ -27,8 +27,8 @@ struct lc_walk_credit {
 	bool named; /* a path was new since the last work began */
 	bool spent; /* until LC_WALK_RESUME_NS are there: else each ns would be spent at once */
 	bool looks_spent;
-	uint8_t passed;   /* events without a look: the clock is read for each 64th alone */
-	int64_t looks_ns; /* what may still be spent on looks; the first thing that a thread gets */
+	uint8_t passed;   /* events since: the clock is read for the first and each 64th */
+	int64_t looks_ns; /* what may still be spent on looks */
 	uint64_t seen_ns; /* when the share of CPU time was added; 0: never */
 	uint64_t cpu_ns;  /* the thread's CPU time then */
 };
@@ -37,13 +37,14 @@ struct lc_walk_credit {
 enum lc_walk_price { LC_WALK_OWN, LC_WALK_JVM };
 
 enum {
-	LC_WALK_STOCK_NS = 250000000, /* of all threads together, from --budget=2% on */
-	LC_WALK_SLICE_NS = 1000000,   /* what a thread takes of it at a time */
+	/* Of all threads together, from --budget=2% on. */
+	LC_WALK_STOCK_NS = 250000000,
+	LC_WALK_LOOKS_STOCK_NS = 100000000,
+	LC_WALK_SLICE_NS = 100000, /* what a thread takes of it at a time */
 	LC_WALK_RESUME_NS = 500000,
-	LC_WALK_FREE_TICKS = 8192,         /* some 3 us */
-	LC_WALK_SAVED_NS = 20000000,       /* what a thread saves at most */
-	LC_WALK_LOOKS_TIMES = 4,           /* so many times --budget for looks, */
-	LC_WALK_LOOKS_SAVED_NS = 20000000, /* of which a thread has so much to begin with */
+	LC_WALK_FREE_TICKS = 8192,   /* some 3 us */
+	LC_WALK_SAVED_NS = 20000000, /* what a thread saves at most */
+	LC_WALK_LOOKS_TIMES = 4,     /* so many times --budget for looks */
 };
 
 /*
@@ -88,7 +89,10 @@ static inline void lc_walk_credit_end(struct lc_walk_credit *c, uint64_t begin, 
 
 	/* The clock goes on while the thread waits for a CPU. */
 	c->looks_ns -= (int64_t)(ticks < LC_WALK_FREE_TICKS ? ticks : LC_WALK_FREE_TICKS) / 2;
-	c->looks_spent = c->looks_ns < 0;
+	if (__builtin_expect(c->looks_ns < 0 && !c->looks_spent, 0)) {
+		c->looks_spent = true;
+		c->passed = 0;
+	}
 	if (__builtin_expect(ticks > LC_WALK_FREE_TICKS, 0))
 		lc_walk_credit_end_slowly(c, ticks, looked);
 }

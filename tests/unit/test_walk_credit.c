@@ -73,8 +73,9 @@ static void a_thread_that_only_looks_does_so_for_a_part_of_its_time(void **state
 	(void)state;
 	lc_walk_credit_limit(PPM);
 	/* The first credit: 500 ns a look. */
-	assert_in_range(looks_until_spent(&c, 1000000), LC_WALK_LOOKS_SAVED_NS / 500,
-	                LC_WALK_LOOKS_SAVED_NS / 500 * 2);
+	assert_in_range(looks_until_spent(&c, 10000000),
+	                (LC_WALK_LOOKS_STOCK_NS - LC_WALK_RESUME_NS) / 500,
+	                LC_WALK_LOOKS_STOCK_NS / 500 * 3 / 2);
 	for (unsigned i = 0; i < 50; i++)
 		denied += !lc_walk_credit_may_look(&c);
 	assert_int_equal(denied, 50);
@@ -116,8 +117,8 @@ static void own_work_costs_half(void **state)
 
 	(void)state;
 	lc_walk_credit_limit(PPM);
-	assert_in_range(spend(&c, LC_WALK_OWN, 100000), 2 * LC_WALK_STOCK_NS - LC_WALK_SLICE_NS,
-	                2 * LC_WALK_STOCK_NS + LC_WALK_SLICE_NS);
+	assert_in_range(spend(&c, LC_WALK_OWN, 100000), 2 * LC_WALK_STOCK_NS - LC_WALK_RESUME_NS,
+	                2 * LC_WALK_STOCK_NS + LC_WALK_RESUME_NS);
 }
 
 static void without_a_limit_there_is_always_credit(void **state)
