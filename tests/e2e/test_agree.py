@@ -352,7 +352,8 @@ def test_real_profilers_find_the_same_method(locus, jdk, steady, tmp_path):
                 and os.stat("/tmp/" + f).st_mtime > os.stat(out / "agree.json").st_mtime - 30]
 
 
-@pytest.mark.parametrize("jdk", [17, pytest.param(25, marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.slow
+@pytest.mark.parametrize("jdk", [17, 25], indirect=True)
 def test_injected_delays_are_found_by_locus(locus, jdk, steady, tmp_path):
     found = agree(locus, "-n", "2", "-p", "locus", "--truth-at=Two.other,Two.none", "-o", tmp_path / "runs", "--",
                   *programs(jdk, steady, 2700), status=0)

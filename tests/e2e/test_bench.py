@@ -96,6 +96,7 @@ def whole_programs(java, *which):
     return [min(times[i][1] for times in rounds) - min(times[i][0] for times in rounds) for i in range(len(which))]
 
 
+@pytest.mark.slow
 @pytest.mark.quiet
 @pytest.mark.seconds(SECONDS)
 def test_the_fix_of_the_demo_is_worth_in_a_benchmark_what_it_is_worth(locus, profile, jdk17, tmp_path):

@@ -56,7 +56,6 @@ def test_no_object_is_at_a_wrong_place_over_two_hundred_cycles(workload, profile
     assert c["audit_survivors"] >= 100_000
 
 
-@pytest.mark.everywhere
 @each_value(**CASES)
 def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, jdk, gc):
     has(jdk, gc)
