@@ -283,7 +283,7 @@ def test_a_terminal_is_told_which_run_it_is(tmp_path):
     said = on_a_terminal(BUILD / "locus", "repeat", "-n", "3", "-o", tmp_path / "all", "--", "sleep", "0.1", status=1)
     for run in (1, 2, 3):
         assert "\rlocus: run %d of 3" % run in said
-    assert "run 3 of 3, 1 s left" in said and "\r\033[K" in said
+    assert "run 3 of 3, 2 failed, 1 s left" in said and "\r\033[K" in said
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])

@@ -36,6 +36,7 @@ CASES = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.covers(runtime=RUNTIME_MAJORS)
 @CASES
 def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, runtime, gc):
     java = ["-Xmx384m", "-Xmn64m", *collector(gc, "16m")]
@@ -44,7 +45,7 @@ def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, runtime,
     test_accuracy.check_shares(run)
 
 
-@pytest.mark.covers(runtime=RUNTIME_MAJORS)
+@pytest.mark.everywhere
 @CASES
 def test_no_interval_is_wrong_over_two_hundred_collections(workload, profile, runtime, gc):
     test_gc.audit(workload, profile, runtime, ["-Xmx96m", *collector(gc, "1m")])
