@@ -65,14 +65,15 @@ static void grow(struct lc_walk_credit *c)
  */
 static bool take(int64_t *left_ns, _Atomic int64_t *stock)
 {
-	int64_t rest_ns;
+	bool taken = false;
 
 	/* Two threads that take the last slice at once overdraw the stock by one. */
-	while ((rest_ns = atomic_load_explicit(stock, memory_order_relaxed)) > 0 && *left_ns <= 0) {
+	while (*left_ns <= 0 && atomic_load_explicit(stock, memory_order_relaxed) > 0) {
 		atomic_fetch_sub_explicit(stock, LC_WALK_SLICE_NS, memory_order_relaxed);
 		*left_ns += LC_WALK_SLICE_NS;
+		taken = true;
 	}
-	return rest_ns <= 0 && *left_ns < LC_WALK_RESUME_NS;
+	return *left_ns < (taken ? 1 : LC_WALK_RESUME_NS);
 }
 
 bool lc_walk_credit_grow_looks(struct lc_walk_credit *c)
