@@ -24,7 +24,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build"))
 SOURCE = ROOT / "tests/workloads/WalkStorms.java"
-TIMES = {"overflow": 150, "exceptions": 150_000, "lambdas": 40_000, "trees": 40_000, "classes": 5000, "loaders": 100}
+TIMES = {"overflow": 150, "exceptions": 150_000, "lambdas": 12_000, "trees": 40_000, "classes": 5000, "loaders": 100}
 COUNTED = ("jvm_walks", "alloc_walked_frames", "paths_cut")
 
 

@@ -301,9 +301,6 @@ static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint3
 		intrinsic = (int)LC_SITE_INTRINSIC(bytecode_site);
 	from = first_frame(jni, &w, origin, &intrinsic);
 	end = spent && w.len - from > CUT_FROM ? from + CUT_FRAMES : w.len;
-	/* The bytecode tells one frame; in an intrinsic's body it is that of the intrinsic. */
-	if (walker->nearest && from < w.len)
-		end = from + (intrinsic < 0 || bytecode_site & LC_SITE_AFTER_CALL);
 	w.open |= end < w.len;
 	walker->cut = w.open && (spent || !node || !lc_shadow_unknown(walker->shadow));
 	if (intrinsic >= 0)

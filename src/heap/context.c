@@ -217,16 +217,6 @@ struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walke
 	return new.counter;
 }
 
-struct lc_site_counter *lc_contexts_learn_nearest(struct lc_contexts *c,
-                                                  const struct lc_context_hook *h, uint32_t site)
-{
-	const uint64_t key = lc_context_key(h);
-	struct lc_site_counter *counter = lc_site_counters_of(&c->counters, site);
-
-	*lc_contexts_nearest_slot(c, key) = (struct lc_nearest_context){ key, counter };
-	return counter;
-}
-
 uint64_t lc_contexts_walks(const struct lc_contexts *c)
 {
 	return atomic_load_explicit(&c->walks, memory_order_relaxed); /* a count */

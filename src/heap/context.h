@@ -44,14 +44,6 @@ struct lc_known_class {
 
 enum { LC_KNOWN_CLASSES = 16 };
 
-/* What a bytecode allocates while the thread has no credit to look at its stack. */
-struct lc_nearest_context {
-	uint64_t key;                    /* lc_context_key() */
-	struct lc_site_counter *counter; /* NULL: none */
-};
-
-enum { LC_NEAREST_CONTEXTS = 64 };
-
 /* What a thread keeps for its allocation hooks. */
 struct lc_contexts {
 	struct lc_shadow *shadow; /* NULL: not needed yet, or the JVM does not tell enough */
@@ -60,8 +52,7 @@ struct lc_contexts {
 	struct lc_places places;
 	struct lc_site_counters counters;
 	struct lc_last_record last;
-	struct lc_known_class classes[LC_KNOWN_CLASSES];        /* by mirror */
-	struct lc_nearest_context nearest[LC_NEAREST_CONTEXTS]; /* by key */
+	struct lc_known_class classes[LC_KNOWN_CLASSES]; /* by mirror */
 	_Atomic uint64_t walks; /* the shadow's and the JVM's; written by: owner thread */
 	_Atomic uint64_t
 	    looked; /* frames that the shadow has looked at; written by: owner thread */
@@ -119,29 +110,6 @@ static inline struct lc_site_counter *lc_context_counter(uint64_t note)
 	return note == LC_CONTEXT_UNWANTED ? NULL
 	                                   : (struct lc_site_counter *)(uintptr_t)note; /* NOLINT */
 }
-
-static inline struct lc_nearest_context *lc_contexts_nearest_slot(struct lc_contexts *c,
-                                                                  uint64_t key)
-{
-	return &c->nearest[lc_hash(key) >> 32 & (LC_NEAREST_CONTEXTS - 1)];
-}
-
-/*
- * The counter of what the bytecode allocates on paths that are not looked at, or NULL where it is
- * to be learnt. Context: [hook], owner.
- */
-static inline struct lc_site_counter *lc_contexts_nearest(struct lc_contexts *c,
-                                                          const struct lc_context_hook *h)
-{
-	const uint64_t key = lc_context_key(h);
-	const struct lc_nearest_context *n = lc_contexts_nearest_slot(c, key);
-
-	return n->key == key ? n->counter : NULL;
-}
-
-/* Learn it: the counter of `site`, or NULL without memory. Context: [hook], owner. */
-struct lc_site_counter *lc_contexts_learn_nearest(struct lc_contexts *c,
-                                                  const struct lc_context_hook *h, uint32_t site);
 
 /* What is known of a context. */
 struct lc_context_look {

@@ -252,43 +252,15 @@ static void end_slow(struct lc_thread *t, const struct slow *s)
 	                   shadow ? lc_shadow_looked(shadow) - s->looked : 0);
 }
 
-/* The counter of what the bytecode allocates on all paths that are not looked at. */
-static struct lc_site_counter *learn_nearest(JNIEnv *jni, struct lc_thread *t, jobject o,
-                                             const struct allocation *a)
-{
-	const struct lc_context_look look =
-	    lc_contexts_look(t->contexts, t->walker, &a->hook, hook.exact);
-	uint32_t site;
-
-	t->walker->nearest = true;
-	site = lc_alloc_path_site(jni, t->walker, path_node(&look), o, a->hook.bytecode_site,
-	                          a->origin);
-	t->walker->nearest = false;
-	return site ? lc_contexts_learn_nearest(t->contexts, &a->hook, site) : NULL;
-}
-
-/* Behind a constructor the bytecode does not tell which frame has allocated. */
-static bool is_at_bytecode(const struct allocation *a)
-{
-	return a->origin != LC_ORIGIN_CONSTRUCTOR && !hook.exact;
-}
-
 /* The counter of a context that is not one of the last. */
 static __attribute__((noinline)) struct lc_site_counter *
 find_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
 {
-	const bool nearest = !lc_walk_credit_may_look(&t->walker->credit) && is_at_bytecode(a);
-	struct lc_site_counter *counter =
-	    nearest ? lc_contexts_nearest(t->contexts, &a->hook) : NULL;
+	struct lc_site_counter *counter;
 	struct slow slow;
 
-	if (counter)
-		return counter;
 	begin_slow(t, &slow);
-	if (nearest)
-		counter = learn_nearest(jni, t, o, a);
-	if (!counter)
-		counter = look_up(jni, t, o, a);
+	counter = look_up(jni, t, o, a);
 	end_slow(t, &slow);
 	return counter;
 }

@@ -12,31 +12,21 @@ enum {
 	/* What a path costs at most, and each of its frames when the tables are cold. */
 	PATH_NS = 300000,
 	FRAME_NS = 2000,
-	WHOLE_PPM = 20000, /* with this budget the stock is whole */
+	STOCK_NS_PER_PPM = 50000, /* of a budget below 2% */
 };
 
 static uint64_t share_ppm; /* set before there are hooks */
-static _Atomic int64_t stock_ns, looks_stock_ns;
+static _Atomic int64_t stock_ns;
 static _Atomic uint64_t walks, frames, cut;
-
-/* A budget below 2% has a part of the stock. */
-static void fill(_Atomic int64_t *stock, int64_t most_ns, uint64_t ppm)
-{
-	const int64_t part = ppm < WHOLE_PPM ? (int64_t)ppm : WHOLE_PPM;
-
-	atomic_store_explicit(stock, most_ns / WHOLE_PPM * part, memory_order_relaxed);
-}
 
 void lc_walk_credit_limit(uint64_t ppm)
 {
-	share_ppm = ppm;
-	fill(&stock_ns, LC_WALK_STOCK_NS, ppm);
-	fill(&looks_stock_ns, LC_WALK_LOOKS_STOCK_NS, ppm);
-}
+	const uint64_t stock = ppm * STOCK_NS_PER_PPM;
 
-static int64_t saved(int64_t left_ns, double grown_ns, int64_t most_ns)
-{
-	return grown_ns < (double)(most_ns - left_ns) ? left_ns + (int64_t)grown_ns : most_ns;
+	share_ppm = ppm;
+	atomic_store_explicit(&stock_ns,
+	                      stock < LC_WALK_STOCK_NS ? (int64_t)stock : LC_WALK_STOCK_NS,
+	                      memory_order_relaxed);
 }
 
 /*
@@ -55,35 +45,10 @@ static void grow(struct lc_walk_credit *c)
 	cpu_ns = lc_own_cost_clock();
 	grown_ns = c->cpu_ns ? (double)(cpu_ns - c->cpu_ns) * (double)share_ppm / 1e6 : 0;
 	c->cpu_ns = cpu_ns;
-	c->left_ns = saved(c->left_ns, grown_ns, LC_WALK_SAVED_NS);
-	c->looks_ns = saved(c->looks_ns, grown_ns * LC_WALK_LOOKS_TIMES, LC_WALK_SAVED_NS);
-}
-
-/*
- * While there is a stock, a thread takes of it what it needs. Behind that it waits until its own
- * credit is worth going on. Returns whether the credit is spent.
- */
-static bool take(int64_t *left_ns, _Atomic int64_t *stock)
-{
-	bool taken = false;
-
-	/* Two threads that take the last slice at once overdraw the stock by one. */
-	while (*left_ns <= 0 && atomic_load_explicit(stock, memory_order_relaxed) > 0) {
-		atomic_fetch_sub_explicit(stock, LC_WALK_SLICE_NS, memory_order_relaxed);
-		*left_ns += LC_WALK_SLICE_NS;
-		taken = true;
-	}
-	return *left_ns < (taken ? 1 : LC_WALK_RESUME_NS);
-}
-
-bool lc_walk_credit_grow_looks(struct lc_walk_credit *c)
-{
-	if (share_ppm)
-		grow(c);
+	if (grown_ns < (double)(LC_WALK_SAVED_NS - c->left_ns))
+		c->left_ns += (int64_t)grown_ns;
 	else
-		c->looks_ns = LC_WALK_SAVED_NS;
-	c->looks_spent = take(&c->looks_ns, &looks_stock_ns);
-	return !c->looks_spent;
+		c->left_ns = LC_WALK_SAVED_NS;
 }
 
 bool lc_walk_credit_left(struct lc_walk_credit *c)
@@ -91,7 +56,13 @@ bool lc_walk_credit_left(struct lc_walk_credit *c)
 	if (!share_ppm || (c->left_ns > 0 && !c->spent))
 		return true;
 	grow(c);
-	c->spent = take(&c->left_ns, &stock_ns);
+	/* Two threads that take the last slice at once overdraw the stock by one. */
+	while (c->left_ns < LC_WALK_RESUME_NS &&
+	       atomic_load_explicit(&stock_ns, memory_order_relaxed) > 0) {
+		atomic_fetch_sub_explicit(&stock_ns, LC_WALK_SLICE_NS, memory_order_relaxed);
+		c->left_ns += LC_WALK_SLICE_NS;
+	}
+	c->spent = c->left_ns < LC_WALK_RESUME_NS;
 	return !c->spent;
 }
 
@@ -109,20 +80,13 @@ void lc_walk_credit_end_slowly(struct lc_walk_credit *c, uint64_t ticks, uint64_
 	lc_walk_credit_pay(c, LC_WALK_OWN, ns < most_ns ? ns : most_ns);
 }
 
-/* What is left of the last slice. */
-static void give_back(int64_t *left_ns, _Atomic int64_t *stock)
-{
-	if (*left_ns > 0)
-		atomic_fetch_add_explicit(stock,
-		                          *left_ns < LC_WALK_SLICE_NS ? *left_ns : LC_WALK_SLICE_NS,
-		                          memory_order_relaxed);
-	*left_ns = 0;
-}
-
 void lc_walk_credit_return(struct lc_walk_credit *c)
 {
-	give_back(&c->left_ns, &stock_ns);
-	give_back(&c->looks_ns, &looks_stock_ns);
+	if (c->left_ns > 0)
+		atomic_fetch_add_explicit(
+		    &stock_ns, c->left_ns < LC_WALK_SLICE_NS ? c->left_ns : LC_WALK_SLICE_NS,
+		    memory_order_relaxed);
+	c->left_ns = 0;
 }
 
 void lc_walk_credit_cut(void)

@@ -6,10 +6,6 @@
  * stock to begin with. A path that a thread has no credit for is cut: it has the nearest frames,
  * below the frame LC_PATH_CUT of core/path.h. Counts do not depend on credit.
  *
- * Looks at the stack that find a known path have a credit of their own, four times as large: only a
- * thread that does little else than allocate in stacks that change spends it. Without it the thread
- * does not look: of the path only the frame that allocates is kept.
- *
  * Order: none. The stock and the counts are sums to which any thread adds.
  */
 #ifndef LC_STACK_WALK_CREDIT_H
@@ -26,9 +22,6 @@ struct lc_walk_credit {
 	int64_t left_ns;
 	bool named; /* a path was new since the last work began */
 	bool spent; /* until LC_WALK_RESUME_NS are there: else each ns would be spent at once */
-	bool looks_spent;
-	uint8_t passed;   /* events since: the clock is read for the first and each 64th */
-	int64_t looks_ns; /* what may still be spent on looks */
 	uint64_t seen_ns; /* when the share of CPU time was added; 0: never */
 	uint64_t cpu_ns;  /* the thread's CPU time then */
 };
@@ -37,14 +30,11 @@ struct lc_walk_credit {
 enum lc_walk_price { LC_WALK_OWN, LC_WALK_JVM };
 
 enum {
-	/* Of all threads together, from --budget=2% on. */
-	LC_WALK_STOCK_NS = 250000000,
-	LC_WALK_LOOKS_STOCK_NS = 100000000,
-	LC_WALK_SLICE_NS = 100000, /* what a thread takes of it at a time */
+	LC_WALK_STOCK_NS = 1000000000, /* of all threads together, from --budget=2% on */
+	LC_WALK_SLICE_NS = 1000000,    /* what a thread takes of it at a time */
 	LC_WALK_RESUME_NS = 500000,
 	LC_WALK_FREE_TICKS = 8192,   /* some 3 us */
 	LC_WALK_SAVED_NS = 20000000, /* what a thread saves at most */
-	LC_WALK_LOOKS_TIMES = 4,     /* so many times --budget for looks */
 };
 
 /*
@@ -55,15 +45,6 @@ void lc_walk_credit_limit(uint64_t ppm);
 
 /* May the thread spend something? Context: [hook] [java], owner. */
 bool lc_walk_credit_left(struct lc_walk_credit *c);
-
-/* May the thread look at its stack? Context: as above. */
-bool lc_walk_credit_grow_looks(struct lc_walk_credit *c);
-
-static inline bool lc_walk_credit_may_look(struct lc_walk_credit *c)
-{
-	return __builtin_expect(!c->looks_spent, 1) ||
-	       (!(c->passed++ & 63) && lc_walk_credit_grow_looks(c));
-}
 
 /* The thread has spent so much CPU time. Context: as above. */
 void lc_walk_credit_pay(struct lc_walk_credit *c, enum lc_walk_price price, uint64_t ns);
@@ -87,12 +68,6 @@ static inline void lc_walk_credit_end(struct lc_walk_credit *c, uint64_t begin, 
 {
 	const uint64_t ticks = now - begin;
 
-	/* The clock goes on while the thread waits for a CPU. */
-	c->looks_ns -= (int64_t)(ticks < LC_WALK_FREE_TICKS ? ticks : LC_WALK_FREE_TICKS) / 2;
-	if (__builtin_expect(c->looks_ns < 0 && !c->looks_spent, 0)) {
-		c->looks_spent = true;
-		c->passed = 0;
-	}
 	if (__builtin_expect(ticks > LC_WALK_FREE_TICKS, 0))
 		lc_walk_credit_end_slowly(c, ticks, looked);
 }

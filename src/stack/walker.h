@@ -24,8 +24,7 @@ struct lc_walker {
 	void *scratch[LC_WALKER_SCRATCHES];
 	size_t scratch_bytes[LC_WALKER_SCRATCHES];
 	struct lc_walk_credit credit; /* for walks, and for what is learnt from them */
-	bool nearest; /* the next path is to be that of all that the bytecode allocates */
-	bool cut;     /* the path that was found last is cut for lack of credit */
+	bool cut;                     /* the path that was found last is cut for lack of credit */
 	struct lc_shadow *shadow; /* owner: the thread's contexts (heap/context.h); NULL: none */
 };
 

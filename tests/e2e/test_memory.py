@@ -127,7 +127,7 @@ def broad(jdk, directory, lines, threads, rounds):
 
 
 def check_broad(profile, line, lines, threads, rounds, limit_mb):
-    run, grown = growth_mb(profile, line, "--max-memory=%dm" % limit_mb, "--recursion=keep", "--budget=none")
+    run, grown = growth_mb(profile, line, "--max-memory=%dm" % limit_mb, "--recursion=keep")
     assert grown < limit_mb + SLACK_MB, grown
     r = report(run)
     assert_said(run, r, "memory_contexts", "memory_counters")

@@ -55,7 +55,7 @@ def check_steps(run):
 def check(profile, locus, workload, jdk, compiled, collector):
     java = [*JAVA, *COMPILED[compiled], *helpers.collector(collector)]
     times = TIMES // 8 if compiled == "interpreted" else TIMES
-    run = profile(helpers.command(workload, jdk, CLASS, times, java=java), "--spans=tasks", "--budget=none")
+    run = profile(helpers.command(workload, jdk, CLASS, times, java=java), "--spans=tasks")
     assert not helpers.complaints(run.stderr), run.stderr
     truth = counted_by_program(run.stdout)
     assert set(truth) == {name.rstrip("0123456789") for name in helpers.marked_lines(CLASS, "task")}

@@ -97,16 +97,6 @@ def test_paths_that_would_cost_too_much_are_cut(workload, jdk, tmp_path):
     assert "paths_cut" in [limit["kind"] for limit in r["processes"][0]["limits"]]
 
 
-def test_a_thread_that_only_looks_at_its_stack_looks_less(workload, jdk, tmp_path):
-    """Each of 1.8 million allocations has another stack than the last one, and a look at it costs more than the allocation."""
-    run, profile = run_storm(workload, jdk, tmp_path / "prof", "lambdas", 6000)
-    r, c, events = check_counts(run, profile)
-    assert c["alloc_walked_frames"] < 0.7 * events, c
-    cut = allocations(sites_through(r, *CUT))
-    assert 0 < cut < events, "paths that were looked at are whole"
-    assert [line for line in complaints(run.stderr) if "cut to the nearest frames; counts are exact" in line]
-
-
 def test_walks_by_the_jvm_are_locus_s_in_the_bill(workload, jdk, tmp_path):
     """Where the JVM is asked for each path, the bill says so."""
     if jdk.major < 21:
