@@ -2,7 +2,7 @@
  * agent_hottest.h - orders classes by how much machine code their methods have.
  *
  * A late attach changes thousands of classes in batches, which takes minutes on a starved machine.
- * What the JIT has compiled is where the program runs, so those classes come first.
+ * The program spends most of its time in compiled methods, so their classes come first.
  */
 #ifndef LC_AGENT_HOTTEST_H
 #define LC_AGENT_HOTTEST_H

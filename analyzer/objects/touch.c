@@ -307,8 +307,9 @@ static struct lc_weighted find_cleared(const struct lc_ranking *r, const struct 
 	for (size_t i = 0; row->path && i < row->accesses_len; i++) {
 		const uint32_t path = row->accesses[i].path;
 
-		for (size_t k = 0;
-		     path && same_line(r->view->tree, path, row->path) && k < places_len; k++)
+		if (!path || !same_line(r->view->tree, path, row->path))
+			continue;
+		for (size_t k = 0; k < places_len; k++)
 			cleared = lc_weighted_sum(cleared, stores_at(r, places[k], path));
 	}
 	free(places);

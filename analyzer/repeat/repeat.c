@@ -274,7 +274,6 @@ void lc_repeat_free(struct lc_repeat *r)
 		free(run->name);
 		free(run->directory);
 		free(run->why);
-		free(run->no_profile);
 		free(run->said);
 	}
 	for (unsigned kind = 0; kind < LC_REPEAT_KINDS; kind++)

@@ -134,8 +134,7 @@ struct lc_repeat_run {
 	char **profiles; /* paths */
 	size_t profiles_len, profiles_cap;
 	enum lc_repeat_state state;
-	char *why;        /* one line on what left it out; NULL: nothing did */
-	char *no_profile; /* of a run that we started: what to say if it left none; else NULL */
+	char *why;  /* one line on what left it out; NULL: nothing did */
 	char *said; /* the first line that Locus's agent said on its standard error; or NULL */
 	uint64_t stderr_bytes;              /* that the program wrote to its standard error */
 	bool other_output;                  /* than most runs */

@@ -107,17 +107,6 @@ void lc_repeat_record_profiles(struct lc_repeat_run *run)
 	free(names);
 }
 
-bool lc_repeat_record_has_profile(const struct lc_repeat_run *run)
-{
-	struct dirent **names = NULL;
-	const int count = scandir(run->directory, &names, is_profile, NULL);
-
-	for (int i = 0; i < count; i++)
-		free(names[i]);
-	free(names);
-	return count > 0;
-}
-
 double lc_repeat_record_number(const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);

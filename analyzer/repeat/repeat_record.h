@@ -26,9 +26,6 @@ int lc_repeat_record_write(const struct lc_repeat *r, const struct lc_repeat_req
 /* Add the profiles that are in the run's directory, in the order of their names. */
 void lc_repeat_record_profiles(struct lc_repeat_run *run);
 
-/* Is there a profile in the run's directory? */
-bool lc_repeat_record_has_profile(const struct lc_repeat_run *run);
-
 /* Is there such a file in the directory? */
 bool lc_repeat_record_in(const char *directory);
 

@@ -22,6 +22,7 @@
 #include "analyzer/base/progress.h"
 #include "analyzer/commands/agent_setting.h"
 #include "analyzer/commands/child.h"
+#include "analyzer/commands/run_profiles.h"
 #include "analyzer/commands/run_told.h"
 #include "analyzer/out/text.h"
 #include "analyzer/repeat/repeat_record.h"
@@ -142,17 +143,13 @@ static int run_in(struct lc_repeat_run *run, char *const *command, uint64_t time
 int lc_repeat_run_once(struct lc_repeat_run *run, char *const *command, uint64_t timeout_ns)
 {
 	struct lc_child_streams streams;
-	struct lc_run_told told;
 	int status;
 
 	if (mkdir(run->directory, 0700))
 		return lc_fail("cannot make '%s': %s", run->directory, strerror(errno));
 	status = open_streams(run->directory, &streams);
-	lc_run_told_begin(&told);
 	if (!status)
 		status = run_in(run, command, timeout_ns, &streams);
-	run->no_profile = lc_run_told_why(&told, command[0], "its standard error");
-	lc_run_told_end(&told);
 	close_streams(&streams);
 	return status;
 }
@@ -161,16 +158,21 @@ static int run_one(struct running *m, size_t number)
 {
 	struct lc_repeat_run *run = lc_repeat_add_run(m->r);
 	char *name = lc_repeat_record_name(number);
+	const struct timespec ever = { 0, 0 };
+	struct lc_run_told told;
 	int status;
 
 	run->name = lc_mem_text("run %zu", number);
 	run->directory = lc_mem_text("%s/%s", m->q->directory, name);
 	status = set_output(m, name);
 	free(name);
+	lc_run_told_begin(&told);
 	if (!status)
 		status = lc_repeat_run_once(run, m->q->command, m->q->timeout_ns);
-	if (!status && !lc_repeat_record_has_profile(run))
-		lc_repeat_leave_out(run, LC_REPEAT_NO_PROFILE, lc_mem_text("%s", run->no_profile));
+	if (!status && !lc_run_profiles(m->q->options.output, &ever, NULL))
+		lc_repeat_leave_out(run, LC_REPEAT_NO_PROFILE,
+		                    lc_run_told_why(&told, m->q->command[0], "its standard error"));
+	lc_run_told_end(&told);
 	return status;
 }
 

@@ -12,7 +12,7 @@ enum {
 	/* What a path costs at most, and each of its frames when the tables are cold. */
 	PATH_NS = 300000,
 	FRAME_NS = 2000,
-	STOCK_NS_PER_PPM = 50000, /* of a budget below 2% */
+	STOCK_NS_PER_PPM = LC_WALK_STOCK_NS / 20000, /* of a budget below 2% */
 };
 
 static uint64_t share_ppm; /* set before there are hooks */
