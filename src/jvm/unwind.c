@@ -224,6 +224,24 @@ static bool popped_rdx(const struct lc_leaving *l)
 }
 
 /*
+ * Is the code about to pop rdx, and before that rbp maybe, its frame being gone but for these
+ * words? Fills *at: what rdx will be, and where the method's frame begins.
+ */
+static bool pops_rdx(const struct lc_leaving *l, struct lc_unwind_at *at)
+{
+	const uint8_t *pc = lc_unwind_bytes(l->pc);
+	const bool rbp = *pc == POP_RBP;
+	const uint64_t rdx_at = l->sp + rbp * 8;
+
+	if (l->pc < l->blob.code + 8 || pc[rbp] != POP_RDX)
+		return false;
+	pc -= !rbp && pc[-1] == POP_RBP;
+	*at = (struct lc_unwind_at){ lc_unwind_word(l, rdx_at), rdx_at + 8,
+		                     rbp ? lc_unwind_word(l, l->sp) : l->fp };
+	return pc[-4] == 0x48 && pc[-3] == 0x83 && pc[-2] == 0xc4; /* add rsp, bytes */
+}
+
+/*
  * C1's stubs for an exception go to the handler that was found, in the method whose frame is above:
  * one returns there, the other one pops the handler's address into rcx and jumps. Is the thread
  * there? Fills *at.
@@ -245,7 +263,7 @@ static bool goes_to_handler(const struct lc_leaving *l, struct lc_unwind_at *at)
 /*
  * An exception on its way. Stubs of C2 have the place that threw, or the return address, in rdx,
  * and the method's frame is whole: at the start of the one that the method jumps to, whose own
- * frame begins by pushing rdx, and where a frame is no more.
+ * frame begins by pushing rdx, and where a frame is no more or is about to end by popping rdx.
  */
 static bool leave_exception(struct lc_leaving *l)
 {
@@ -255,7 +273,7 @@ static bool leave_exception(struct lc_leaving *l)
 	struct lc_unwind_at at = { l->rdx, l->sp, l->fp };
 	struct lc_blob blob;
 
-	if (starts || (l->blob.frame_words >= 2 && popped_rdx(l)))
+	if (starts || (l->blob.frame_words >= 2 && (popped_rdx(l) || pops_rdx(l, &at))))
 		return lc_unwind_returns_to_java(next_return(l, at.pc, at.sp)) &&
 		       lc_unwind_go_on(l, &at);
 	if (!goes_to_handler(l, &at) || !lc_blob_find(at.pc, &blob) ||
