@@ -260,6 +260,14 @@ static bool goes_to_handler(const struct lc_leaving *l, struct lc_unwind_at *at)
 	       (*pc == RETURN && !lc_unwind_returns_to_java(at->pc)); /* else a call ends */
 }
 
+/* C2's stub for an exception that a method throws, which begins by pushing rdx. */
+static bool is_exception_stub(const struct lc_blob *blob)
+{
+	static const uint8_t begin[] = { 0x52, 0x48, 0x83, 0xec, 0x08, 0x48, 0x89, 0x2c, 0x24 };
+
+	return blob->frame_words == 2 && !memcmp(lc_unwind_bytes(blob->code), begin, sizeof(begin));
+}
+
 /*
  * An exception on its way. Stubs of C2 have the place that threw, or the return address, in rdx,
  * and the method's frame is whole: at the start of the one that the method jumps to, whose own
@@ -267,9 +275,7 @@ static bool goes_to_handler(const struct lc_leaving *l, struct lc_unwind_at *at)
  */
 static bool leave_exception(struct lc_leaving *l)
 {
-	static const uint8_t begin[] = { 0x52, 0x48, 0x83, 0xec, 0x08, 0x48, 0x89, 0x2c, 0x24 };
-	const bool starts = l->pc == l->blob.code && l->blob.frame_words == 2 &&
-	                    !memcmp(lc_unwind_bytes(l->pc), begin, sizeof(begin));
+	const bool starts = l->pc == l->blob.code && is_exception_stub(&l->blob);
 	struct lc_unwind_at at = { l->rdx, l->sp, l->fp };
 	struct lc_blob blob;
 
@@ -441,7 +447,12 @@ enum lc_unwind_kind lc_unwind_generated(const gregset_t g, uint64_t stack_end,
 		return leave_interpreter(&l) ? LC_UNWIND_INTERPRETER : LC_UNWIND_NONE;
 	if (l.blob.kind == LC_BLOB_ADAPTER)
 		return leave_adapter(&l) ? LC_UNWIND_STUB : LC_UNWIND_NONE;
-	return leave_stub(&l, false) ? LC_UNWIND_STUB : LC_UNWIND_NONE;
+	if (!leave_stub(&l, false))
+		return LC_UNWIND_NONE;
+	/* The thread goes to a handler, and not to where the exception was thrown. */
+	if (is_exception_stub(&l.blob))
+		out->resume_pc = 0;
+	return LC_UNWIND_STUB;
 }
 
 bool lc_unwind_caller(const struct lc_unwound *from, uint64_t stack_end, struct lc_unwound *out)
