@@ -26,6 +26,7 @@ enum {
 	SHARE_COLUMNS = 6,    /* "100.0%" */
 	BETWEEN_COLUMNS = 12, /* "10.2 to 12.0" */
 	ARROW_COLUMNS = 4,    /* " <- " */
+	NAME_COLUMNS = 40,    /* of the program; what is longer was generated */
 	CODE_COLUMNS = 8,     /* less of a line of code says nothing */
 	LEFT_COLUMNS = SHARE_COLUMNS + 1 + BETWEEN_COLUMNS + 2,
 };
@@ -34,10 +35,17 @@ enum {
 
 void lc_report_brief_process(FILE *out, const struct lc_load_process *p, size_t more)
 {
-	if (*p->command)
-		lc_emit_text(out, lc_program_name(p->command));
-	else
+	const struct lc_text name = lc_program_name(p->command);
+	char *text;
+
+	if (*p->command) {
+		text = lc_mem_text("%.*s", (int)name.len, name.bytes);
+		lc_cut_middle(text, NAME_COLUMNS);
+		lc_emit_text_c(out, text);
+		free(text);
+	} else {
 		fputs("a program of unknown name", out);
+	}
 	if (more)
 		fprintf(out, " and %zu more", more);
 	fputs(", JDK ", out);
@@ -76,14 +84,18 @@ char *lc_report_brief_head(const struct lc_report *r)
 
 static void print_head(const struct lc_screen *s, const struct lc_report *r)
 {
-	char *text;
+	struct lc_screen lines = *s;
+	char *text, *wrapped;
+	size_t len;
 
 	if (!r->view->load->processes_len)
 		return;
 	text = lc_report_brief_head(r);
-	lc_cut_middle(text, s->width);
-	lc_screen_ink(s, LC_INK_BOLD, text);
-	putc('\n', s->out);
+	lines.out = lc_text_open(&wrapped, &len);
+	lc_screen_wrap(&lines, 0, 2, text);
+	lc_text_close(lines.out);
+	lc_screen_ink(s, LC_INK_BOLD, wrapped);
+	free(wrapped);
 	free(text);
 }
 

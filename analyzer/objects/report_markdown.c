@@ -19,8 +19,7 @@
 #include "src/base/order.h"
 
 enum {
-	HEAD_COLUMNS = 200, /* of what names the program */
-	END_CHARS = 200,    /* for the lines that say what was left out */
+	END_CHARS = 200, /* for the lines that say what was left out */
 };
 
 /* What is written, and how many characters are left for more. */
@@ -107,7 +106,6 @@ static char *head_of(const struct lc_report *r)
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
-	lc_cut_middle(line, HEAD_COLUMNS);
 	fputs("### Locus: ", out);
 	prose(out, line);
 	fputs("\n\n", out);

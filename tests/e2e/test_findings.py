@@ -149,6 +149,19 @@ def test_the_report_is_one_screen_and_its_first_row_that_of_the_json(profile_onc
         assert first["class"].split(".")[-1] in row and (not at or "%s:%d" % (at["method"], at["line"]) in row)
 
 
+def test_a_narrow_screen_breaks_the_line_on_the_program_and_cuts_nothing(profile_once, locus, workload, jdk):
+    run = run_of(profile_once, workload, jdk, "header")
+
+    def head(columns):
+        text = locus("report", "--since=1ms", run.directory, env={"COLUMNS": str(columns)}).stdout
+        return text[: text.index("\nnote: only what")].splitlines()
+
+    (wide,), narrow = head(1000), head(40)
+    assert len(narrow) > 1 and all(len(line) <= 40 for line in narrow)
+    assert " ".join(line.strip() for line in narrow) == wide
+    assert re.match(r"Findings, JDK .*, from [\d.]+ m?s to [\d.]+ s, \d+ samples", wide)
+
+
 @pytest.mark.parametrize("group", ("class+line", "class", "field", "package", "site"))
 def test_rows_of_each_group_add_up(profile_once, locus, workload, jdk, group):
     run = run_of(profile_once, workload, jdk, "header")
