@@ -129,17 +129,10 @@ static bool moved_from(const struct lc_numa *n, uint32_t thread, uint32_t node1)
 	return false;
 }
 
-/* Samples that one signal stood for are one observation. */
-static double observations(const struct lc_numa_site *s)
-{
-	return lc_weighted_effective(
-	    (struct lc_weighted){ s->all.sum.known, s->all.sum.known_pairs });
-}
-
 static enum lc_numa_pattern pattern_of(const struct lc_numa *n, const struct lc_numa_site *s,
                                        const struct lc_numa_diagnosis *d)
 {
-	if (observations(s) < SAMPLES_LEAST)
+	if (d->observations < SAMPLES_LEAST)
 		return LC_NUMA_FEW;
 	if (s->all.sum.remote_share <= FINE_REMOTE)
 		return LC_NUMA_FINE;
@@ -160,10 +153,9 @@ static enum lc_numa_confidence confidence_of(const struct lc_numa_site *s,
                                              const struct lc_numa_diagnosis *d)
 {
 	const struct lc_numa_sum *sum = &s->all.sum;
-	const double seen = observations(s);
-	int level = seen >= SAMPLES_HIGH     ? LC_NUMA_HIGH
-	            : seen >= SAMPLES_MEDIUM ? LC_NUMA_MEDIUM
-	                                     : LC_NUMA_LOW;
+	int level = d->observations >= SAMPLES_HIGH     ? LC_NUMA_HIGH
+	            : d->observations >= SAMPLES_MEDIUM ? LC_NUMA_MEDIUM
+	                                                : LC_NUMA_LOW;
 
 	if (2 * sum->known < sum->samples)
 		level--; /* most owners are unknown */
@@ -180,6 +172,8 @@ struct lc_numa_diagnosis lc_numa_diagnose(const struct lc_numa *n, const struct 
 {
 	struct lc_numa_diagnosis d = { .pattern = LC_NUMA_FEW };
 
+	d.observations =
+	    lc_weighted_effective((struct lc_weighted){ s->all.sum.known, s->all.sum.known_pairs });
 	d.owner = busiest(n, &s->all, true, &d.owner_share);
 	d.user = busiest(n, &s->all, false, &d.user_share);
 	d.used_from_one = d.user_share >= MOST;

@@ -352,6 +352,7 @@ static void diagnosis(struct lc_json *j, const struct lc_numa *n, const struct l
 	lc_json_object(j, "diagnosis");
 	lc_json_string(j, "pattern", lc_numa_pattern_name(d->pattern));
 	lc_json_string(j, "confidence", lc_numa_confidence_name(d->confidence));
+	lc_json_real(j, "observations", d->observations);
 	lc_json_string(j, "summary", w.summary);
 	place(j, n->tree, "allocation_line",
 	      lc_table_key(&n->tree->sites, s->all.site)[LC_SITE_PATH]);

@@ -147,9 +147,16 @@ def check_master(run, pattern):
     return numa, site
 
 
+def check_confidence(site):
+    """A guest that waited for its host takes dozens of samples by one signal: few observations, of which the diagnosis is not sure."""
+    said = site["diagnosis"]
+    assert 0 < said["observations"] <= site["known"]
+    assert (said["confidence"] == "low") == (said["observations"] < 100), said
+
+
 def test_what_the_master_initialised_is_remote_to_the_other_node(two_nodes):
     numa, site = check_master(two_nodes["master"], "used-from-another-node")
-    assert site["diagnosis"]["confidence"] in ("medium", "high")
+    check_confidence(site)
     assert "node 1" in site["diagnosis"]["advice"][0]["action"]
     assert [n["distances"] for n in numa["nodes"]] == [[10, 20], [20, 10]]
     line = marked_lines(CLASS, "site")["master"]
@@ -161,7 +168,7 @@ def test_what_the_master_initialised_is_remote_to_the_other_node(two_nodes):
 @pytest.mark.slow
 def test_what_the_master_initialised_is_remote_to_three_nodes(four_nodes):
     _, site = check_master(four_nodes["master"], "master-initialised")
-    assert site["diagnosis"]["confidence"] in ("medium", "high")
+    check_confidence(site)
     assert "'master-0'" in site["diagnosis"]["summary"]
     assert "parallel first touch" in site["diagnosis"]["advice"][0]["action"]
     owners = [sum(column) for column in zip(*site["matrix"])]
@@ -262,7 +269,7 @@ def check_cases(runs, name, before_share):
     print("%s: remote %.1f%% before, %.1f%% after; at the access line %.1f%% before, %.1f%% after; %.1f s, %.1f s" % (
         name, 100 * shares["as-is"], 100 * shares["fixed"], 100 * paths["as-is"], 100 * paths["fixed"],
         runs[name + "-as-is"].seconds, runs[name + "-fixed"].seconds))
-    assert said["as-is"]["confidence"] != "low", said
+    assert said["as-is"]["confidence"] != "low" or said["as-is"]["observations"] < 100, said
     assert advice in said["as-is"]["advice"][0]["action"], said
     assert said["fixed"]["pattern"] == "fine", said
     assert abs(paths["as-is"] - before_share) <= 0.15, paths  # of time, which the nodes do not share quite evenly
