@@ -282,25 +282,30 @@ static bool same_line(const struct lc_tree *t, uint32_t path, uint32_t other)
 	return a[LC_FRAME_METHOD] == b[LC_FRAME_METHOD] && a[LC_FRAME_LINE1] == b[LC_FRAME_LINE1];
 }
 
-/* Stores of a part's samples on a path. */
-static struct lc_weighted stores_at(const struct lc_ranking *r, const struct lc_rank_part *p,
-                                    uint32_t path)
+/* Samples at the line that allocates, which clears a new array: no access of the program's. */
+struct clearing {
+	uint64_t samples;
+	uint64_t placed; /* of these, of a known part */
+	struct lc_weighted stores;
+};
+
+static void add_clearing(const struct lc_ranking *r, const struct lc_rank_part *p, uint32_t path,
+                         struct clearing *c)
 {
-	struct lc_weighted stores = { 0 };
 	size_t len;
 	const struct lc_view_field *f = lc_view_fields(r->view, p->bucket, p->site, path, &len);
 
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++) {
+		c->placed += f[i].samples;
 		if (!is_header(r->view->tree, f[i].name))
-			stores = lc_weighted_sum(
-			    stores, (struct lc_weighted){ f[i].stores, f[i].store_pairs });
-	return stores;
+			c->stores = lc_weighted_sum(
+			    c->stores, (struct lc_weighted){ f[i].stores, f[i].store_pairs });
+	}
 }
 
-/* A new array is cleared: no store of the program's. */
-static struct lc_weighted find_cleared(const struct lc_ranking *r, const struct lc_rank_row *row)
+static struct clearing find_clearing(const struct lc_ranking *r, const struct lc_rank_row *row)
 {
-	struct lc_weighted cleared = { 0 };
+	struct clearing c = { 0 };
 	size_t places_len;
 	const struct lc_rank_part **places = places_of(row, &places_len);
 
@@ -309,11 +314,12 @@ static struct lc_weighted find_cleared(const struct lc_ranking *r, const struct 
 
 		if (!path || !same_line(r->view->tree, path, row->path))
 			continue;
+		c.samples += row->accesses[i].samples;
 		for (size_t k = 0; k < places_len; k++)
-			cleared = lc_weighted_sum(cleared, stores_at(r, places[k], path));
+			add_clearing(r, places[k], path, &c);
 	}
 	free(places);
-	return cleared;
+	return c;
 }
 
 /* ---- waits ---- */
@@ -331,6 +337,7 @@ static void find_waits(const struct lc_ranking *r, const struct lc_rank_row *row
 		t->waits += w.all ? w.all : places[i]->samples;
 		t->elsewhere += w.elsewhere;
 		t->reads_on += w.reads_on;
+		t->stores_somewhere += w.stores_somewhere;
 	}
 	free(places);
 }
@@ -347,10 +354,21 @@ static double written_of(struct lc_weighted stores, struct lc_weighted cleared)
 	return lc_weighted_effective(stores);
 }
 
+/* Samples that may be loads: what has no known part, and is not known to clear or to store. */
+static uint64_t unplaced_of(const struct lc_touch *t, const struct clearing *c)
+{
+	/* Which of the stores clear is not known, so the two are not added up. */
+	const uint64_t clears = c->samples > c->placed ? c->samples - c->placed : 0;
+	const uint64_t stores = clears > t->stores_somewhere ? clears : t->stores_somewhere;
+
+	return t->at > t->known + stores ? t->at - t->known - stores : 0;
+}
+
 struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row *row)
 {
 	struct lc_touch t = { .kind = LC_TOUCH_UNKNOWN };
-	struct lc_weighted known = { 0 }, stores = { 0 }, cleared = { 0 };
+	struct lc_weighted known = { 0 }, stores = { 0 };
+	struct clearing clearing;
 	const struct lc_tree *tree = r->view->tree;
 	size_t len;
 	struct lc_view_field *f = lc_touch_fields(r, row, &len);
@@ -372,19 +390,16 @@ struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row
 		}
 	}
 	free(f);
-	for (size_t i = 0; row->path && i < row->accesses_len; i++)
-		if (row->accesses[i].path && same_line(tree, row->accesses[i].path, row->path))
-			t.made += row->accesses[i].samples;
-	if (stores.samples && !t.loads)
-		cleared = find_cleared(r, row);
+	clearing = find_clearing(r, row);
+	t.made = clearing.samples;
 	t.known = known.samples;
 	t.observed = lc_weighted_effective(known);
 	t.stores = stores.samples;
-	t.cleared = cleared.samples;
-	t.written = written_of(stores, cleared);
+	t.cleared = clearing.stores.samples;
+	t.written = written_of(stores, clearing.stores);
 	find_walk(r, row, &t);
 	find_waits(r, row, &t);
-	t.unplaced = t.at > t.known + t.made ? t.at - t.known - t.made : 0;
+	t.unplaced = unplaced_of(&t, &clearing);
 	if (t.observed < LC_TOUCH_SAMPLES_MIN)
 		return t;
 	if (lc_touch_nearly_all(t.header, t.known))

@@ -35,15 +35,16 @@ struct lc_touch {
 	uint64_t cleared;       /* of `stores`: by the line that allocates, which clears it */
 	double observed;        /* observations that `known` is: lc_weighted_effective() */
 	double written;         /* those that `stores` without `cleared` is */
-	/* Samples of no known part, which may be loads; not of the line that allocates. */
+	/* Samples of no known part that may be loads. */
 	uint64_t unplaced;
 	uint64_t made;        /* of `at`: samples at the line that allocates */
 	uint32_t field;       /* string: the most touched that is not in the header; "": elements */
 	uint64_t first, last; /* elements */
 	uint64_t samples;     /* in that field, or those elements */
 	enum lc_touch_walk walk;
-	uint64_t waits;      /* all samples at the objects, where the next two are known */
-	uint64_t elsewhere;  /* of these, whose instruction was not the access */
+	uint64_t waits;            /* all samples at the objects, where the next two are known */
+	uint64_t elsewhere;        /* of these, whose instruction was not the access */
+	uint64_t stores_somewhere; /* stores of no known part */
 	uint64_t reads_on;   /* of `header`: the code reads more of the object's cache line next */
 	uint64_t at;         /* all samples at the objects, whether their step is known or not */
 	uint64_t stepped;    /* of these with a known step */

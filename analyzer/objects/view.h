@@ -38,9 +38,10 @@ struct lc_view_step {
 
 /* Says what samples of a site's or class's objects waited for. */
 struct lc_view_wait {
-	uint64_t all;       /* samples of these objects */
-	uint64_t elsewhere; /* of these, whose instruction was not the access */
-	uint64_t reads_on;  /* that read a header and then more of its cache line */
+	uint64_t all;              /* samples of these objects */
+	uint64_t elsewhere;        /* of these, whose instruction was not the access */
+	uint64_t reads_on;         /* that read a header and then more of its cache line */
+	uint64_t stores_somewhere; /* stores and no loads, of no known part of the object */
 };
 
 /* What a hardware engine measured of some samples. */

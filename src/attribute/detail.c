@@ -270,11 +270,11 @@ static bool reads_on(JNIEnv *jni, const struct lc_detail *d)
 	       (d->size_bytes && (d->object + d->size_bytes - 1) / LC_LINE_BYTES == line);
 }
 
-static void add_wait(const struct lc_detail *d, bool on)
+/* Add what the code tells beside `flags`, bits of WAITS. */
+static void add_wait(const struct lc_detail *d, uint8_t flags)
 {
-	const uint8_t flags =
-	    (uint8_t)((d->elsewhere ? LC_WAIT_ELSEWHERE : 0) | (on ? LC_WAIT_READS_ON : 0));
-
+	if (d->elsewhere)
+		flags |= LC_WAIT_ELSEWHERE;
 	if (flags)
 		lc_tally_wait(d->thread->tally, &(struct lc_block_wait){
 		                                    .engine = d->engine,
@@ -305,11 +305,16 @@ static void add_layout(const struct lc_detail *d)
 	}
 }
 
-/* Returns whether the header was accessed, and is read on. */
-static bool add_place(JNIEnv *jni, const struct lc_detail *d)
+/* The flag of an access of which the part of the object is not known. */
+static uint8_t somewhere(const struct lc_detail *d)
 {
-	uint8_t end = LC_END_NONE;
-	bool on = false;
+	return access_of(d) == LC_TOUCH_STORE ? LC_WAIT_STORES_SOMEWHERE : 0;
+}
+
+/* Returns what the code tells beside the place: bits of WAITS. */
+static uint8_t add_place(JNIEnv *jni, const struct lc_detail *d)
+{
+	uint8_t end = LC_END_NONE, flags = somewhere(d);
 	struct lc_field field = { .name = lc_field_part_name(LC_PART_UNKNOWN) };
 	struct lc_block_line line = {
 		.engine = d->engine,
@@ -339,14 +344,14 @@ static bool add_place(JNIEnv *jni, const struct lc_detail *d)
 		                                     .pairs = line.pairs,
 		                                 });
 		add_layout(d);
-		on = is_header(&field) && reads_on(jni, d);
+		flags = is_header(&field) && reads_on(jni, d) ? LC_WAIT_READS_ON : 0;
 	}
 	add_step(d, end);
 	lc_cache_lines_draw(d->thread, d->engine, d->path, d->addr);
 	line.name = field.name;
 	line.first = field.element;
 	lc_lines_touch(d->thread, d->addr, &line);
-	return on;
+	return flags;
 }
 
 void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
@@ -363,6 +368,6 @@ void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
 		add_wait(d, add_place(jni, d));
 	} else {
 		add_step(d, LC_END_NONE);
-		add_wait(d, false);
+		add_wait(d, somewhere(d));
 	}
 }

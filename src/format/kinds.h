@@ -80,14 +80,16 @@ enum {
 	LC_METRIC_FLAGS_END = 16
 };
 
-/* What the code around an access tells of the time that its sample stands for: bits of WAITS. */
+/* What the code tells of an access beside its part of the object: bits of WAITS. */
 enum {
 	/* The instruction before the sample touches no object: the time is not the access's. */
 	LC_WAIT_ELSEWHERE = 1,
 	/* A header was read, and the code reads a part of the same cache line of the object next.
 	 */
 	LC_WAIT_READS_ON = 2,
-	LC_WAIT_FLAGS_END = 4
+	/* A store and no load, of which the part of the object is not known. */
+	LC_WAIT_STORES_SOMEWHERE = 4,
+	LC_WAIT_FLAGS_END = 8
 };
 
 /* Columns of an ESTIMATES row: objects that outlived at least so many collections. */

@@ -396,6 +396,31 @@ static void an_access_that_nothing_waited_for_makes_a_row(void **state)
 	assert_int_equal(got.waits, 2);
 }
 
+static void a_store_of_no_known_part_is_a_store_all_the_same(void **state)
+{
+	struct lc_detail d = sample();
+
+	(void)state;
+	d.how = LC_HOW_BASE;
+	d.access = LC_TOUCH_LOAD | LC_TOUCH_STORE;
+	lc_detail_sample(NULL, &d);
+	d.access = LC_TOUCH_LOAD;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.waits, 0);
+	d.access = LC_TOUCH_STORE;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.waits, 1);
+	assert_int_equal(got.wait.flags, LC_WAIT_STORES_SOMEWHERE);
+	d.how = LC_HOW_DIRECT;
+	lc_detail_sample(NULL, &d); /* a field has it */
+	assert_int_equal(got.waits, 1);
+	assert_int_equal(got.fields, 1);
+	got.unknown = true;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.waits, 2);
+	assert_int_equal(got.fields, 1);
+}
+
 /* A sample of the class word, where the code reads so many bytes behind it next. */
 static bool reads_on(uint64_t object, uint64_t size_bytes, uint64_t offset, uint8_t next)
 {
@@ -527,6 +552,7 @@ int main(void)
 		cmocka_unit_test_setup(a_known_step_makes_a_row_and_so_does_the_end_of_an_array,
 		                       reset),
 		cmocka_unit_test_setup(an_access_that_nothing_waited_for_makes_a_row, reset),
+		cmocka_unit_test_setup(a_store_of_no_known_part_is_a_store_all_the_same, reset),
 		cmocka_unit_test_setup(a_header_is_read_on_in_its_own_cache_line, reset),
 		cmocka_unit_test_setup(ends_of_an_array_are_its_first_and_last_sixteenth, reset),
 		cmocka_unit_test_setup(outside_objects_there_are_only_metrics, reset),

@@ -343,6 +343,33 @@ static void what_the_line_that_makes_an_array_stores_is_no_use_of_it(void **stat
 	assert_true(lc_touch_never_read(&t));
 }
 
+/* Where the part of the object is not known, the instruction may still tell that it only stores. */
+static void stores_of_no_known_part_are_no_loads(void **state)
+{
+	const uint32_t make = line(0, "make", 7), use = line(0, "fill", 9);
+	const uint32_t at = site("int[]", make);
+	const uint32_t key[LC_WAIT_KEY] = { [LC_WAIT_BUCKET] = LC_BUCKET_OBJECT,
+		                            [LC_WAIT_SITE] = at,
+		                            [LC_WAIT_FLAGS] = LC_WAIT_STORES_SOMEWHERE };
+	struct lc_touch t;
+
+	(void)state;
+	sample(LC_BUCKET_OBJECT, at, use, 410);
+	store(at, use, 400);
+	/* Each has its place; they take nothing from the samples of others that have none. */
+	sample(LC_BUCKET_OBJECT, at, make, 10);
+	store(at, make, 10);
+	rank(LC_GROUP_LINE);
+	t = lc_touch_of(&ranking, row(make));
+	assert_int_equal(t.unplaced, 10);
+	assert_false(lc_touch_never_read(&t));
+	*lc_table_values(&tree.waits, lc_table_put(&tree.waits, key)) = 6;
+	rank(LC_GROUP_LINE);
+	t = lc_touch_of(&ranking, row(make));
+	assert_int_equal(t.unplaced, 4);
+	assert_true(lc_touch_never_read(&t));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, an_empty_tree, nothing)
 
 int main(void)
@@ -357,6 +384,7 @@ int main(void)
 		TEST(samples_without_a_step_count_against_an_order),
 		TEST(a_hot_end_has_most_of_enough_samples),
 		TEST(what_the_line_that_makes_an_array_stores_is_no_use_of_it),
+		TEST(stores_of_no_known_part_are_no_loads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
