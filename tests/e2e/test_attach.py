@@ -297,7 +297,7 @@ def cycle(locus, p, directory, *options):
     return made
 
 
-CYCLES = [pytest.param(4, id="few"), pytest.param(100, id="many", marks=[pytest.mark.slow, pytest.mark.seconds(3600)])]
+CYCLES = [pytest.param(2, id="few"), pytest.param(100, id="many", marks=[pytest.mark.slow, pytest.mark.seconds(3600)])]
 # With these, nearly all that the JVM has committed is resident from the beginning, and the rest is what others have.
 MEASURED = ["-XX:+UseSerialGC", "-Xms256m", "-XX:+AlwaysPreTouch", "-XX:NativeMemoryTracking=summary"]
 GROWTH = 96  # KiB a cycle of the rest; 47 and 55 were measured: what malloc keeps beside what it is asked for, and pages of libjvm

@@ -49,6 +49,7 @@ def test_inputs_are_recorded_and_read_again(jdk, class_path):
     run_tests(jdk, class_path, *RECORD)
 
 
+@pytest.mark.slow
 @pytest.mark.seconds(SECONDS)
 def test_a_recording_becomes_a_project_that_is_tested_and_measured(class_path):
     if not shutil.which("mvn"):

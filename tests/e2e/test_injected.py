@@ -18,7 +18,7 @@ from test_attach import Program, made_in
 MADE = 2001  # arrays by Brief.briefAllocate()
 STATUS = 3
 INPUT = b"what the program reads"
-CI_FAULTS = 20  # of each case
+CI_FAULTS = 12  # of each case
 PARTS = 4  # of the places at which a call fails: each a test, which runs beside the others
 QUICK = ["-XX:TieredStopAtLevel=1", "-Xmx64m"]
 KINDS = ("malloc", "mmap", "mprotect", "open", "read", "write", "ftruncate", "mkdir", "rename", "perf_event_open",

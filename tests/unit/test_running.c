@@ -24,7 +24,7 @@
 #include "src/span/timeline.h"
 #include "src/span/virtual.h"
 
-enum { INNER = 10, OUTER = 20, SPANS = 20000, DEEP = 5 };
+enum { INNER = 10, OUTER = 20, SPANS = 4000, DEEP = 5 };
 
 static const struct lc_span_costs costs = { .inner = INNER,
 	                                    .anonymous = OUTER,
