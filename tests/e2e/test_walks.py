@@ -97,7 +97,7 @@ def test_the_next_whole_walk_proves_repaired_paths(workload, profile, jdk, part,
     agreed = sum(n for k, n in audited.items() if k.startswith("agreed_"))
     assert not [k for k in audited if k.startswith("wrong_")], audited
     # Locus's own walk, and AsyncGetCallTrace's from the same place.
-    assert c["audit_own_walk_differs"] == 0 and c["audit_own_walk_agreed"] > 0.6 * c["engine_timer_samples"], c
+    assert c["audit_own_walk_differs"] == 0 and c["audit_own_walk_agreed"] > 200, c
     # C1 sends an exception on by way of the return address, so the thread does not return there.
     if tier == "C2" and inline == "-XX:-Inline" and repaired >= 20:
         assert agreed >= 0.8 * repaired, (audited, repaired)
