@@ -155,14 +155,14 @@ static void remove_touch(struct touch *touch)
 
 static void remove_line(struct line *line)
 {
-	size_t len = line->touches_len;
+	const bool shared = line->number != 0;
+	struct touch *touch, *next;
 
-	while (len--) { /* the last touch frees the line */
-		struct touch *touch = LIST_FIRST(&line->touches);
-
-		if (line->number)
+	for (touch = LIST_FIRST(&line->touches); touch; touch = next) {
+		next = LIST_NEXT(touch, in_line);
+		if (shared)
 			hand_over(touch);
-		remove_touch(touch);
+		remove_touch(touch); /* the last one frees the line */
 	}
 }
 

@@ -299,7 +299,7 @@ int lc_event_parse(const char *text, const struct lc_event_machine *machine, str
 	struct lc_event_error unused;
 	struct lc_events events = { .len = 0 };
 	struct lc_event_host host;
-	struct lc_event e;
+	struct lc_event e = { .period = 0 };
 	char discarded[8];
 	int err, absent = 0;
 
