@@ -45,7 +45,7 @@ def test_a_profile_that_is_full_ends_and_the_program_goes_on(profile, workload, 
 
 @pytest.mark.parametrize("limit", ("auto", "0", "1024g"))
 def test_a_profile_below_its_limit_is_whole(profile, workload, jdk, limit):
-    run = profile(command(workload, jdk, "Duration", 1500, 0, "spans"), "--max-profile-size", limit, *LARGE)
+    run = profile(command(workload, jdk, "Duration", 2500, 0, "spans"), "--max-profile-size", limit, *LARGE)
     (process,) = run.manifest()["processes"]
     assert size_of(run.directory) > LIMIT  # else it proves nothing of the limit of the test above
     assert "limits" not in process and "limited" not in process and complaints(run.stderr) == []

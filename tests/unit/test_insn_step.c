@@ -32,7 +32,7 @@ static size_t wanted(const uint8_t *bytes, size_t len, int64_t *target)
  * look for other mistakes, and are slow.
  */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { STEP = 31 };
+enum { STEP = 11 };
 #else
 enum { STEP = 3 };
 #endif
