@@ -189,7 +189,7 @@ THREADED_UNIT = $(foreach t,$(TSAN_UNIT),$(if $(shell grep -lE 'pthread_create|s
 tsan-unit: $$(THREADED_UNIT)
 check-unit-tsan: tsan-unit ; scripts/unit-tests $(notdir $(B)) $(THREADED_UNIT)
 fuzz: fuzzers ; scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
-soak: all fuzzers ; scripts/soak
+soak: all fuzzers ; scripts/soak $(FUZZ_SECONDS) $(FUZZ)
 lint: ; scripts/lint
 check-layers: all ; scripts/check-layers
 demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
@@ -241,7 +241,7 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make demo           install what is missing, build, profile an example, show the fix pays
 #> make check          install what is missing, build, unit tests, a smoke of each command: 3 minutes
 #> make test           install what is missing, build, run all tests but the slow ones: 25 minutes
-#> make soak           the slow tests, and the fuzzers for FUZZ_SECONDS each
+#> make soak           the slow tests, and the fuzzers for FUZZ_SECONDS each; SHARD=K/N: the Kth of N parts
 #> make fuzz           only the fuzzers
 #> make evaluate       docs/EVALUATION.md: costs beside other profilers, repeatability, accuracy, benchmarks of loops;
 #>                     under 4 hours, and called again it goes on. EVALUATE_OPTIONS=--quick: a minute;

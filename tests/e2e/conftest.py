@@ -36,9 +36,17 @@ MARKERS = (
 )
 
 
+def shard_of(text):
+    k, n = map(int, text.split("/"))
+    if not 1 <= k <= n:
+        raise ValueError(text)
+    return k, n
+
+
 def pytest_addoption(parser):
     parser.addoption("--failed-to", metavar="FILE", help="add a line to FILE for each test that fails: its name, a tab, what was seen")
     parser.addoption("--only-of", metavar="FILE", help="run the tests that FILE names, and no others")
+    parser.addoption("--shard", metavar="K/N", type=shard_of, default=(1, 1), help="run the Kth of N parts of the slow tests, which take about as long each")
     parser.addoption("--while", dest="while_there", metavar="FILE", help="begin no test once FILE is gone")
 
 
@@ -115,10 +123,24 @@ def deal_places(items):
                 case.add_marker(pytest.mark.slow)
 
 
+def seconds_of(item):
+    """The time limit of a test."""
+    marker = item.get_closest_marker("seconds")
+    return marker.args[0] if marker else TEST_SECONDS
+
+
+def of_shard(items, k, n):
+    """The slow tests of the Kth of N shards, and all others: those with the longest limits are dealt out first."""
+    slow = sorted((item for item in items if item.get_closest_marker("slow")), key=lambda item: -seconds_of(item))
+    kept = {id(item) for item in slow[k - 1 :: n]}
+    return [item for item in items if id(item) in kept or not item.get_closest_marker("slow")]
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks, and pytest-xdist at the groups
 def pytest_collection_modifyitems(config, items):
     """Guests run one after the other, in one process, from the beginning: they take longest."""
     deal_places(items)
+    items[:] = of_shard(items, *config.option.shard)
     if config.option.only_of:
         named = {line.partition("\t")[0] for line in pathlib.Path(config.option.only_of).read_text().splitlines()}
         items[:] = [item for item in items if item.nodeid in named]
@@ -168,8 +190,7 @@ def pytest_sessionstart(session):
 @pytest.fixture(autouse=True)
 def time_limit(request):
     """Fails a test that hangs, instead of the whole run."""
-    marker = request.node.get_closest_marker("seconds")
-    seconds = marker.args[0] if marker else TEST_SECONDS
+    seconds = seconds_of(request.node)
 
     def expired(_signal, _frame):
         pytest.fail("still running after %d s" % seconds)

@@ -56,6 +56,18 @@ def test_a_further_test_moves_no_other(copied):
     assert drawn(copied, "test_watch.py") == {key: of for key, of in before.items() if key[0] == "test_watch.py"}
 
 
+def test_each_slow_test_is_in_one_shard(copied):
+    def slow(shard):
+        words = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", "-m", "slow", "--shard=" + shard]
+        done = run_command([*words, *(copied / file for file in SOME)])
+        return re.findall(r"(\w+\.py::.*)$", done.stdout, re.M)
+
+    every, parts = slow("1/1"), [slow("%d/3" % k) for k in (1, 2, 3)]
+    assert len(every) > 50 and sorted(sum(parts, [])) == sorted(every)
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    assert slow("4/3") == slow("0/3") == []
+
+
 def test_all_places_come_up_and_what_is_named_does_in_any_case(copied):
     """The hash favours no JDK and no collector."""
     cases, count = drawn(copied, "."), collections.Counter()
