@@ -194,7 +194,8 @@ static void look_at_anchor(JNIEnv *env, uint64_t sp)
 
 	if (!end || !anchor_frame(env, &anchor))
 		return;
-	if ((anchor.sp & 7) || anchor.sp <= sp || anchor.sp > end ||
+	/* Until a stub calls the JVM, and behind that call, its stack pointer is the anchor's. */
+	if ((anchor.sp & 7) || anchor.sp < sp || anchor.sp > end ||
 	    !lc_code_cache_in_cache(anchor.pc))
 		atomic_store_explicit(&anchor_refuted, true, memory_order_relaxed);
 	else if (!anchor_writable())

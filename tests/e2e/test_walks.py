@@ -61,6 +61,7 @@ def check_walks(profile, line, least=10, without=WITHOUT):
             check_path(path, legal)
             seen |= {f["method"] for f in path if PROGRAM.match(f["class"])}
     samples = c["engine_timer_samples"]
+    assert c["engine_anchors_refuted"] == 0, c
     assert most_have_one(), (failed_walks(run), samples)
     assert samples > 200 and len(seen) > least, (samples, seen)
     return c
@@ -96,8 +97,9 @@ def test_the_next_whole_walk_proves_repaired_paths(workload, profile, jdk, part,
     repaired = sum(n for k, n in c.items() if k.startswith("engine_walk_repaired_"))
     agreed = sum(n for k, n in audited.items() if k.startswith("agreed_"))
     assert not [k for k in audited if k.startswith("wrong_")], audited
+    assert c["engine_anchors_refuted"] == 0, c
     # Locus's own walk, and AsyncGetCallTrace's from the same place.
-    assert c["audit_own_walk_differs"] == 0 and c["audit_own_walk_agreed"] > 200, c
+    assert c["audit_own_walk_differs"] == 0 and c["audit_own_walk_agreed"] > 0.6 * c["engine_timer_samples"], c
     # C1 sends an exception on by way of the return address, so the thread does not return there.
     if tier == "C2" and inline == "-XX:-Inline" and repaired >= 20:
         assert agreed >= 0.8 * repaired, (audited, repaired)
