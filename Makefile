@@ -189,7 +189,7 @@ THREADED_UNIT = $(foreach t,$(TSAN_UNIT),$(if $(shell grep -lE 'pthread_create|s
 tsan-unit: $$(THREADED_UNIT)
 check-unit-tsan: tsan-unit ; scripts/unit-tests $(notdir $(B)) $(THREADED_UNIT)
 fuzz: fuzzers ; scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
-soak: all fuzzers ; scripts/soak $(FUZZ_SECONDS) $(FUZZ)
+soak: all fuzzers ; scripts/test soak $(FUZZ_SECONDS) $(FUZZ)
 lint: ; scripts/lint
 check-layers: all ; scripts/check-layers
 demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
