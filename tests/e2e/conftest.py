@@ -46,7 +46,7 @@ def shard_of(text):
 def pytest_addoption(parser):
     parser.addoption("--failed-to", metavar="FILE", help="add a line to FILE for each test that fails: its name, a tab, what was seen")
     parser.addoption("--only-of", metavar="FILE", help="run the tests that FILE names, and no others")
-    parser.addoption("--shard", metavar="K/N", type=shard_of, default=(1, 1), help="run the Kth of N parts of the slow tests, which take about as long each")
+    parser.addoption("--shard", metavar="K/N", type=shard_of, default=(1, 1), help="run the Kth of N parts of the slow tests")
     parser.addoption("--while", dest="while_there", metavar="FILE", help="begin no test once FILE is gone")
 
 
@@ -131,9 +131,9 @@ def seconds_of(item):
 
 def of_shard(items, k, n):
     """The slow tests of the Kth of N shards, and all others: those with the longest limits are dealt out first."""
-    slow = sorted((item for item in items if item.get_closest_marker("slow")), key=lambda item: -seconds_of(item))
-    kept = {id(item) for item in slow[k - 1 :: n]}
-    return [item for item in items if id(item) in kept or not item.get_closest_marker("slow")]
+    slow = sorted((item for item in items if item.get_closest_marker("slow")), key=seconds_of, reverse=True)
+    elsewhere = {id(item) for i, item in enumerate(slow) if i % n != k - 1}
+    return [item for item in items if id(item) not in elsewhere]
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks, and pytest-xdist at the groups

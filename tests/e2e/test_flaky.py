@@ -79,7 +79,7 @@ def tree(tmp_path):
     for of, target, but in ((ROOT, tmp_path, ("tests", "build")), (ROOT / "tests", tmp_path / "tests", ("e2e", "flaky.md")), (BUILD, tmp_path / "build", ())):
         target.mkdir(exist_ok=True)
         for path in of.iterdir():
-            if path.name not in but and (of != BUILD or path.is_file()) and not path.name.startswith(("pytest", "failed", "unit-failures")):
+            if path.name not in but and (of != BUILD or path.is_file()) and path.suffix != ".log" and not path.name.startswith("failed"):
                 (target / path.name).symlink_to(path)
     tests = tmp_path / "tests" / "e2e"
     tests.mkdir()

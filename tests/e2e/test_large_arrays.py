@@ -13,7 +13,7 @@ MOSTLY = 0.75  # of a thread that does nothing else; the rest is the JVM's way t
 # What was measured is 4 to 15 points more. A phase has some 112 ticks that count twice, of which a busy machine
 # took 12. The first phase pays for the program's start. G1 frees and takes regions for arrays that have regions
 # of their own.
-LEAST = {"copies": 0.8, "overlaps": 0.84, "longer": 0.85, "large": 0.85, "nested": 0.8, "reflected": 0.8}
+LEAST = {"copies": 0.84, "overlaps": 0.84, "longer": 0.85, "large": 0.85, "nested": 0.8, "reflected": 0.8}
 LEAST_G1 = {**LEAST, "longer": 0.8, "large": 0.7, "nested": 0.75}
 
 
@@ -52,7 +52,8 @@ def large_arrays(workload, profile, jdk, threads, ms, phases, java=()):
 def test_time_in_large_arrays_is_theirs(workload, profile, jdk, gc, threads):
     """With several threads, collections come between the clearing of an array and its record."""
     phases = ALLOCATED if threads > 1 else KEPT[:2] + ALLOCATED
-    run = large_arrays(workload, profile, jdk, threads, 400 // threads + 50, phases, collector(gc))
+    ms = 900 if threads == 1 else 150  # for one thread as long as makes its start small, on a busy machine too
+    run = large_arrays(workload, profile, jdk, threads, ms, phases, collector(gc))
     least = LEAST_G1 if gc == "G1" else LEAST
     # Several threads of G1 wait for each other, too.
     rows = check(run, phases, least if threads == 1 else MOSTLY if gc != "G1" else 0.5)

@@ -252,6 +252,7 @@ def test_a_jvm_that_is_attached_to_is_recorded_so(locus, workload, tmp_path, jdk
             while not first:
                 assert program.poll() is None, "no period has an allocation"
                 first = next((int(p.name) for p in parts(tmp_path / "p")[-2:-1] if made_in(read(locus, p)) > 0), None)
+                time.sleep(0.05)
             while not any(int(p.name) >= max(5, first + 3) for p in parts(tmp_path / "p")):
                 assert program.poll() is None
                 time.sleep(0.05)

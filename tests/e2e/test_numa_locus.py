@@ -75,6 +75,9 @@ def bound(error):
 def check_names(run, numa, site, pattern, cls, site_line, access_line):
     """The diagnosis names pattern, site and lines, in JSON and in text."""
     said = site["diagnosis"]
+    # The square of a sum by the sum of squares is at least the sum by its largest part.
+    heaviest = run.report()["observations"]["heaviest"]
+    assert said["observations"] >= site["known"] / heaviest - 1e-6, (said, heaviest)
     if said["pattern"] == "not-enough-evidence" and said["observations"] < 30:
         pytest.skip("the guest stood still: its samples are as good as %.0f" % said["observations"])
     assert said["pattern"] == pattern, said
