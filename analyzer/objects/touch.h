@@ -42,15 +42,15 @@ struct lc_touch {
 	uint64_t first, last; /* elements */
 	uint64_t samples;     /* in that field, or those elements */
 	enum lc_touch_walk walk;
-	uint64_t waits;            /* all samples at the objects, where the next two are known */
-	uint64_t elsewhere;        /* of these, whose instruction was not the access */
+	uint64_t waits;     /* all samples at the objects, where the next two are known */
+	uint64_t elsewhere; /* of these, whose instruction was not the access */
+	uint64_t reads_on;  /* of `header`: the code reads more of the object's cache line next */
 	uint64_t stores_somewhere; /* stores of no known part */
-	uint64_t reads_on;   /* of `header`: the code reads more of the object's cache line next */
-	uint64_t at;         /* all samples at the objects, whether their step is known or not */
-	uint64_t stepped;    /* of these with a known step */
-	uint64_t sequential; /* of these with a step of less than LC_WALK_LINE bytes */
-	uint64_t step;       /* the one of most of them, in bytes; 0: none is known */
-	uint64_t step_samples;       /* that have it */
+	uint64_t at;           /* all samples at the objects, whether their step is known or not */
+	uint64_t stepped;      /* of these with a known step */
+	uint64_t sequential;   /* of these with a step of less than LC_WALK_LINE bytes */
+	uint64_t step;         /* the one of most of them, in bytes; 0: none is known */
+	uint64_t step_samples; /* that have it */
 	uint64_t ends[LC_END_COUNT]; /* samples, by enum lc_array_end */
 	enum lc_array_end hot_end;   /* LC_END_FIRST or _LAST has most samples; else LC_END_NONE */
 };

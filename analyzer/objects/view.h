@@ -36,7 +36,7 @@ struct lc_view_step {
 	uint64_t samples, pairs;
 };
 
-/* Says what samples of a site's or class's objects waited for. */
+/* The code around the accesses to a site's or class's objects tells this of their samples. */
 struct lc_view_wait {
 	uint64_t all;              /* samples of these objects */
 	uint64_t elsewhere;        /* of these, whose instruction was not the access */

@@ -270,7 +270,7 @@ static bool reads_on(JNIEnv *jni, const struct lc_detail *d)
 	       (d->size_bytes && (d->object + d->size_bytes - 1) / LC_LINE_BYTES == line);
 }
 
-/* Add what the code tells beside `flags`, bits of WAITS. */
+/* Add the sample to WAITS, with `flags` and what the access itself tells. */
 static void add_wait(const struct lc_detail *d, uint8_t flags)
 {
 	if (d->elsewhere)
@@ -305,13 +305,13 @@ static void add_layout(const struct lc_detail *d)
 	}
 }
 
-/* The flag of an access of which the part of the object is not known. */
+/* The bits of WAITS of an access to an unknown part of the object. */
 static uint8_t somewhere(const struct lc_detail *d)
 {
 	return access_of(d) == LC_TOUCH_STORE ? LC_WAIT_STORES_SOMEWHERE : 0;
 }
 
-/* Returns what the code tells beside the place: bits of WAITS. */
+/* Returns bits of WAITS. */
 static uint8_t add_place(JNIEnv *jni, const struct lc_detail *d)
 {
 	uint8_t end = LC_END_NONE, flags = somewhere(d);

@@ -80,7 +80,7 @@ enum {
 	LC_METRIC_FLAGS_END = 16
 };
 
-/* What the code tells of an access beside its part of the object: bits of WAITS. */
+/* The code around an access tells more than which part of the object it is: bits of WAITS. */
 enum {
 	/* The instruction before the sample touches no object: the time is not the access's. */
 	LC_WAIT_ELSEWHERE = 1,

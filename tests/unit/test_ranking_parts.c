@@ -343,7 +343,7 @@ static void what_the_line_that_makes_an_array_stores_is_no_use_of_it(void **stat
 	assert_true(lc_touch_never_read(&t));
 }
 
-/* Where the part of the object is not known, the instruction may still tell that it only stores. */
+/* The instruction may tell that it only stores even if the part of the object is not known. */
 static void stores_of_no_known_part_are_no_loads(void **state)
 {
 	const uint32_t make = line(0, "make", 7), use = line(0, "fill", 9);
