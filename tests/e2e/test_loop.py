@@ -190,13 +190,14 @@ def test_only_the_newest_are_kept_and_nothing_else_is_touched(locus, workload, t
     (outside / "thread-0.lcb").write_text("mine")
     with subprocess.Popen([str(BUILD / "locus"), "run", "-q", "-o", target, "--loop=800ms", "--keep=2", "--", *line],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
-        while not (target / "000002").exists():
+        # Locus makes a directory, opens it, and writes into it: a file says that it has opened this one.
+        while not any((target / "000002").glob("*")):
             assert run.poll() is None
             time.sleep(0.01)
         # A link in the place of a profile that is to be removed, and a file of the user's in the next one.
         os.rename(target / "000002", tmp_path / "moved")
         os.symlink(outside, target / "000002")
-        while not (target / "000003").exists():
+        while not any((target / "000003").glob("*")):
             assert run.poll() is None
             time.sleep(0.01)
         (target / "000003" / "notes.txt").write_text("mine")
