@@ -39,8 +39,8 @@ LC_LDFLAGS := $(if $(LTO),-flto) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed
 # The five programs. scripts/layers says which folders may include which.
 PRELOAD_SRC := $(wildcard src/preload/*.c)
 DELAY_SRC := $(wildcard src/delay/*.c) $(patsubst %,src/classfile/%.c,edit method_code pool reader stack_effect stackmap tables)
-AGENT_SRC := $(filter-out src/preload/% src/delay/%,$(wildcard src/*.c src/*/*.c))
-LOCUS_SRC := $(filter-out analyzer/mpi/%,$(wildcard analyzer/*.c analyzer/*/*.c)) $(wildcard src/base/*.c src/format/*.c src/perf/*.c)
+AGENT_SRC := $(filter-out src/preload/% src/delay/%,$(wildcard src/*/*.c src/*/*/*.c))
+LOCUS_SRC := $(filter-out analyzer/mpi/%,$(wildcard analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c)) $(wildcard src/base/*.c src/format/*.c src/perf/*.c)
 MPI_SRC := $(wildcard $(addsuffix /*.c,analyzer/mpi analyzer/merge analyzer/model analyzer/base src/base src/format)) \
 	$(addprefix analyzer/cli/,args.c choose.c completion.c help.c operands.c) $(addprefix analyzer/out/,screen.c text.c) $(wildcard analyzer/commands/merge_*.c)
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
@@ -78,7 +78,7 @@ $(B)/.flags: FORCE
 
 # On the path of a hook. A vector that is loaded from words stored just before waits for all stores, and behind a
 # large allocation there are many.
-HOT := src/heap/hook.c src/heap/context.c src/heap/alloc_log.c src/stack/shadow.c src/stack/call_tree.c src/jvm/code_frames.c
+HOT := src/heap/hook.c src/heap/context.c src/heap/alloc_log.c src/stack/shadow.c src/stack/call_tree.c src/jvm/code/code_frames.c
 $(patsubst %.c,$(B)/obj/%.o,$(HOT)): private LC_CFLAGS += -mgeneral-regs-only
 $(call objects,$(wildcard analyzer/mpi/*.c)): private CPPFLAGS += $(MPI_INCLUDES)
 $(B)/obj/%.o: %.c $(B)/.flags | $(GEN)

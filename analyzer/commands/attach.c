@@ -2,8 +2,8 @@
  * commands/attach.c - runs `locus attach`, `detach`, `status` and `dump`: has the agent start or
  * stop in a JVM that runs, or tell how it goes.
  *
- * The JVM only loads a library and passes a text on (src/agent_attach.h). The agent's answer comes
- * in a file that is made here, with a name that nobody can guess, and removed in the end.
+ * The JVM only loads a library and passes a text on (src/agent/agent_attach.h). The agent's answer
+ * comes in a file that is made here, with a name that nobody can guess, and removed in the end.
  */
 #include <errno.h>
 #include <fcntl.h>

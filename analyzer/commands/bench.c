@@ -23,8 +23,8 @@
 #include "analyzer/commands/bench_output.h"
 #include "analyzer/commands/bench_request.h"
 #include "analyzer/commands/child.h"
-#include "analyzer/objects/analysis.h"
-#include "analyzer/objects/report.h"
+#include "analyzer/objects/analysis/analysis.h"
+#include "analyzer/objects/analysis/report.h"
 
 enum {
 	BENCH_FORKS = 3,

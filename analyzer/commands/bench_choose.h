@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/objects/findings.h"
+#include "analyzer/objects/analysis/findings.h"
 #include "analyzer/out/source.h"
 
 struct lc_bench_line {

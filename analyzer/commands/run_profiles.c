@@ -23,7 +23,7 @@
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/command.h"
-#include "analyzer/objects/headline.h"
+#include "analyzer/objects/text/headline.h"
 #include "analyzer/out/text.h"
 #include "src/base/options.h"
 #include "src/base/time.h"

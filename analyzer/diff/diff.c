@@ -9,7 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/model/tree_lines.h"
-#include "analyzer/objects/report.h"
+#include "analyzer/objects/analysis/report.h"
 #include "analyzer/out/text.h"
 
 /* ---- the engine ---- */

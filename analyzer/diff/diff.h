@@ -16,8 +16,8 @@
 #include "analyzer/base/arena.h"
 #include "analyzer/model/load.h"
 #include "analyzer/model/slices.h"
-#include "analyzer/objects/ranking.h"
-#include "analyzer/objects/view.h"
+#include "analyzer/objects/analysis/ranking.h"
+#include "analyzer/objects/analysis/view.h"
 
 enum lc_diff_which { LC_DIFF_BEFORE, LC_DIFF_AFTER, LC_DIFF_SIDES };
 

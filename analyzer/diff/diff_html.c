@@ -9,8 +9,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/diff/diff_impl.h"
-#include "analyzer/objects/analysis.h"
-#include "analyzer/objects/report.h"
+#include "analyzer/objects/analysis/analysis.h"
+#include "analyzer/objects/analysis/report.h"
 #include "analyzer/out/json.h"
 #include "src/base/order.h"
 

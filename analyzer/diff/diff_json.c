@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "analyzer/diff/diff_impl.h"
-#include "analyzer/objects/object_names.h"
+#include "analyzer/objects/analysis/object_names.h"
 #include "analyzer/out/json.h"
 #include "analyzer/out/json_processes.h"
 

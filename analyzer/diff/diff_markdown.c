@@ -4,7 +4,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/diff/diff_impl.h"
-#include "analyzer/objects/report_brief.h"
+#include "analyzer/objects/text/report_brief.h"
 #include "analyzer/out/text.h"
 
 enum { NAME_COLUMNS = 100 };

@@ -14,7 +14,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/diff/diff.h"
-#include "analyzer/objects/identity.h"
+#include "analyzer/objects/analysis/identity.h"
 #include "src/base/order.h"
 
 enum { KEY_WHICH, KEY_NAME, KEY_LEN };

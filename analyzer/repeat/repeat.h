@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "analyzer/model/load.h"
-#include "analyzer/objects/ranking.h"
+#include "analyzer/objects/analysis/ranking.h"
 
 enum lc_repeat_kind {
 	LC_REPEAT_OBJECTS, /* samples, of all samples */

@@ -14,9 +14,9 @@
 #include "analyzer/base/progress.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/model/tree_lines.h"
-#include "analyzer/objects/identity.h"
-#include "analyzer/objects/report.h"
-#include "analyzer/objects/report_brief.h"
+#include "analyzer/objects/analysis/identity.h"
+#include "analyzer/objects/analysis/report.h"
+#include "analyzer/objects/text/report_brief.h"
 #include "analyzer/out/screen.h"
 #include "analyzer/spans/spans.h"
 

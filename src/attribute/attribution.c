@@ -14,7 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/attribute/before.h"
 #include "src/attribute/budget.h"
 #include "src/attribute/cache_lines.h"
 #include "src/attribute/common_counts.h"
@@ -23,6 +22,7 @@
 #include "src/attribute/ending.h"
 #include "src/attribute/legend.h"
 #include "src/attribute/lines.h"
+#include "src/attribute/preexisting.h"
 #include "src/attribute/resolve.h"
 #include "src/attribute/rest.h"
 #include "src/attribute/sealed.h"
@@ -50,20 +50,20 @@
 #include "src/heap/hook.h"
 #include "src/heap/map.h"
 #include "src/heap/totals.h"
-#include "src/jvm/field.h"
-#include "src/jvm/layout.h"
-#include "src/jvm/peek.h"
-#include "src/jvm/ranges.h"
-#include "src/jvm/thread_cpu.h"
+#include "src/jvm/layout/field.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/layout/ranges.h"
+#include "src/jvm/os/peek.h"
+#include "src/jvm/os/thread_cpu.h"
 #include "src/numa/numa.h"
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
 #include "src/sample/engine.h"
 #include "src/sample/native_code.h"
 #include "src/sample/sample_log.h"
-#include "src/span/cycle_clock.h"
+#include "src/span/clock/cycle_clock.h"
+#include "src/span/clock/timeline.h"
 #include "src/span/span.h"
-#include "src/span/timeline.h"
 #include "src/stack/walker.h"
 
 #define MS UINT64_C(1000000)

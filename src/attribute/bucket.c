@@ -4,8 +4,8 @@
  */
 #include "src/attribute/bucket.h"
 
-#include "src/jvm/metaspace.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/metaspace.h"
+#include "src/jvm/layout/ranges.h"
 
 bool lc_bucket_needs_map(const struct lc_sample *s)
 {

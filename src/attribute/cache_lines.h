@@ -2,9 +2,9 @@
  * attribute/cache_lines.h - draws some of the samples, whose cache lines are recorded.
  *
  * A sample of samples is enough to estimate how many cache lines some code touches: how often a
- * line is drawn again tells it (analyzer/objects/footprint.h). So of a long recording a part is
- * drawn, which gets smaller as it goes on: LC_CACHE_LINES_ALL samples of an engine are all drawn,
- * of twice as many behind these every second one, of four times as many every fourth.
+ * line is drawn again tells it (analyzer/objects/analysis/footprint.h). So of a long recording a
+ * part is drawn, which gets smaller as it goes on: LC_CACHE_LINES_ALL samples of an engine are all
+ * drawn, of twice as many behind these every second one, of four times as many every fourth.
  */
 #ifndef LC_ATTRIBUTE_CACHE_LINES_H
 #define LC_ATTRIBUTE_CACHE_LINES_H

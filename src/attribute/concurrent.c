@@ -14,9 +14,9 @@
 #include <stdlib.h>
 
 #include "src/attribute/attribution.h"
-#include "src/attribute/before.h"
 #include "src/attribute/event_order.h"
 #include "src/attribute/lines.h"
+#include "src/attribute/preexisting.h"
 #include "src/attribute/resolve.h"
 #include "src/attribute/sealed.h"
 #include "src/attribute/still_there.h"
@@ -29,8 +29,8 @@
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
 #include "src/heap/map.h"
-#include "src/jvm/collector.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/ranges.h"
 
 #define LAG_NS UINT64_C(20000000)
 #define HELD_NS UINT64_C(10000000000)        /* the map waits for a thread no longer */

@@ -14,8 +14,8 @@
 #include "src/core/record.h"
 #include "src/core/thread.h"
 #include "src/format/kinds.h"
-#include "src/jvm/field.h"
-#include "src/jvm/field_layout.h"
+#include "src/jvm/layout/field.h"
+#include "src/jvm/layout/field_layout.h"
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
 

@@ -1,13 +1,13 @@
 /*
  * attribute/legend.c - counts how much of the recursions of core/path.h and of the names of
- * heap/stored.h is in the profile. Both are only added to.
+ * heap/site_names.h is in the profile. Both are only added to.
  */
 #include "src/attribute/legend.h"
 
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
-#include "src/heap/stored.h"
+#include "src/heap/site_names.h"
 #include "src/profile/tally.h"
 
 static struct {

@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "src/attribute/before.h"
 #include "src/attribute/bucket.h"
 #include "src/attribute/detail.h"
+#include "src/attribute/preexisting.h"
 #include "src/attribute/resolve_impl.h"
 #include "src/base/time.h"
 #include "src/base/vector.h"
@@ -28,13 +28,13 @@
 #include "src/heap/alloc_log.h"
 #include "src/heap/estimate.h"
 #include "src/heap/map.h"
-#include "src/jvm/klass.h"
-#include "src/jvm/metaspace.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/klass.h"
+#include "src/jvm/layout/metaspace.h"
+#include "src/jvm/layout/ranges.h"
 #include "src/numa/numa.h"
 #include "src/profile/tally.h"
 #include "src/sample/sample_log.h"
-#include "src/span/slot.h"
+#include "src/span/frames/slot.h"
 
 /* The JVM clears an array, of some 10 GB at most. */
 #define CLEARING_NS (10 * LC_FIRST_TOUCH_NS)

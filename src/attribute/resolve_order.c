@@ -12,7 +12,7 @@
 #include "src/core/path.h"
 #include "src/core/thread.h"
 #include "src/format/kinds.h"
-#include "src/jvm/klass.h"
+#include "src/jvm/layout/klass.h"
 
 enum { NEXTS = 1024 }; /* a power of two */
 

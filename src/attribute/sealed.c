@@ -21,10 +21,10 @@
 #include "src/gc/small.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
-#include "src/jvm/areas.h"
-#include "src/jvm/collector.h"
-#include "src/jvm/mark_tables.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/areas.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/mark_tables.h"
+#include "src/jvm/layout/ranges.h"
 
 enum { AREAS_AT_FIRST = 64 };
 

@@ -2,8 +2,8 @@
 #include "src/attribute/still_there.h"
 
 #include "src/core/path.h"
-#include "src/jvm/header.h"
-#include "src/jvm/layout.h"
+#include "src/jvm/layout/header.h"
+#include "src/jvm/layout/layout.h"
 
 enum lc_map_header lc_still_there(const struct lc_object *object)
 {

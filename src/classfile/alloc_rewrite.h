@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "src/classfile/status.h"
-#include "src/classfile/stores.h"
+#include "src/classfile/store_names.h"
 
 /* Internal name of the hook class, a member of java.base. */
 #define LC_HOOK_CLASS "java/lang/LocusHook"

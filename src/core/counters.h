@@ -4,7 +4,8 @@
  *
  * A counter is a member of the module's struct of stats and one row of the table beside the
  * function that fills the struct: LC_COUNTER(struct lc_x_stats, member, "name_in_the_manifest"). A
- * module's lc_x_counters(out) adds its rows; agent_manifest.c calls them in the manifest's order.
+ * module's lc_x_counters(out) adds its rows; agent/agent_manifest.c calls them in the manifest's
+ * order.
  */
 #ifndef LC_CORE_COUNTERS_H
 #define LC_CORE_COUNTERS_H

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "src/core/kept.h"
+#include "src/core/reset.h"
 
 static LC_KEPT jvmtiEnv *of_process = NULL; /* the one that was ever made */
 

@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 
 #include "src/base/spin.h"
-#include "src/core/kept.h"
+#include "src/core/reset.h"
 
 #define RESERVED_MAX (UINT64_C(16) << 30)
 #define RESERVED_MIN (UINT64_C(16) << 20)

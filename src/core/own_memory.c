@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #include "src/base/spin.h"
-#include "src/core/kept.h"
 #include "src/core/memory.h"
 #include "src/core/own_heap.h"
+#include "src/core/reset.h"
 
 enum {
 	PAGE_BYTES = 4096,

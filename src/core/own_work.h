@@ -30,7 +30,7 @@ void lc_own_work_keep(const struct lc_own_work_clock *clock);
 
 /*
  * The calling thread begins and ends work of the agent's own. No span begins or ends in between.
- * Context: any but [signal], whose own is span/interrupt.h.
+ * Context: any but [signal], whose own is span/frames/interrupt.h.
  */
 void lc_own_work_begin(struct lc_own_work *w);
 void lc_own_work_end(const struct lc_own_work *w);

@@ -48,7 +48,8 @@ struct lc_path_recursion {
 /* An object site: class and allocation path. */
 struct lc_site {
 	const char *class_name; /* "byte[]", "java.lang.String[][]", "com.acme.Big" */
-	uint64_t class_word;    /* of the headers of its objects (jvm/header.h); 0 where unknown */
+	uint64_t
+	    class_word; /* of the headers of its objects (jvm/layout/header.h); 0 where unknown */
 	uint32_t path;
 };
 
@@ -121,7 +122,7 @@ enum {
 	/* The callers of a path that was cut, as its outermost frame; lc_path_init() defines it. */
 	LC_PATH_CUT = LC_PATH_DEFINED_MAX - 1,
 	LC_PATH_OTHER_PLACES = LC_PATH_DEFINED_MAX - 2, /* span/span.c: no slot was left */
-	LC_PATH_BEFORE = LC_PATH_DEFINED_MAX - 3,       /* attribute/before.c */
+	LC_PATH_BEFORE = LC_PATH_DEFINED_MAX - 3,       /* attribute/preexisting.c */
 };
 
 int lc_path_define(uint64_t id, const char *class_name, const char *name, const char *signature);

@@ -63,7 +63,7 @@ enum lc_area_kind {
 
 /*
  * In lc_area.flags: the collection may have slid objects of LC_MOVE_INLINE_BYTES or less over dead
- * ones here, and nothing but the headers tells (rule 3c of jvm/areas.h).
+ * ones here, and nothing but the headers tells (rule 3c of jvm/layout/areas.h).
  */
 #define LC_AREA_COMPACTED 1u
 
@@ -147,7 +147,7 @@ struct lc_sample {
 	uint64_t time_ns;  /* CLOCK_MONOTONIC */
 	uint64_t addr;     /* address that the access touched; 0 where `how` says unknown */
 	uint64_t object;   /* start of the heap object that holds `addr`; 0 where it was not seen */
-	uint64_t klass;    /* its class, as jvm/klass.h has it; 0 with `object` */
+	uint64_t klass;    /* its class, as jvm/layout/klass.h has it; 0 with `object` */
 	uint64_t pc;       /* sampled program counter */
 	uint64_t data_src; /* PERF_SAMPLE_DATA_SRC of a hardware engine, else 0 */
 	uint32_t latency;  /* cycles, where the engine measures them, else 0 */

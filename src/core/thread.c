@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/core/kept.h"
+#include "src/core/reset.h"
 
 enum { OURS_MAX = 8 };
 

@@ -13,7 +13,7 @@ struct lc_sampler;         /* sample/sampler.h, private to the engines */
 struct lc_contexts;        /* heap/context.h */
 struct lc_walker;          /* stack/walker.h */
 struct lc_numa_thread;     /* numa/numa.h: the attribution thread's */
-struct lc_timeline_thread; /* span/timeline.h */
+struct lc_timeline_thread; /* span/clock/timeline.h */
 struct lc_tally;           /* profile/tally.h: the attribution thread's counts for this thread */
 
 enum { LC_THREAD_NAME_MAX = 128 };

@@ -14,8 +14,8 @@
  * submitted. Wrappers are looked through. A ForkJoin task that was forked,
  * or came to its pool otherwise, may be executed by a thread that waits in the middle of another
  * task: it is not that one's, whatever rule 1 says. Nor is a job that a worker's loop takes off a
- * queue a part of that loop, where the loop is a task: src/span/nest.h decides that when the job is
- * executed, and says so (LC_TRACE_OWN).
+ * queue a part of that loop, where the loop is a task: src/span/tasks/task_parts.h decides that
+ * when the job is executed, and says so (LC_TRACE_OWN).
  */
 #ifndef LC_FORMAT_FOLD_H
 #define LC_FORMAT_FOLD_H

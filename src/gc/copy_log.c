@@ -20,12 +20,12 @@
 #include <x86intrin.h>
 
 #include "src/base/say.h"
-#include "src/core/kept.h"
 #include "src/core/memory.h"
+#include "src/core/reset.h"
 #include "src/gc/move_log.h"
-#include "src/jvm/imports.h"
-#include "src/jvm/peek.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/ranges.h"
+#include "src/jvm/os/imports.h"
+#include "src/jvm/os/peek.h"
 
 #define RARE __attribute__((noinline, cold))
 

@@ -2,7 +2,7 @@
  * gc/copy_log.h - logs what the collector copies: libjvm's calls of memcpy and memmove.
  *
  * libjvm's import slots of the two functions, and of clock_gettime, lead to functions here
- * (jvm/imports.h), which call on what the slots held before. While no window is open they do
+ * (jvm/os/imports.h), which call on what the slots held before. While no window is open they do
  * nothing else. Calls of other libraries never pass here.
  *
  * Order:  A1  the agent stores the fields marked "armed" and then `generation` (release) -> a

@@ -20,9 +20,9 @@
 #include "src/core/memory.h"
 #include "src/gc/copy_log.h"
 #include "src/gc/moves_batch.h"
-#include "src/jvm/areas.h"
-#include "src/jvm/collector.h"
-#include "src/jvm/peek.h"
+#include "src/jvm/layout/areas.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/os/peek.h"
 
 enum {
 	ARENA_CHUNKS = 16384, /* 256 MiB: 8.3 million copies */

@@ -19,7 +19,7 @@
  * start. A first piece of 64 bytes or less is copied without memmove and does not appear; then the
  * second tells, see lc_move_continues().
  *
- * jvm/areas.h has the rules for objects whose moves do not appear.
+ * jvm/layout/areas.h has the rules for objects whose moves do not appear.
  */
 #ifndef LC_GC_MOVES_H
 #define LC_GC_MOVES_H

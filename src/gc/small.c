@@ -22,12 +22,12 @@
 #include "src/core/counters.h"
 #include "src/core/memory.h"
 #include "src/gc/moves.h"
-#include "src/jvm/areas.h"
-#include "src/jvm/header.h"
-#include "src/jvm/layout.h"
-#include "src/jvm/mark_tables.h"
-#include "src/jvm/peek.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/areas.h"
+#include "src/jvm/layout/header.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/layout/mark_tables.h"
+#include "src/jvm/layout/ranges.h"
+#include "src/jvm/os/peek.h"
 
 #define GRANULE_BYTES (UINT64_C(64) << 10)
 

@@ -8,9 +8,9 @@
  *
  * A sliding collection leaves nothing behind. But before it moves the first object, most of them
  * write into the header of each object that will move where it goes (Serial, G1; Parallel since JDK
- * 24), and Parallel of JDK 17 has tables that say it (jvm/mark_tables.h), so the objects are looked
- * at then: lc_small_ahead_begin() and what follows it. Where that has found nothing, all small
- * objects are forgotten, here and in the map (heap/map_close.c).
+ * 24), and Parallel of JDK 17 has tables that say it (jvm/layout/mark_tables.h), so the objects are
+ * looked at then: lc_small_ahead_begin() and what follows it. Where that has found nothing, all
+ * small objects are forgotten, here and in the map (heap/map_close.c).
  *
  * All functions run on the thread that posts the GC events. Context: [gc].
  */

@@ -20,9 +20,9 @@
 #include "src/core/own_work.h"
 #include "src/core/path.h"
 #include "src/core/version.h"
-#include "src/jvm/header.h"
-#include "src/jvm/instance.h"
-#include "src/jvm/layout.h"
+#include "src/jvm/layout/header.h"
+#include "src/jvm/layout/instance.h"
+#include "src/jvm/layout/layout.h"
 #include "src/stack/shadow.h"
 #include "src/stack/walker.h"
 

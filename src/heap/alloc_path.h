@@ -12,8 +12,8 @@
 #include "src/base/time.h"
 #include "src/core/epoch.h"
 #include "src/core/record.h"
-#include "src/jvm/handle.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/ranges.h"
+#include "src/jvm/os/handle.h"
 
 struct lc_walker;
 

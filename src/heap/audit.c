@@ -28,7 +28,7 @@
 #include "src/core/counters.h"
 #include "src/heap/alloc_path.h"
 #include "src/heap/map.h"
-#include "src/jvm/handle.h"
+#include "src/jvm/os/handle.h"
 
 enum {
 	BLOCK_ENTRIES = 4096,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/hash.h"
-#include "src/jvm/code_frames.h"
+#include "src/jvm/code/code_frames.h"
 #include "src/stack/walker.h"
 
 static const struct lc_place_kind kind = { .entry_bytes = sizeof(struct lc_context),

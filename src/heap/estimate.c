@@ -28,10 +28,10 @@
 #include "src/core/thread.h"
 #include "src/heap/estimate_impl.h"
 #include "src/heap/estimate_path.h"
-#include "src/jvm/collector.h"
-#include "src/jvm/handle.h"
-#include "src/jvm/header.h"
-#include "src/jvm/layout.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/header.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/os/handle.h"
 
 enum { SHIFT_MAX = 40 };
 

@@ -17,7 +17,7 @@
 #include "src/core/thread.h"
 #include "src/core/version.h"
 #include "src/heap/context.h"
-#include "src/jvm/call_trace.h"
+#include "src/jvm/stack/call_trace.h"
 #include "src/stack/shadow.h"
 #include "src/stack/walker.h"
 

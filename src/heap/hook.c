@@ -26,12 +26,12 @@
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
-#include "src/core/observe.h"
 #include "src/core/own.h"
 #include "src/core/own_work.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
+#include "src/core/watch_hook.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/alloc_path.h"
 #include "src/heap/audit.h"
@@ -39,7 +39,7 @@
 #include "src/heap/context.h"
 #include "src/heap/hook_audit.h"
 #include "src/heap/tlab.h"
-#include "src/jvm/handle.h"
+#include "src/jvm/os/handle.h"
 #include "src/stack/walker.h"
 
 enum { AUDITED_EACH = 32 };

@@ -57,7 +57,7 @@ void lc_map_destroy(struct lc_map *m);  /* NULL is fine. Context: tests */
 void lc_map_resolve(struct lc_map *m, const struct lc_nursery *nursery, struct lc_query *q,
                     size_t len);
 
-/* What a collection did, in the terms of gc/moves.h and jvm/areas.h. */
+/* What a collection did, in the terms of gc/moves.h and jvm/layout/areas.h. */
 struct lc_map_close {
 	const struct lc_nursery *nursery;
 	const struct lc_move *moves; /* any order; each from its place before to its place after */

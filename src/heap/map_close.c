@@ -2,8 +2,8 @@
  * heap/map_close.c - carries survivors and nursery over a collection. It is longer than 600 lines
  * because its steps share one structure and make sense only together.
  *
- * These are the rules for a tracked object at [a, a + n) when the collection started; jvm/areas.h
- * says why they are right:
+ * These are the rules for a tracked object at [a, a + n) when the collection started;
+ * jvm/layout/areas.h says why they are right:
  *
  *   1. A move with src == a and size <= n: the object is at dst, all of it (large ones are copied
  *      in pieces, to one place). A move of more than n bytes: what starts there is another object,

@@ -19,16 +19,16 @@
 
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
-#include "src/core/kept.h"
 #include "src/core/memory.h"
 #include "src/core/record.h"
+#include "src/core/reset.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/alloc_path.h"
 #include "src/heap/site_counters.h"
-#include "src/jvm/handle.h"
-#include "src/jvm/header.h"
-#include "src/jvm/layout.h"
-#include "src/jvm/peek.h"
+#include "src/jvm/layout/header.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/os/handle.h"
+#include "src/jvm/os/peek.h"
 
 /* As LocusHook.java has them. */
 _Static_assert(offsetof(struct lc_tlab_thread, sequence) == 0, "");

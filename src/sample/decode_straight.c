@@ -13,7 +13,7 @@
 #include "src/format/kinds.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
-#include "src/sample/made.h"
+#include "src/sample/new_object.h"
 
 enum {
 	/*

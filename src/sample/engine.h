@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "src/core/record.h"
-#include "src/jvm/unwind.h"
+#include "src/jvm/stack/unwind.h"
 
 struct lc_counters;
 struct lc_options;
@@ -61,7 +61,8 @@ struct lc_sampler_stats {
  * Choose the engines that options->event asks for, falling back to the timer with one line on
  * stderr where the kernel refuses; install handlers, build tables. Returns 0 or -errno.
  * Context: [attach], the VM initialised. Call paths need ClassLoad events enabled and the
- * jmethodIDs of each class made at ClassPrepare; addresses need the events of jvm/code_cache.h.
+ * jmethodIDs of each class made at ClassPrepare; addresses need the events of
+ * jvm/code/code_cache.h.
  */
 int lc_engines_start(JNIEnv *jni, const struct lc_options *options);
 

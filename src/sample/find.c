@@ -12,7 +12,7 @@
  *   5. the address as far below the base as another object is below its own cursor: two arrays are
  *      often walked side by side.
  *
- * All of them are plain addresses (jvm/ranges.h), whatever view of the heap the code uses.
+ * All of them are plain addresses (jvm/layout/ranges.h), whatever view of the heap the code uses.
  *
  * Within a lot the nearest below the address comes first: a dead object's header may still stand in
  * memory that has been given away again, but then the live object begins behind it.
@@ -24,8 +24,8 @@
 
 #include "src/core/record.h"
 #include "src/format/kinds.h"
-#include "src/jvm/peek.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/ranges.h"
+#include "src/jvm/os/peek.h"
 
 enum {
 	SP = 4,            /* number of the stack pointer */

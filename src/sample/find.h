@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/jvm/klass.h"
+#include "src/jvm/layout/klass.h"
 #include "src/sample/decode.h"
 
 /*

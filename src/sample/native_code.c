@@ -12,7 +12,7 @@
 #include <link.h>
 #include <stdatomic.h>
 
-#include "src/jvm/peek.h"
+#include "src/jvm/os/peek.h"
 
 enum {
 	LIBRARIES_MAX = 512, /* a JVM loads 20 to 40 */

@@ -27,7 +27,7 @@
 #include "src/base/time.h"
 #include "src/core/fds.h"
 #include "src/format/kinds.h"
-#include "src/jvm/code_cache.h"
+#include "src/jvm/code/code_cache.h"
 #include "src/sample/insn.h"
 #include "src/sample/sampler.h"
 #include "src/sample/signals.h"

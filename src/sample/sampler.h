@@ -18,7 +18,7 @@
 
 #include "src/core/jitter.h"
 #include "src/core/record.h"
-#include "src/jvm/call_trace.h"
+#include "src/jvm/stack/call_trace.h"
 #include "src/perf/event.h"
 #include "src/perf/perf.h"
 #include "src/sample/decode.h"
@@ -27,7 +27,7 @@
 #include "src/sample/timer_delay.h"
 #include "src/sample/trap.h"
 #include "src/sample/walk_audit.h"
-#include "src/span/interrupt.h"
+#include "src/span/frames/interrupt.h"
 
 enum lc_sampler_state { LC_SAMPLER_FREE, LC_SAMPLER_ACTIVE, LC_SAMPLER_STOPPED };
 

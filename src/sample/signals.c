@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "src/core/kept.h"
-#include "src/jvm/guard.h"
+#include "src/core/reset.h"
+#include "src/jvm/os/guard.h"
 #include "src/sample/chain.h"
 #include "src/sample/sampler.h"
 

@@ -21,7 +21,7 @@
 
 #include <Zydis/Zydis.h>
 
-#include "src/jvm/peek.h"
+#include "src/jvm/os/peek.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
 

@@ -20,7 +20,7 @@
 #include "src/core/epoch.h"
 #include "src/core/own_cost.h"
 #include "src/core/thread.h"
-#include "src/jvm/code_cache.h"
+#include "src/jvm/code/code_cache.h"
 #include "src/sample/chain.h"
 #include "src/sample/sampler.h"
 #include "src/sample/signals.h"

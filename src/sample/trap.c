@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "src/core/fds.h"
-#include "src/jvm/peek.h"
+#include "src/jvm/os/peek.h"
 #include "src/sample/sampler.h"
 
 #define MAGIC UINT64_C(0x6c6f637573747270)

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/jvm/call_trace.h"
+#include "src/jvm/stack/call_trace.h"
 
 struct lc_counters;
 struct lc_walk_audit;

@@ -62,7 +62,7 @@ public final class LocusSpan {
 	/* The two bits of a lock and one more: an object that is not locked, and has no other word in place of its own. */
 	private static final long LOCK = 7, UNLOCKED = 1;
 
-	/* LC_LINK_HASH_FACTOR of span/link.h. */
+	/* LC_LINK_HASH_FACTOR of span/tasks/link.h. */
 	private static final int HASH_FACTOR = 0x1e3779b1;
 
 	/*
@@ -87,7 +87,7 @@ public final class LocusSpan {
 	private LocusSpan() {
 	}
 
-	/** What tells classes apart in headers, of 32 bits (jvm/layout.h). */
+	/** What tells classes apart in headers, of 32 bits (jvm/layout/layout.h). */
 	@ForceInline
 	private static int classWord(Object o) {
 		if (HEADER == 8)

@@ -23,9 +23,9 @@
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
 #include "src/span/calibrate_impl.h"
+#include "src/span/frames/stack.h"
+#include "src/span/frames/trace.h"
 #include "src/span/span.h"
-#include "src/span/stack.h"
-#include "src/span/trace.h"
 
 #define MS UINT64_C(1000000)
 #define CLASS "java/lang/LocusCalibrate"

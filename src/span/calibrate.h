@@ -16,7 +16,7 @@
 
 #include "src/profile/writer.h"
 
-struct lc_span_costs; /* span/stack.h */
+struct lc_span_costs; /* span/frames/stack.h */
 
 /* What is measured, in the order of rows everywhere. */
 enum lc_cost {
@@ -26,7 +26,7 @@ enum lc_cost {
 	LC_COST_SUPPORT, /* with the link of its task to the stream */
 	LC_COST_TASK,
 	LC_COST_TASK_INNER,
-	LC_COST_COUNTED,   /* of a stream that is counted and not timed (span/probe.h) */
+	LC_COST_COUNTED,   /* of a stream that is counted and not timed (span/frames/probe.h) */
 	LC_COST_YARDSTICK, /* what lc_probe_yardstick() took meanwhile */
 	LC_COSTS
 };

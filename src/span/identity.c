@@ -4,7 +4,7 @@
  */
 #include <jni.h>
 
-#include "src/jvm/layout.h"
+#include "src/jvm/layout/layout.h"
 
 /* Exported. Context: [attach]. */
 JNIEXPORT jlong JNICALL Java_java_lang_LocusSpan_hashBits(JNIEnv *jni, jclass span);

@@ -15,11 +15,11 @@
 #include "src/base/vector.h"
 #include "src/core/thread.h"
 #include "src/profile/tally.h"
+#include "src/span/clock/timeline.h"
+#include "src/span/frames/stack.h"
 #include "src/span/span.h"
-#include "src/span/stack.h"
-#include "src/span/task.h"
-#include "src/span/timeline.h"
-#include "src/span/virtual.h"
+#include "src/span/tasks/task.h"
+#include "src/span/tasks/virtual.h"
 
 enum { COPIES = 2 * LC_RUNNING_DEPTH, KNOWN_MIN = 256 };
 

@@ -2,9 +2,9 @@
  * span/span.h - records the executions of streams and tasks, and hands them on to the profile.
  *
  * A span is one execution on one thread. Spans of a thread nest like a stack, in which each begin
- * of LocusSpan pushes one frame and end() pops one (span/stack.h). When a span ends it is added to
- * a slot (span/slot.h): its thread has one for each place, kind and level. The attribution thread
- * takes from the slots what was counted since it took last.
+ * of LocusSpan pushes one frame and end() pops one (span/frames/stack.h). When a span ends it is
+ * added to a slot (span/frames/slot.h): its thread has one for each place, kind and level. The
+ * attribution thread takes from the slots what was counted since it took last.
  */
 #ifndef LC_SPAN_SPAN_H
 #define LC_SPAN_SPAN_H
@@ -20,7 +20,7 @@
 struct lc_counters;
 struct lc_manifest_spans;
 struct lc_options;
-struct lc_span_thread; /* span/stack.h */
+struct lc_span_thread; /* span/frames/stack.h */
 struct lc_tally;
 struct lc_thread;
 
@@ -144,7 +144,7 @@ struct lc_span_stats {
 	uint64_t rows_lost; /* that a block cannot hold: numbers out of range, or no memory */
 	uint64_t pauses_lost;
 	uint64_t running_lost; /* times that an open span found no room, or its end none */
-	uint64_t probe_rounds, probe_cycles, counted; /* span/probe.h */
+	uint64_t probe_rounds, probe_cycles, counted; /* span/frames/probe.h */
 };
 void lc_span_stats(struct lc_span_stats *out);  /* Context: [writer]. */
 void lc_span_counters(struct lc_counters *out); /* Context: [writer]. */

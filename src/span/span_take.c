@@ -11,12 +11,12 @@
 #include "src/core/thread.h"
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
-#include "src/span/location.h"
-#include "src/span/look.h"
+#include "src/span/frames/repeated.h"
+#include "src/span/frames/stack.h"
+#include "src/span/frames/trace.h"
 #include "src/span/running.h"
-#include "src/span/stack.h"
-#include "src/span/task.h"
-#include "src/span/trace.h"
+#include "src/span/streams/location.h"
+#include "src/span/tasks/task.h"
 
 static struct lc_span_stats stats; /* of threads that are gone, and what was written */
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "src/base/slab.h"
-#include "src/jvm/code_frames.h"
+#include "src/jvm/code/code_frames.h"
 
 enum lc_call_node_kind {
 	LC_CALL_NODE_FRAME, /* value: a Java frame that is called by the parent's */

@@ -24,7 +24,7 @@
 #include "src/core/memory.h"
 #include "src/core/own.h"
 #include "src/core/version.h"
-#include "src/jvm/guard.h"
+#include "src/jvm/os/guard.h"
 #include "src/stack/call_tree.h"
 #include "src/stack/generated.h"
 #include "src/stack/shadow_frames.h"

@@ -20,7 +20,7 @@
 #include <x86intrin.h>
 
 #include "src/base/hash.h"
-#include "src/jvm/frames.h"
+#include "src/jvm/stack/frames.h"
 
 struct lc_shadow;
 struct lc_walk_credit;

@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 #include "src/core/record.h"
-#include "src/jvm/blob.h"
-#include "src/jvm/code_frames.h"
-#include "src/jvm/frames.h"
-#include "src/jvm/peek.h"
-#include "src/jvm/walk_proof.h"
+#include "src/jvm/code/blob.h"
+#include "src/jvm/code/code_frames.h"
+#include "src/jvm/os/peek.h"
+#include "src/jvm/stack/frames.h"
+#include "src/jvm/stack/walk_proof.h"
 #include "src/stack/shadow.h"
 
 /* What a frame is. */
@@ -29,7 +29,7 @@ struct found {
 enum kind { COMPILED, DEOPTIMIZED, INTERPRETED, ENTRY, UNKNOWN };
 enum { COMPILED_WORDS = 1, DEOPTIMIZED_WORDS = 2, INTERPRETED_WORDS = 5, ENTRY_WORDS = 6 };
 
-/* Which kinds of frames a walk may pass; see jvm/walk_proof.h. */
+/* Which kinds of frames a walk may pass; see jvm/stack/walk_proof.h. */
 struct passing {
 	struct lc_walk_proof *proof;
 	bool proves;    /* the walk passes what is not proved, too */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/jvm/frames.h"
+#include "src/jvm/stack/frames.h"
 #include "src/stack/generated.h"
 #include "src/stack/walker.h"
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/jvm/frames.h"
+#include "src/jvm/stack/frames.h"
 
 struct lc_walker;
 

@@ -1,4 +1,4 @@
-/* uses: src/span/cycle_clock.c src/span/cycle_clock_other.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c */
+/* uses: src/span/clock/cycle_clock.c src/span/clock/cycle_clock_other.c src/span/clock/cycle_clock_rate.c src/span/clock/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c */
 /*
  * bench_cycle_clock.c - measures the cycles that reading each cycle clock takes, and those of its
  * parts.
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "src/span/cycle_clock_impl.h"
+#include "src/span/clock/cycle_clock_impl.h"
 
 enum { READS = 1000000, SLOW_READS = 2000, REPEATS = 15 };
 

@@ -1,4 +1,4 @@
-/* uses: src/span/link.c */
+/* uses: src/span/tasks/link.c */
 /*
  * bench_link.c - measures what the links of tasks cost: ns for each of creation, submission and
  * execution, with few objects in flight, with many, and with two threads at it. CPU time; each line
@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "src/format/kinds.h"
-#include "src/span/link.h"
+#include "src/span/tasks/link.h"
 
 enum { TASKS = 1 << 20, REPEATS = 5, FEW = 64, MANY = 100000 };
 

@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/core/epoch.c src/core/own.c src/stack/shadow.c src/stack/call_tree.c src/core/recursion.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/core/jvmti.c src/stack/generated.c src/jvm/walk_proof.c src/jvm/guard.c src/jvm/peek.c src/core/version.c src/core/method_number.c */
+/* uses: src/core/memory.c src/core/epoch.c src/core/own.c src/stack/shadow.c src/stack/call_tree.c src/core/recursion.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/core/jvmti.c src/stack/generated.c src/jvm/stack/walk_proof.c src/jvm/os/guard.c src/jvm/os/peek.c src/core/version.c src/core/method_number.c */
 /*
  * bench_place.c - measures what it costs to recognise a place on the stack: ns per look-up of an
  * allocation's context in the thread's shadow, and of a stream's location and a task's place, which
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "src/jvm/blob.h"
-#include "src/jvm/code_frames.h"
-#include "src/jvm/walk_proof.h"
-#include "src/span/location.h"
-#include "src/span/task_place.h"
+#include "src/jvm/code/blob.h"
+#include "src/jvm/code/code_frames.h"
+#include "src/jvm/stack/walk_proof.h"
+#include "src/span/streams/location.h"
+#include "src/span/tasks/task_place.h"
 #include "src/stack/generated.h"
 #include "src/stack/shadow.h"
 

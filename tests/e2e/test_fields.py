@@ -10,17 +10,17 @@ from helpers import COLLECTORS, collector, command, each_pair, each_value, has_f
 
 TOOLS = ROOT / "tests" / "tools"
 AGENT_SOURCES = [
-    "jvm/field.c",
-    "jvm/field_ask.c",
-    "jvm/field_layout.c",
+    "jvm/layout/field.c",
+    "jvm/layout/field_ask.c",
+    "jvm/layout/field_layout.c",
     "core/refs.c",
     "base/options.c",
-    "jvm/vmstructs.c",
+    "jvm/layout/vmstructs.c",
     "core/epoch.c",
     "core/jvmti.c",
-    "jvm/layout.c",
-    "jvm/layout_classes.c",
-    "jvm/peek.c",
+    "jvm/layout/layout.c",
+    "jvm/layout/layout_classes.c",
+    "jvm/os/peek.c",
 ]
 TIMER = ("-e", "timer", "--interval=1ms")
 

@@ -7,7 +7,7 @@ from helpers import page_text
 import helpers
 
 CLASS = "ManySlots"
-SLOTS_MAX = 1 << 16  # of src/span/stack.h
+SLOTS_MAX = 1 << 16  # of src/span/frames/stack.h
 OTHER = "(other places: no slot left)"
 
 

@@ -1,4 +1,4 @@
-/* uses: analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/tree_spans.c analyzer/model/blockfile.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/numa/numa.c analyzer/numa/numa_machine.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_prose.c analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/objects/bill.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/out/own.c analyzer/out/json.c analyzer/out/text.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/file.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
+/* uses: analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/tree_spans.c analyzer/model/blockfile.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/numa/numa.c analyzer/numa/numa_machine.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_prose.c analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/own.c analyzer/out/json.c analyzer/out/text.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/file.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
 /*
  * fuzz_manifest.c - gives arbitrary manifests to the reader of profiles, and to what reads more of
  * them: nodes, spans, the bill.
@@ -19,7 +19,7 @@
 #include "analyzer/model/facts.h"
 #include "analyzer/model/load.h"
 #include "analyzer/numa/numa.h"
-#include "analyzer/objects/bill.h"
+#include "analyzer/objects/analysis/cpu_breakdown.h"
 #include "analyzer/out/json.h"
 #include "analyzer/out/own.h"
 #include "analyzer/spans/span_rows.h"

@@ -4,10 +4,10 @@
  * The heap is an old space, two survivor spaces and an eden (as Serial and Parallel have), or
  * regions of 128 KiB (as G1 has). Objects are allocated, die at random, and are collected:
  * evacuated with failures, slid together behind a dense prefix with pieces at 64 KiB boundaries, or
- * not at all (remark). What the map is told follows gc/moves.h, jvm/areas.h and gc/small.h: copies
- * of more than 64 bytes, and smaller ones that leave a trace, in any order; spare copies as writes
- * without a source; moves lost now and then. Objects of at most 128 bytes may move unseen; they
- * need not be known after that, but must never be taken for others.
+ * not at all (remark). What the map is told follows gc/moves.h, jvm/layout/areas.h and gc/small.h:
+ * copies of more than 64 bytes, and smaller ones that leave a trace, in any order; spare copies as
+ * writes without a source; moves lost now and then. Objects of at most 128 bytes may move unseen;
+ * they need not be known after that, but must never be taken for others.
  *
  * The file is longer than 600 lines: one heap, whose parts share all of their state.
  */

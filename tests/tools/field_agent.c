@@ -1,5 +1,5 @@
 /*
- * tests/tools/field_agent.c - runs src/jvm/field.c alone, as a JVMTI agent.
+ * tests/tools/field_agent.c - runs src/jvm/layout/field.c alone, as a JVMTI agent.
  *
  * Natives of class FieldCheck:
  *   loaded()              all classes that are loaded
@@ -12,9 +12,9 @@
 
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
-#include "src/jvm/field.h"
-#include "src/jvm/layout.h"
-#include "src/jvm/vmstructs.h"
+#include "src/jvm/layout/field.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/layout/vmstructs.h"
 
 static jvmtiEnv *ti;
 

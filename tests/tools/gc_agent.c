@@ -3,10 +3,10 @@
  * JVM.
  *
  * A JVMTI agent that tracks every array of at least 1 KiB twice: by a JNI weak reference, which the
- * collector itself keeps true, and by a map of its own that follows the rules in jvm/areas.h, from
- * moves and areas alone. At each GC finish the two are compared; at exit one line says how often
- * they disagreed. Every other allocation is looked up in the map as well: it must not fall inside
- * an object that the map still holds.
+ * collector itself keeps true, and by a map of its own that follows the rules in
+ * jvm/layout/areas.h, from moves and areas alone. At each GC finish the two are compared; at exit
+ * one line says how often they disagreed. Every other allocation is looked up in the map as well:
+ * it must not fall inside an object that the map still holds.
  *
  *   wrong      alive, and the map has it elsewhere or not at all
  *   stale      dead, and the map holds it although its header is another's or its area is gone
@@ -31,11 +31,11 @@
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
 #include "src/gc/moves.h"
-#include "src/jvm/areas.h"
-#include "src/jvm/collector.h"
-#include "src/jvm/header.h"
-#include "src/jvm/layout.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/areas.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/header.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/layout/ranges.h"
 
 enum { TRACKED_MAX = 3000000, AREAS_MAX = 8192 };
 
@@ -207,7 +207,7 @@ static bool has_header(uint64_t addr, const struct lc_header *h)
 	return now.class_word == h->class_word && now.length == h->length;
 }
 
-/* The rules of jvm/areas.h. Returns where the object is now, 0 for nowhere. */
+/* The rules of jvm/layout/areas.h. Returns where the object is now, 0 for nowhere. */
 static uint64_t follow(const struct tracked *t)
 {
 	const struct lc_move *m = move_from(t->at);

@@ -1,4 +1,4 @@
-/* uses: src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_built.c src/classfile/stack_effect.c src/classfile/stores.c src/classfile/stores_rows.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c -lzip */
+/* uses: src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_built.c src/classfile/stack_effect.c src/classfile/store_names.c src/classfile/store_names_rows.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c -lzip */
 /*
  * rewrite_tool.c - rewrites class files: those of jars, those in directories, or single ones.
  *

@@ -7,10 +7,10 @@
 #include "src/gc/moves.h"
 #include "src/gc/small.h"
 #include "src/heap/audit.h"
-#include "src/jvm/areas.h"
-#include "src/jvm/collector.h"
-#include "src/jvm/mark_tables.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/areas.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/mark_tables.h"
+#include "src/jvm/layout/ranges.h"
 
 struct gc_plan gc_plan;
 struct gc_seen gc_seen;

@@ -1,6 +1,6 @@
 /*
  * gc_model.h - plays a collector for tests: it stands in for gc/moves.c, gc/small.c and
- * jvm/areas.c.
+ * jvm/layout/areas.c.
  */
 #ifndef LC_TESTS_GC_MODEL_H
 #define LC_TESTS_GC_MODEL_H

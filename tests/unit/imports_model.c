@@ -1,12 +1,13 @@
-/* imports_model.c - stands for libjvm: what it calls to copy, redirected as jvm/imports.h does it.
+/* imports_model.c - stands for libjvm: what it calls to copy, redirected as jvm/os/imports.h does
+ * it.
  */
 #include "tests/unit/imports_model.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "src/jvm/imports.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/ranges.h"
+#include "src/jvm/os/imports.h"
 
 void *(*model_memcpy)(void *, const void *, size_t) = memcpy;
 void *(*model_memmove)(void *, const void *, size_t) = memmove;

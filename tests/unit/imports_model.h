@@ -1,4 +1,5 @@
-/* imports_model.h - stands for libjvm: what it calls to copy, redirected as jvm/imports.h does it.
+/* imports_model.h - stands for libjvm: what it calls to copy, redirected as jvm/os/imports.h does
+ * it.
  */
 #ifndef LC_TEST_IMPORTS_MODEL_H
 #define LC_TEST_IMPORTS_MODEL_H

@@ -1,5 +1,6 @@
-/* no_attach.c - stands for attribute/before.c in tests of a recording that began with its JVM. */
-#include "src/attribute/before.h"
+/* no_attach.c - stands for attribute/preexisting.c in tests of a recording that began with its JVM.
+ */
+#include "src/attribute/preexisting.h"
 #include "src/heap/map.h"
 
 void lc_before_close(struct lc_map *map, uint32_t epoch, const struct lc_map_close *close)

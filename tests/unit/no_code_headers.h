@@ -2,7 +2,7 @@
 #ifndef LC_TESTS_NO_CODE_HEADERS_H
 #define LC_TESTS_NO_CODE_HEADERS_H
 
-#include "src/jvm/code_headers.h"
+#include "src/jvm/code/code_headers.h"
 
 bool lc_code_headers_known(void)
 {

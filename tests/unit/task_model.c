@@ -1,4 +1,4 @@
-/* task_model.c - plays threads and tasks against span/task.c, with a clock of its own. */
+/* task_model.c - plays threads and tasks against span/tasks/task.c, with a clock of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include "tests/unit/task_model.h"
 
 #include "src/core/thread.h"
-#include "src/span/task_place.h"
+#include "src/span/tasks/task_place.h"
 
 uint64_t model_now;
 struct lc_block_trace model_rows[MODEL_ROWS];

@@ -1,4 +1,5 @@
-/* task_model.h - models threads, tasks and a clock for tests of span/task.c, without a JVM. */
+/* task_model.h - models threads, tasks and a clock for tests of span/tasks/task.c, without a JVM.
+ */
 #ifndef LC_TASK_MODEL_H
 #define LC_TASK_MODEL_H
 
@@ -6,7 +7,7 @@
 #include <stdint.h>
 
 #include "src/profile/writer.h"
-#include "src/span/task.h"
+#include "src/span/tasks/task.h"
 
 enum { MODEL_THREADS = 4, MODEL_ROWS = 1 << 18 };
 

@@ -14,7 +14,7 @@
 #include "src/base/time.h"
 #include "src/core/epoch.h"
 #include "src/heap/alloc_path.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/ranges.h"
 
 #define A UINT64_C(0x700000000)
 #define B UINT64_C(0x700100000)

@@ -1,4 +1,4 @@
-/* uses: src/jvm/areas.c src/jvm/areas_generations.c src/jvm/areas_g1.c src/jvm/collector.c src/jvm/ranges.c src/jvm/vmstructs.c -Wl,--export-dynamic src/jvm/guard.c src/jvm/peek.c */
+/* uses: src/jvm/layout/areas.c src/jvm/layout/areas_generations.c src/jvm/layout/areas_g1.c src/jvm/layout/collector.c src/jvm/layout/ranges.c src/jvm/layout/vmstructs.c -Wl,--export-dynamic src/jvm/os/guard.c src/jvm/os/peek.c */
 /*
  * test_areas.c - checks how the heap's layout is read from type tables and spaces that this test
  * lays out.
@@ -13,11 +13,11 @@
 #include <cmocka.h>
 
 #include "src/gc/moves.h"
-#include "src/jvm/areas.h"
-#include "src/jvm/collector.h"
-#include "src/jvm/layout.h"
-#include "src/jvm/ranges.h"
-#include "src/jvm/vmstructs.h"
+#include "src/jvm/layout/areas.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/layout/ranges.h"
+#include "src/jvm/layout/vmstructs.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -17,7 +17,7 @@
 
 #include "src/heap/audit.h"
 #include "src/heap/map.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/ranges.h"
 
 #define LOW UINT64_C(0x700000000)
 #define EDEN (LOW + 0x100000)

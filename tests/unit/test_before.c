@@ -1,4 +1,4 @@
-/* uses: src/attribute/before.c src/heap/map.c src/heap/map_store.c src/heap/map_close.c src/heap/map_resolve.c src/heap/map_order.c src/core/stand_back.c src/core/epoch.c src/core/wake.c -lJudy -lpthread */
+/* uses: src/attribute/preexisting.c src/heap/map.c src/heap/map_store.c src/heap/map_close.c src/heap/map_resolve.c src/heap/map_order.c src/core/stand_back.c src/core/epoch.c src/core/wake.c -lJudy -lpthread */
 /*
  * test_before.c - checks that objects from before the attach, and only those, are put into the map
  * when they move.
@@ -11,15 +11,15 @@
 
 #include <cmocka.h>
 
-#include "src/attribute/before.h"
+#include "src/attribute/preexisting.h"
 #include "src/base/time.h"
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/path.h"
 #include "src/heap/map.h"
-#include "src/jvm/areas.h"
-#include "src/jvm/collector.h"
-#include "src/jvm/klass.h"
+#include "src/jvm/layout/areas.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/klass.h"
 
 /* Old memory, and eden above it. */
 #define OLD UINT64_C(0x700000000)

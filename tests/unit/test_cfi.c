@@ -1,4 +1,4 @@
-/* uses: src/jvm/cfi.c -lm */
+/* uses: src/jvm/stack/cfi.c -lm */
 /*
  * test_cfi.c - checks that frames of native code are left as the compiler's own unwinder leaves
  * them, wherever a signal interrupts.
@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "src/jvm/cfi.h"
+#include "src/jvm/stack/cfi.h"
 
 enum { FRAMES_MAX = 64, ENOUGH = 60, ROUNDS_MAX = 4000 };
 

@@ -1,4 +1,4 @@
-/* uses: src/jvm/code_cache.c -lpthread src/core/method_number.c */
+/* uses: src/jvm/code/code_cache.c -lpthread src/core/method_number.c */
 /*
  * test_code_cache.c - checks that generated code is found while it lives, by readers that never
  * wait.
@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "src/jvm/code_cache.h"
-#include "src/jvm/code_headers.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/code/code_cache.h"
+#include "src/jvm/code/code_headers.h"
+#include "src/jvm/layout/ranges.h"
 
 /* A code cache that the JVM exports; nothing in these tests reads its bytes. */
 static uint64_t cache_low = 0x7f0000000000, cache_high = 0x7f0010000000;

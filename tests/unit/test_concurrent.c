@@ -23,8 +23,8 @@
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
 #include "src/heap/map.h"
-#include "src/jvm/collector.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/ranges.h"
 
 #define A UINT64_C(0x700000000)
 #define B UINT64_C(0x700100000)

@@ -14,7 +14,7 @@
 
 #include "src/core/memory.h"
 #include "src/heap/context.h"
-#include "src/jvm/code_frames.h"
+#include "src/jvm/code/code_frames.h"
 #include "src/stack/generated.h"
 #include "src/stack/walker.h"
 

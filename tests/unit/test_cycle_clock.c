@@ -1,4 +1,4 @@
-/* uses: src/span/cycle_clock.c src/span/cycle_clock_other.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c -Wl,--wrap=clock_gettime,--wrap=syscall */
+/* uses: src/span/clock/cycle_clock.c src/span/clock/cycle_clock_other.c src/span/clock/cycle_clock_rate.c src/span/clock/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c -Wl,--wrap=clock_gettime,--wrap=syscall */
 /*
  * test_cycle_clock.c - checks that a thread's cycles are those that it ran, by
  * CLOCK_THREAD_CPUTIME_ID.
@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-#include "src/span/cycle_clock_impl.h"
+#include "src/span/clock/cycle_clock_impl.h"
 
 #define MS UINT64_C(1000000)
 #define TRIES 5 /* of a comparison, of which four are right */

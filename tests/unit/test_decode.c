@@ -1,4 +1,4 @@
-/* uses: src/sample/decode.c src/sample/read_on.c src/sample/decode_straight.c src/sample/made.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code_cache.c src/jvm/peek.c -lZydis -lpthread src/core/method_number.c */
+/* uses: src/sample/decode.c src/sample/read_on.c src/sample/decode_straight.c src/sample/new_object.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code/code_cache.c src/jvm/os/peek.c -lZydis -lpthread src/core/method_number.c */
 /*
  * test_decode.c - checks recipes made from hand-assembled code, and addresses made from registers.
  *
@@ -14,12 +14,12 @@
 
 #include "src/core/record.h"
 #include "src/format/kinds.h"
-#include "src/jvm/code_cache.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/code/code_cache.h"
+#include "src/jvm/layout/ranges.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
-#include "src/sample/made.h"
 #include "src/sample/native_code.h"
+#include "src/sample/new_object.h"
 #include "tests/unit/no_code_headers.h"
 
 /* This JVM exports nothing: the tables lie around the first code that is reported. */

@@ -1,4 +1,4 @@
-/* uses: src/attribute/detail.c src/jvm/field_layout.c */
+/* uses: src/attribute/detail.c src/jvm/layout/field_layout.c */
 /*
  * test_detail.c - checks the decoding of data sources bit by bit, and the rows that a sample makes.
  */
@@ -18,8 +18,8 @@
 #include "src/core/record.h"
 #include "src/core/thread.h"
 #include "src/format/kinds.h"
-#include "src/jvm/field.h"
-#include "src/jvm/field_layout.h"
+#include "src/jvm/layout/field.h"
+#include "src/jvm/layout/field_layout.h"
 #include "src/profile/tally.h"
 
 /* The neighbours, that keep what they are given. */

@@ -1,4 +1,4 @@
-/* uses: analyzer/diff/diff_check.c analyzer/diff/diff_condition.c analyzer/diff/diff_numbers.c analyzer/diff/diff_math.c analyzer/diff/diff_words.c analyzer/objects/object_names.c analyzer/objects/ranking.c analyzer/objects/told.c analyzer/objects/roll_up.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/text.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -ljansson */
+/* uses: analyzer/diff/diff_check.c analyzer/diff/diff_condition.c analyzer/diff/diff_numbers.c analyzer/diff/diff_math.c analyzer/diff/diff_words.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/text.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -ljansson */
 /*
  * test_diff_check.c - asks conditions of --fail-on of diffs whose numbers are known: which rows a
  * pattern is about, when a condition holds, and when nobody can tell.
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "analyzer/diff/diff_check.h"
-#include "analyzer/objects/report_brief.h"
+#include "analyzer/objects/text/report_brief.h"
 
 enum { PROFILES = 2, ROWS = 4 };
 

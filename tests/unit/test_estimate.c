@@ -1,4 +1,4 @@
-/* uses: src/core/version.c src/core/memory.c src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_pace.c src/heap/estimate_path.c src/heap/estimate_split.c src/heap/estimate_sums.c src/core/jitter.c src/core/epoch.c src/core/jvmti.c src/jvm/header.c src/profile/tally.c src/core/thread.c src/jvm/peek.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc src/core/method_number.c */
+/* uses: src/core/version.c src/core/memory.c src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_pace.c src/heap/estimate_path.c src/heap/estimate_split.c src/heap/estimate_sums.c src/core/jitter.c src/core/epoch.c src/core/jvmti.c src/jvm/layout/header.c src/profile/tally.c src/core/thread.c src/jvm/os/peek.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc src/core/method_number.c */
 /*
  * test_estimate.c - checks that sampled objects are counted, held, followed and let go. The JVM is
  * a fake.
@@ -26,9 +26,9 @@
 #include "src/core/thread.h"
 #include "src/heap/context.h"
 #include "src/heap/estimate.h"
-#include "src/jvm/call_trace.h"
-#include "src/jvm/collector.h"
-#include "src/jvm/layout.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/stack/call_trace.h"
 #include "src/profile/tally.h"
 #include "src/stack/shadow.h"
 #include "src/stack/walker.h"
@@ -185,7 +185,7 @@ static jvmtiEnv *jvmti_env(void)
 	return &env;
 }
 
-/* What core/path.c and jvm/vmstructs.c would say. */
+/* What core/path.c and jvm/layout/vmstructs.c would say. */
 
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 {

@@ -301,7 +301,10 @@ static void hits_have_no_bias_and_their_interval_holds_the_truth(void **state)
 	}
 }
 
-enum { PROGRAMS = 100, INTERVAL_POINTS = 25 }; /* as analyzer/objects/view_rows.c prints them */
+enum {
+	PROGRAMS = 100,
+	INTERVAL_POINTS = 25
+}; /* as analyzer/objects/analysis/view_rows.c prints them */
 
 /* Accesses to an object: most are cold, or garbage that nobody touches; a few are hot. */
 static uint64_t accesses_of_object(double garbage, double hot)

@@ -1,4 +1,4 @@
-/* uses: src/jvm/field_layout.c */
+/* uses: src/jvm/layout/field_layout.c */
 /*
  * test_field.c - checks that offsets become names of fields, for each layout of an object's header.
  */
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "src/jvm/field_layout.h"
-#include "src/jvm/layout.h"
+#include "src/jvm/layout/field_layout.h"
+#include "src/jvm/layout/layout.h"
 
 static const struct lc_layout compressed = {
 	.byte_base = 16,

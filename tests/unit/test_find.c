@@ -1,4 +1,4 @@
-/* uses: src/sample/find.c src/jvm/peek.c */
+/* uses: src/sample/find.c src/jvm/os/peek.c */
 /*
  * test_find.c - checks which register, stack word or field leads to the object. The heap is an
  * array here, and a list says where objects are in it.
@@ -13,7 +13,7 @@
 
 #include "src/core/record.h"
 #include "src/format/kinds.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/ranges.h"
 #include "src/sample/find.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R15 = 15 };
@@ -33,7 +33,8 @@ static struct lc_access access;
 static struct lc_object_seen seen;
 
 /*
- * -- jvm/klass.h, by the list --------------------------------------------------------------------
+ * -- jvm/layout/klass.h, by the list
+ * --------------------------------------------------------------------
  */
 
 /* Addresses of one more view of the heap. */

@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/findings.c analyzer/objects/findings_other.c analyzer/objects/findings_rules.c analyzer/objects/bill.c analyzer/objects/gc_model.c analyzer/objects/headers.c analyzer/objects/object_names.c analyzer/objects/ranking.c analyzer/objects/told.c analyzer/objects/roll_up.c analyzer/objects/sharing.c analyzer/objects/touch.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/text.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
+/* uses: analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/text.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
 /*
  * test_findings.c - checks which rows of a profile are findings, of which kind, and which are none
  * however many samples they have. The file is longer than 600 lines: each kind has its
@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "analyzer/objects/findings.h"
-#include "analyzer/objects/ranking.h"
-#include "analyzer/objects/sharing.h"
-#include "analyzer/objects/touch.h"
+#include "analyzer/objects/analysis/findings.h"
+#include "analyzer/objects/analysis/ranking.h"
+#include "analyzer/objects/analysis/sharing.h"
+#include "analyzer/objects/analysis/touch.h"
 #include "src/format/kinds.h"
 #include "src/format/rows.h"
 

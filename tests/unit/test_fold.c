@@ -1,4 +1,4 @@
-/* uses: tests/unit/task_model.c src/span/task.c src/span/entered.c src/span/nest.c src/span/link.c src/span/stack.c src/base/slab.c src/span/virtual.c */
+/* uses: tests/unit/task_model.c src/span/tasks/task.c src/span/tasks/submitting.c src/span/tasks/task_parts.c src/span/tasks/link.c src/span/frames/stack.c src/base/slab.c src/span/tasks/virtual.c */
 /*
  * test_fold.c - checks each rule by which a task counts by itself, and the agent's decisions
  * against a reconstruction from single spans.
@@ -14,7 +14,7 @@
 
 #include "src/classfile/span_rewrite.h"
 #include "src/format/fold.h"
-#include "src/span/virtual.h"
+#include "src/span/tasks/virtual.h"
 #include "tests/unit/task_model.h"
 
 enum { SAME = LC_TRACE_SAME_THREAD, SUBMITTED = LC_TRACE_SUBMITTED, FORKED = LC_TRACE_FORK_JOIN };

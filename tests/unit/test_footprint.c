@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/footprint.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c -lm */
+/* uses: analyzer/objects/analysis/footprint.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c -lm */
 /* test_footprint.c - checks the estimate of a footprint against footprints that are known. */
 #include <math.h>
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/objects/footprint.h"
+#include "analyzer/objects/analysis/footprint.h"
 
 static struct lc_tree tree;
 

@@ -1,4 +1,4 @@
-/* uses: src/jvm/guard.c src/jvm/peek.c */
+/* uses: src/jvm/os/guard.c src/jvm/os/peek.c */
 /* test_guard.c - checks that a fault ends the guarded function only, and others' faults pass on. */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "src/jvm/guard.h"
-#include "src/jvm/peek.h"
+#include "src/jvm/os/guard.h"
+#include "src/jvm/os/peek.h"
 
 static volatile char *gone; /* a page without access */
 

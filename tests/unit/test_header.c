@@ -1,4 +1,4 @@
-/* uses: src/jvm/header.c src/jvm/peek.c */
+/* uses: src/jvm/layout/header.c src/jvm/os/peek.c */
 /* test_header.c - checks that headers of objects are read as each kind of JVM lays them out. */
 #include <errno.h>
 #include <setjmp.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "src/jvm/header.h"
-#include "src/jvm/layout.h"
+#include "src/jvm/layout/header.h"
+#include "src/jvm/layout/layout.h"
 
 enum { CLASS = 0x123, LENGTH = 100 };
 

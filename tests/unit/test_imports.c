@@ -1,4 +1,4 @@
-/* uses: src/jvm/imports.c -lzstd */
+/* uses: src/jvm/os/imports.c -lzstd */
 /* test_imports.c - checks that a library calls what stands in its import slots. It is libzstd. */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <zstd.h>
 
-#include "src/jvm/imports.h"
+#include "src/jvm/os/imports.h"
 
 enum { BYTES = 100000, PERMISSIONS = 5 };
 

@@ -1,4 +1,4 @@
-/* uses: src/jvm/klass.c src/jvm/klass_object.c src/jvm/layout_classes.c src/jvm/peek.c -lpthread */
+/* uses: src/jvm/layout/klass.c src/jvm/layout/klass_object.c src/jvm/layout/layout_classes.c src/jvm/os/peek.c -lpthread */
 /*
  * test_klass.c - checks that objects and classes are read in a heap that is laid out by hand, once
  * for each kind of header: compressed class pointers, uncompressed ones, compact headers. Each kind
@@ -19,11 +19,11 @@
 
 #include "src/core/epoch.h"
 #include "src/core/path.h"
-#include "src/jvm/collector.h"
-#include "src/jvm/klass.h"
-#include "src/jvm/layout.h"
-#include "src/jvm/ranges.h"
-#include "src/jvm/vmstructs.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/klass.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/layout/ranges.h"
+#include "src/jvm/layout/vmstructs.h"
 
 enum kind { NARROW, WIDE, COMPACT, KINDS };
 

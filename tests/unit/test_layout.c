@@ -1,4 +1,4 @@
-/* uses: src/jvm/layout_classes.c src/jvm/peek.c */
+/* uses: src/jvm/layout/layout_classes.c src/jvm/os/peek.c */
 /*
  * test_layout.c - checks what is known of classes and threads, under the names that each JDK has
  * for it.
@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "src/jvm/layout.h"
-#include "src/jvm/vmstructs.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/layout/vmstructs.h"
 
 struct name {
 	const char *type, *field;

@@ -1,4 +1,4 @@
-/* uses: src/span/link.c */
+/* uses: src/span/tasks/link.c */
 /*
  * test_link.c - checks that facts kept for an object are never taken for those of another object.
  */
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "src/format/kinds.h"
-#include "src/span/link.h"
+#include "src/span/tasks/link.h"
 
 static int setup(void **state)
 {

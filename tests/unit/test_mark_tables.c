@@ -1,4 +1,4 @@
-/* uses: src/jvm/mark_tables.c src/jvm/peek.c */
+/* uses: src/jvm/layout/mark_tables.c src/jvm/os/peek.c */
 /*
  * test_mark_tables.c - checks new addresses that are computed from Parallel's tables against a
  * model that slides objects one after the other.
@@ -11,8 +11,8 @@
 /* cmocka.h wants the above first. */
 #include <cmocka.h>
 
-#include "src/jvm/mark_tables.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/mark_tables.h"
+#include "src/jvm/layout/ranges.h"
 
 #define LOW UINT64_C(0x700000000)
 #define TARGET UINT64_C(0x7f0000000) /* where a split region goes */

@@ -1,4 +1,4 @@
-/* uses: src/agent_marks.c */
+/* uses: src/agent/marks.c */
 /* test_marks.c - checks which marks a recording has. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "src/agent_end.h"
-#include "src/agent_marks.h"
+#include "src/agent/agent_end.h"
+#include "src/agent/marks.h"
 #include "src/base/limit.h"
 #include "src/base/time.h"
-#include "src/core/kept.h"
+#include "src/core/reset.h"
 #include "src/core/wake.h"
 
 static bool records = true, answers = true;

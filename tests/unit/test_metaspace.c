@@ -1,4 +1,4 @@
-/* uses: src/core/version.c src/core/memory.c src/jvm/metaspace.c src/jvm/peek.c src/core/method_number.c */
+/* uses: src/core/version.c src/core/memory.c src/jvm/layout/metaspace.c src/jvm/os/peek.c src/core/method_number.c */
 /*
  * test_metaspace.c - checks which addresses methods lead to. The JVM's structures are laid out in
  * an arena of four blocks here.
@@ -14,11 +14,11 @@
 #include <sys/mman.h>
 
 #include "src/core/record.h"
-#include "src/jvm/metaspace.h"
-#include "src/jvm/method_ids.h"
-#include "src/jvm/peek.h"
-#include "src/jvm/ranges.h"
-#include "src/jvm/vmstructs.h"
+#include "src/jvm/layout/metaspace.h"
+#include "src/jvm/layout/method_ids.h"
+#include "src/jvm/layout/ranges.h"
+#include "src/jvm/layout/vmstructs.h"
+#include "src/jvm/os/peek.h"
 
 enum { BLOCK = 4 << 20, ARENA = 5 * BLOCK, LIBRARY = 0x5000, ARCHIVE = 0x9000 };
 enum { CONST_METHOD = 8, METHOD_DATA = 24 };

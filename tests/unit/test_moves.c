@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/core/stand_back.c src/core/epoch.c src/core/wake.c src/gc/moves.c src/gc/moves_replay.c src/gc/copy_log.c src/base/say.c src/jvm/peek.c tests/unit/imports_model.c -lJudy -Wl,--wrap=malloc,--wrap=calloc src/gc/move_log.c */
+/* uses: src/core/memory.c src/core/stand_back.c src/core/epoch.c src/core/wake.c src/gc/moves.c src/gc/moves_replay.c src/gc/copy_log.c src/base/say.c src/jvm/os/peek.c tests/unit/imports_model.c -lJudy -Wl,--wrap=malloc,--wrap=calloc src/gc/move_log.c */
 /*
  * test_moves.c - checks that the moves of objects are found from the collector's copies. The
  * collector is this test.
@@ -17,8 +17,8 @@
 
 #include "src/gc/copy_log.h"
 #include "src/gc/moves.h"
-#include "src/jvm/areas.h"
-#include "src/jvm/collector.h"
+#include "src/jvm/layout/areas.h"
+#include "src/jvm/layout/collector.h"
 #include "tests/unit/imports_model.h"
 
 enum { HEAP_BYTES = 16 << 20, REGION = 512 << 10, SIZE = 2048 };

@@ -1,4 +1,4 @@
-/* uses: src/sample/native_code.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/jvm/peek.c -lZydis */
+/* uses: src/sample/native_code.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/jvm/os/peek.c -lZydis */
 /*
  * test_native_code.c - looks up functions of this program, of libc, and of an object that comes and
  * goes.

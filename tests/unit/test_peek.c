@@ -1,4 +1,4 @@
-/* uses: src/jvm/peek.c */
+/* uses: src/jvm/os/peek.c */
 /* test_peek.c - checks that memory is copied where it exists, and that elsewhere nothing faults. */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "src/jvm/handle.h"
-#include "src/jvm/peek.h"
+#include "src/jvm/os/handle.h"
+#include "src/jvm/os/peek.h"
 
 enum { PAGE = 4096 };
 

@@ -1,4 +1,4 @@
-/* uses: src/sample/perf_engine.c src/core/jitter.c src/sample/signals.c src/sample/chain.c src/perf/perf.c src/base/file.c src/perf/ring.c src/core/fds.c src/base/limit.c src/base/say.c src/jvm/guard.c src/jvm/peek.c */
+/* uses: src/sample/perf_engine.c src/core/jitter.c src/sample/signals.c src/sample/chain.c src/perf/perf.c src/base/file.c src/perf/ring.c src/core/fds.c src/base/limit.c src/base/say.c src/jvm/os/guard.c src/jvm/os/peek.c */
 /*
  * test_perf_engine.c - checks that a handler whose walk faults does not bring itself back, and that
  * periods are random.
@@ -19,8 +19,8 @@
 #include <cmocka.h>
 
 #include "src/base/options.h"
-#include "src/jvm/code_cache.h"
-#include "src/jvm/peek.h"
+#include "src/jvm/code/code_cache.h"
+#include "src/jvm/os/peek.h"
 #include "src/sample/insn.h"
 #include "src/sample/sampler.h"
 #include "src/sample/signals.h"

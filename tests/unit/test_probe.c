@@ -1,4 +1,4 @@
-/* uses: src/span/probe.c src/span/stack.c src/base/slab.c -lm */
+/* uses: src/span/frames/probe.c src/span/frames/stack.c src/base/slab.c -lm */
 /*
  * test_probe.c - executes streams whose cycles are known, timed and only counted, and compares what
  * slots and the stream around them have, and what the probe finds a begin and an end to cost.
@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "src/core/thread.h"
+#include "src/span/frames/stack.h"
 #include "src/span/span.h"
-#include "src/span/stack.h"
 
 enum { INNER = 25, OUTER = 50, COUNTED = 30, LEAF = 2 };
 

@@ -1,4 +1,4 @@
-/* uses: src/jvm/collector.c src/jvm/ranges.c src/jvm/peek.c */
+/* uses: src/jvm/layout/collector.c src/jvm/layout/ranges.c src/jvm/os/peek.c */
 /*
  * test_ranges.c - checks the collector and the JVM's ranges, from a type database that this test
  * answers for.
@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "src/jvm/collector.h"
-#include "src/jvm/layout.h"
-#include "src/jvm/ranges.h"
-#include "src/jvm/vmstructs.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/layout/ranges.h"
+#include "src/jvm/layout/vmstructs.h"
 
 static const char *collector_flag; /* "UseG1GC" */
 static bool on = true, off;

@@ -1,4 +1,4 @@
-/* uses: analyzer/base/plain.c analyzer/objects/headers.c analyzer/objects/ranking.c analyzer/objects/told.c analyzer/model/group_filter.c analyzer/model/where.c src/base/options.c src/base/nearest.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/objects/roll_up.c analyzer/objects/touch.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/out/text.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson */
+/* uses: analyzer/base/plain.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/model/group_filter.c analyzer/model/where.c src/base/options.c src/base/nearest.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/text.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson */
 /*
  * test_ranking.c - checks that each sample is in one row of a ranking, in which one, what is rolled
  * up under it, which part of its objects it says is touched, and which classes only at the header.
@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "analyzer/objects/headers.h"
-#include "analyzer/objects/ranking.h"
-#include "analyzer/objects/touch.h"
+#include "analyzer/objects/analysis/headers.h"
+#include "analyzer/objects/analysis/ranking.h"
+#include "analyzer/objects/analysis/touch.h"
 #include "src/format/kinds.h"
 
 static struct lc_tree tree;

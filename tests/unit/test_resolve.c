@@ -26,13 +26,13 @@
 #include "src/heap/alloc_log.h"
 #include "src/heap/estimate.h"
 #include "src/heap/map.h"
-#include "src/jvm/klass.h"
-#include "src/jvm/metaspace.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/klass.h"
+#include "src/jvm/layout/metaspace.h"
+#include "src/jvm/layout/ranges.h"
 #include "src/numa/numa.h"
 #include "src/profile/tally.h"
 #include "src/sample/sample_log.h"
-#include "src/span/slot.h"
+#include "src/span/frames/slot.h"
 
 enum { ARRAY = 0x10000, ELSEWHERE = 0x90000, BYTES = 0x8000, SITE = 7, EPOCH = 3, CLASS = 0x800 };
 enum { OLD = 0x200000, OLD_TOP = 0x280000, YOUNG = 0x300000, YOUNG_TOP = 0x380000 };

@@ -18,7 +18,7 @@
 #include "src/core/path.h"
 #include "src/core/thread.h"
 #include "src/format/kinds.h"
-#include "src/jvm/klass.h"
+#include "src/jvm/layout/klass.h"
 
 enum { ADDR = 0x10000, SITE = 7, NEXT_SITE = 9, SAMPLES_MAX = 8 };
 

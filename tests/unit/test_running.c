@@ -1,4 +1,4 @@
-/* uses: src/span/running.c src/span/stack.c src/profile/tally.c src/format/section.c src/base/slab.c */
+/* uses: src/span/running.c src/span/frames/stack.c src/profile/tally.c src/format/section.c src/base/slab.c */
 /*
  * test_running.c - looks at the spans of a thread from outside, with a clock of its own, and while
  * a thread begins and ends spans.
@@ -17,12 +17,12 @@
 #include "src/base/spin.h"
 #include "src/core/thread.h"
 #include "src/profile/tally.h"
+#include "src/span/clock/timeline.h"
+#include "src/span/frames/stack.h"
 #include "src/span/running.h"
 #include "src/span/span.h"
-#include "src/span/stack.h"
-#include "src/span/task.h"
-#include "src/span/timeline.h"
-#include "src/span/virtual.h"
+#include "src/span/tasks/task.h"
+#include "src/span/tasks/virtual.h"
 
 enum { INNER = 10, OUTER = 20, SPANS = 4000, DEEP = 5 };
 

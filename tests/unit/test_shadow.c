@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/core/epoch.c src/stack/walk_credit.c src/core/own_cost.c src/stack/shadow.c src/stack/call_tree.c src/stack/common_tree.c src/core/recursion.c src/stack/generated.c src/base/slab.c src/jvm/walk_proof.c src/jvm/guard.c src/jvm/peek.c src/core/version.c src/core/method_number.c src/core/jvmti.c */
+/* uses: src/core/memory.c src/core/epoch.c src/stack/walk_credit.c src/core/own_cost.c src/stack/shadow.c src/stack/call_tree.c src/stack/common_tree.c src/core/recursion.c src/stack/generated.c src/base/slab.c src/jvm/stack/walk_proof.c src/jvm/os/guard.c src/jvm/os/peek.c src/core/version.c src/core/method_number.c src/core/jvmti.c */
 /*
  * test_shadow.c - checks that the walks of a shadow find the frames that are on the stack.
  *
@@ -21,10 +21,10 @@
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/recursion.h"
-#include "src/jvm/blob.h"
-#include "src/jvm/code_frames.h"
-#include "src/jvm/frames.h"
-#include "src/jvm/walk_proof.h"
+#include "src/jvm/code/blob.h"
+#include "src/jvm/code/code_frames.h"
+#include "src/jvm/stack/frames.h"
+#include "src/jvm/stack/walk_proof.h"
 #include "src/stack/common_tree.h"
 #include "src/stack/generated.h"
 #include "src/stack/shadow.h"

@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/sharing.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/format/section.c -lm */
+/* uses: analyzer/objects/analysis/sharing.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/format/section.c -lm */
 /*
  * test_sharing.c - checks which uses of a cache line are false sharing, and which two sides a
  * finding has.
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/objects/sharing.h"
+#include "analyzer/objects/analysis/sharing.h"
 #include "src/format/kinds.h"
 
 enum { THREADS = 3, ARRAY = 1, OTHER = 2 }; /* sites */

@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/findings.c analyzer/objects/gc_model.c analyzer/objects/bill.c analyzer/objects/headers.c analyzer/base/plain.c analyzer/objects/object_names.c analyzer/objects/ranking.c analyzer/objects/told.c analyzer/objects/touch.c analyzer/model/group_filter.c analyzer/model/where.c src/base/options.c src/base/nearest.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/objects/roll_up.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/text.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson analyzer/objects/findings_rules.c analyzer/objects/sharing.c */
+/* uses: analyzer/objects/analysis/findings.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/headers.c analyzer/base/plain.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/touch.c analyzer/model/group_filter.c analyzer/model/where.c src/base/options.c src/base/nearest.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/text.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/sharing.c */
 /* test_short_lived.c - checks when a line is said to make arrays of which nothing lives. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "analyzer/objects/findings_impl.h"
+#include "analyzer/objects/analysis/findings_impl.h"
 #include "src/format/kinds.h"
 
 /* Nothing else is looked for. */

@@ -1,4 +1,4 @@
-/* uses: src/sample/signals.c src/sample/chain.c src/jvm/guard.c src/jvm/peek.c */
+/* uses: src/sample/signals.c src/sample/chain.c src/jvm/os/guard.c src/jvm/os/peek.c */
 /*
  * test_signals.c - checks that the engines' signals are handled one at a time, and that others'
  * signals are passed on.

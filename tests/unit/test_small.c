@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/gc/small.c src/jvm/header.c src/jvm/peek.c */
+/* uses: src/core/memory.c src/gc/small.c src/jvm/layout/header.c src/jvm/os/peek.c */
 /*
  * test_small.c - checks that small objects are followed by what a collection leaves at their old
  * places.
@@ -16,10 +16,10 @@
 #include "src/core/memory.h"
 #include "src/gc/moves.h"
 #include "src/gc/small.h"
-#include "src/jvm/areas.h"
-#include "src/jvm/layout.h"
-#include "src/jvm/mark_tables.h"
-#include "src/jvm/ranges.h"
+#include "src/jvm/layout/areas.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/layout/mark_tables.h"
+#include "src/jvm/layout/ranges.h"
 
 /* Old memory, survivors of this collection, those of the last one, and eden: 256 KiB each. */
 enum { SPACE = 256 << 10, OLD = 0, TO = SPACE, FROM = 2 * SPACE, EDEN = 3 * SPACE };

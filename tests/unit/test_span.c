@@ -1,4 +1,4 @@
-/* uses: src/span/stack.c src/span/interrupt.c src/base/slab.c */
+/* uses: src/span/frames/stack.c src/span/frames/interrupt.c src/base/slab.c */
 /*
  * test_span.c - checks the stack of spans with a clock of its own: the numbers here were computed
  * by hand.
@@ -13,8 +13,8 @@
 
 #include "src/core/own_work.h"
 #include "src/core/thread.h"
+#include "src/span/frames/stack.h"
 #include "src/span/span.h"
-#include "src/span/stack.h"
 
 static const struct lc_span_costs costs = {
 	.inner = 10, .anonymous = 20, .primordial = 30, .support = 40, .task = 50, .task_inner = 15

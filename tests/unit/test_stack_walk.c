@@ -1,4 +1,4 @@
-/* uses: src/jvm/stack_walk.c src/jvm/walk_proof.c */
+/* uses: src/jvm/stack/stack_walk.c src/jvm/stack/walk_proof.c */
 /*
  * test_stack_walk.c - checks which frames a walk from an interrupted thread finds, and where it
  * refuses.
@@ -12,12 +12,12 @@
 #include <cmocka.h>
 
 #include "src/core/record.h"
-#include "src/jvm/blob.h"
-#include "src/jvm/code_frames.h"
-#include "src/jvm/frames.h"
-#include "src/jvm/scopes.h"
-#include "src/jvm/stack_walk.h"
-#include "src/jvm/walk_proof.h"
+#include "src/jvm/code/blob.h"
+#include "src/jvm/code/code_frames.h"
+#include "src/jvm/code/scopes.h"
+#include "src/jvm/stack/frames.h"
+#include "src/jvm/stack/stack_walk.h"
+#include "src/jvm/stack/walk_proof.h"
 
 /* Compiled methods A and B, a native one, a stub that calls the JVM, and one that unpacks frames.
  */

@@ -1,4 +1,4 @@
-/* uses: src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/jvm/peek.c -lZydis -lpthread */
+/* uses: src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/jvm/os/peek.c -lZydis -lpthread */
 /* test_step.c - finds the steps of hand-written loops, in the shapes that HotSpot's C2 gives them.
  */
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* uses: src/heap/stored.c src/classfile/ -Wl,--wrap=malloc */
+/* uses: src/heap/site_names.c src/classfile/ -Wl,--wrap=malloc */
 /*
  * test_stored.c - checks which names a site gets where two classes of one name, two versions of a
  * class, or several callers tell different things, and that what finds no room is counted.
@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "src/classfile/stores.h"
+#include "src/classfile/store_names.h"
 #include "src/core/counters.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
-#include "src/heap/stored.h"
+#include "src/heap/site_names.h"
 
 enum { LEAF_BCI = 4, CALL_BCI = 8, CODE_BYTES = 20, METHODS = 64 };
 

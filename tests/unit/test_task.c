@@ -1,4 +1,4 @@
-/* uses: tests/unit/task_model.c src/span/task.c src/span/entered.c src/span/nest.c src/span/link.c src/span/stack.c src/base/slab.c src/span/virtual.c */
+/* uses: tests/unit/task_model.c src/span/tasks/task.c src/span/tasks/submitting.c src/span/tasks/task_parts.c src/span/tasks/link.c src/span/frames/stack.c src/base/slab.c src/span/tasks/virtual.c */
 /*
  * test_task.c - checks executions of tasks and the counts made of them, on virtual threads too.
  *
@@ -15,8 +15,8 @@
 
 #include "src/classfile/span_rewrite.h"
 #include "src/core/thread.h"
-#include "src/span/entered.h"
-#include "src/span/virtual.h"
+#include "src/span/tasks/submitting.h"
+#include "src/span/tasks/virtual.h"
 #include "tests/unit/task_model.h"
 
 static int setup(void **state)

@@ -1,4 +1,4 @@
-/* uses: src/core/refs.c src/span/task_class.c src/core/jvmti.c */
+/* uses: src/core/refs.c src/span/tasks/task_class.c src/core/jvmti.c */
 /*
  * test_span_jdk.c - checks that JDKs without the methods that tasks need are recognised, against a
  * JVM made up here.
@@ -16,10 +16,10 @@
 #include "src/classfile/span_rewrite.h"
 #include "src/core/epoch.h"
 #include "src/core/path.h"
-#include "src/jvm/collector.h"
+#include "src/jvm/layout/collector.h"
 #include "src/span/span.h"
-#include "src/span/span_classes.h"
-#include "src/span/task.h"
+#include "src/span/tasks/span_classes.h"
+#include "src/span/tasks/task.h"
 
 /* What the classes of tasks ask of other parts; none of it here. */
 

@@ -1,4 +1,4 @@
-/* uses: src/jvm/thread_cpu.c src/jvm/thread_kind.c src/core/own_cost.c src/base/limit.c src/base/say.c -lpthread */
+/* uses: src/jvm/os/thread_cpu.c src/jvm/os/thread_kind.c src/core/own_cost.c src/base/limit.c src/base/say.c -lpthread */
 /*
  * test_thread_cpu.c - checks that threads of the JVM are known by their names, and that what they
  * use is counted, also after they have ended.
@@ -20,8 +20,8 @@
 #include "src/core/counters.h"
 #include "src/core/own_cost.h"
 #include "src/core/thread.h"
-#include "src/jvm/thread_cpu.h"
-#include "src/jvm/thread_kind.h"
+#include "src/jvm/os/thread_cpu.h"
+#include "src/jvm/os/thread_kind.h"
 
 #define MS UINT64_C(1000000)
 

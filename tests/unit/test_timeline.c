@@ -1,4 +1,4 @@
-/* uses: src/span/timeline.c src/span/timeline_rows.c src/core/thread.c */
+/* uses: src/span/clock/timeline.c src/span/clock/timeline_rows.c src/core/thread.c */
 /*
  * test_timeline.c - checks CPU time and switches in stretches of 100 ms: the arithmetic, and live
  * threads against what they measure themselves.
@@ -19,8 +19,8 @@
 
 #include "src/base/time.h"
 #include "src/core/thread.h"
-#include "src/span/timeline.h"
-#include "src/span/timeline_impl.h"
+#include "src/span/clock/timeline.h"
+#include "src/span/clock/timeline_impl.h"
 
 #define MS UINT64_C(1000000)
 #define ROW_NS LC_TIMELINE_NS

@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/heap/tlab.c src/heap/alloc_log.c src/jvm/header.c src/jvm/layout_classes.c src/jvm/peek.c */
+/* uses: src/core/memory.c src/heap/tlab.c src/heap/alloc_log.c src/jvm/layout/header.c src/jvm/layout/layout_classes.c src/jvm/os/peek.c */
 /*
  * test_tlab.c - checks that the objects of `new` are found in a thread's buffer. The JVM is this
  * test. It is longer than 600 lines because objects of all shapes stand the same checks.
@@ -16,8 +16,8 @@
 #include "src/heap/alloc_log.h"
 #include "src/heap/site_counters.h"
 #include "src/heap/tlab.h"
-#include "src/jvm/layout.h"
-#include "src/jvm/vmstructs.h"
+#include "src/jvm/layout/layout.h"
+#include "src/jvm/layout/vmstructs.h"
 
 enum { SITE = 77, SIZE = 24, EETOP = 16, KLASS_AT = 3 };
 

@@ -1,4 +1,4 @@
-/* uses: src/span/trace.c -lpthread */
+/* uses: src/span/frames/trace.c -lpthread */
 /* test_trace_log.c - checks that each single span is read once, in order, or is counted as lost. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "src/span/trace.h"
+#include "src/span/frames/trace.h"
 
 static bool put(struct lc_trace_log *l, uint64_t id)
 {

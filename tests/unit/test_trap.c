@@ -1,4 +1,4 @@
-/* uses: src/sample/trap.c src/core/fds.c src/base/limit.c src/base/say.c src/jvm/peek.c */
+/* uses: src/sample/trap.c src/core/fds.c src/base/limit.c src/base/say.c src/jvm/os/peek.c */
 /* test_trap.c - checks that only debug exceptions without a cause are kept from the program. */
 #include <setjmp.h>
 #include <stdarg.h>

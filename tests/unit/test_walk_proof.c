@@ -1,4 +1,4 @@
-/* uses: src/jvm/walk_proof.c */
+/* uses: src/jvm/stack/walk_proof.c */
 /* test_walk_proof.c - checks when walks of ours may pass a kind of frame. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "src/jvm/walk_proof.h"
+#include "src/jvm/stack/walk_proof.h"
 
 static void take(struct lc_walk_proof *p, uint32_t kinds, bool agrees, unsigned times)
 {

@@ -100,7 +100,7 @@ public final class Locus {
 		}
 	}
 
-	/* Natives of the agent (src/agent_api.c): the JVM finds them in the libraries of agents that it has loaded. */
+	/* Natives of the agent (src/agent/agent_api.c): the JVM finds them in the libraries of agents that it has loaded. */
 
 	private static native boolean recording0();
 

@@ -2,7 +2,7 @@ package locusjmh;
 
 /** What all threads of this JVM have allocated so far, as the agent counts it. */
 final class Counts {
-	/* The order of src/agent_jmh.c. */
+	/* The order of src/agent/agent_jmh.c. */
 	private static final int OBJECTS = 0;
 	private static final int BYTES = 1;
 	private static final int MISSED = 2;

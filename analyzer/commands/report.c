@@ -1,0 +1,307 @@
+/*
+ * commands/report.c - runs `locus report`: it reads the options, loads the profiles and chooses the
+ * format.
+ */
+#include "analyzer/objects/analysis/report.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/report_command.h"
+#include "analyzer/model/tree_lines.h"
+#include "analyzer/model/tree_names.h"
+#include "analyzer/objects/analysis/analysis.h"
+#include "analyzer/out/source.h"
+
+enum { AS_HTML = LC_REPORT_FORMATS }; /* the first word behind those that all commands have */
+enum { BUDGET_MIN = 1000, BUDGET_DEFAULT = 60000 }; /* characters */
+enum { TOP_BRIEF = 8, TOP_FULL = 10 };              /* of the text; the other formats hold all */
+
+enum row {
+	ROW_VIEW,
+	ROW_FULL,
+	ROW_VERBOSE,
+	ROW_GROUP,
+	ROW_FORMAT,
+	ROW_FILE,
+	ROW_TOP,
+	ROW_SORT,
+	ROW_STACKS,
+	ROW_BUDGET,
+	ROW_NO_PAGER,
+	ROW_THREAD,
+	ROW_INCLUDE,
+	ROW_EXCLUDE,
+	ROW_SINCE,
+	ROW_UNTIL,
+	ROW_FROM_MARK,
+	ROW_TO_MARK,
+	ROW_WHERE,
+	ROW_BY,
+	ROW_HIDE,
+	ROW_SIMPLE,
+	ROW_ENGINE,
+	ROW_SOURCE,
+	ROW_COUNT
+};
+
+static const struct lc_option_info rows[ROW_COUNT] = {
+	[ROW_VIEW] = { "view", 0, "CHOICE",
+	               "brief|objects|code|alloc|sharing|numa|spans|threads|recording|full",
+	               "brief", "",
+	               "what the text shows: one screen, one of its parts in detail, or all" },
+	[ROW_FULL] = { "full", 0, "FLAG", "", "off", "", "the same as --view=full" },
+	[ROW_VERBOSE] = { "verbose", 'v', "FLAG", "", "off", "",
+	                  "show how it was recorded, too: engines, what was lost, all counters "
+	                  "(--view=recording)" },
+	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site|by",
+	                "class+line", "",
+	                "what is one row: objects of one class that one line allocates, or of one "
+	                "class, field, package, call path of the allocation, or group of --by" },
+	[ROW_FORMAT] = { "format", 0, "CHOICE",
+	                 "text|json|html|collapsed|svg|pprof|csv|markdown|speedscope|sqlite",
+	                 "text", "",
+	                 "what to write; svg is a flame graph; collapsed, pprof and speedscope are "
+	                 "for tools that draw stacks; csv and sqlite are tables; markdown is for a "
+	                 "pull request" },
+	[ROW_FILE] = LC_REPORT_ROW_FILE,
+	[ROW_TOP] = LC_REPORT_ROW_TOP("sites", "show the first N rows, and findings of one screen "
+	                                       "(one screen: 8, other views "
+	                                       "of the text: 10, other formats: all)"),
+	[ROW_SORT] = { "sort", 0, "CHOICE", "samples|bytes|allocations|class", "samples", "",
+	               "order of the object sites in JSON, HTML and collapsed stacks" },
+	[ROW_STACKS] = { "stacks", 0, "CHOICE", "access|alloc-bytes|alloc-count|code|objects",
+	                 "access", "",
+	                 "with --format=collapsed, what the stacks are: samples by access path and "
+	                 "class, bytes or objects by allocation path and class, samples by code "
+	                 "path, or samples by allocation path, class and access path" },
+	[ROW_BUDGET] = { "budget", 0, "COUNT", "CHARS", "60000", "",
+	                 "with --format=markdown, write no more characters than that; whole rows "
+	                 "and findings are left out" },
+	[ROW_NO_PAGER] = LC_REPORT_ROW_NO_PAGER,
+	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
+	[ROW_INCLUDE] = LC_REPORT_ROW_INCLUDE,
+	[ROW_EXCLUDE] = LC_REPORT_ROW_EXCLUDE,
+	[ROW_SINCE] = LC_REPORT_ROW_SINCE,
+	[ROW_UNTIL] = LC_REPORT_ROW_UNTIL,
+	[ROW_FROM_MARK] = LC_REPORT_ROW_FROM_MARK,
+	[ROW_TO_MARK] = LC_REPORT_ROW_TO_MARK,
+	[ROW_WHERE] = LC_CHOOSE_ROW_WHERE,
+	[ROW_BY] = LC_CHOOSE_ROW_BY,
+	[ROW_HIDE] = { "hide", 0, "STRING", "FRAME", "", "",
+	               "leave such frames out of all call paths; no number changes; may be given "
+	               "several times" },
+	[ROW_SIMPLE] = { "simple", 0, "FLAG", "", "off", "",
+	                 "show classes without their packages; what is then called the same is "
+	                 "one" },
+	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE(
+	    "which kind of samples, where there are several: its name or number"),
+	[ROW_SOURCE] = { "source-path", 0, "STRING", "PATH", "", "",
+	                 "directories and jars, separated by ':', that hold source files" },
+};
+
+/* Positions among the words of --format, behind those of all reports. */
+enum {
+	FORMAT_HTML = LC_REPORT_FORMATS,
+	FORMAT_COLLAPSED,
+	FORMAT_SVG,
+	FORMAT_PPROF,
+	FORMAT_CSV,
+	FORMAT_MARKDOWN,
+	FORMAT_SPEEDSCOPE,
+	FORMAT_SQLITE,
+	FORMAT_COUNT
+};
+
+struct settings {
+	struct lc_report_settings common;
+	size_t sort;   /* enum lc_view_sort */
+	size_t group;  /* enum lc_rank_group */
+	size_t view;   /* enum lc_report_view */
+	size_t stacks; /* enum lc_stacks_kind */
+	bool stacks_chosen;
+	unsigned long budget; /* 0: not given */
+	const char *source_path;
+	struct lc_frame_patterns hide;
+	bool simple, verbose;
+};
+
+const struct lc_option_info *lc_cmd_report_options(size_t *count)
+{
+	*count = ROW_COUNT;
+	return rows;
+}
+
+static int set(void *context, int row, const char *value)
+{
+	struct settings *s = context;
+
+	if (row == ROW_GROUP)
+		return lc_report_choose(&rows[row], value, &s->group);
+	if (row == ROW_VIEW)
+		return lc_report_choose(&rows[row], value, &s->view);
+	if (row == ROW_FULL)
+		s->view = LC_VIEW_FULL;
+	if (row == ROW_SORT)
+		return lc_report_choose(&rows[row], value, &s->sort);
+	if (row == ROW_STACKS) {
+		s->stacks_chosen = true;
+		return lc_report_choose(&rows[row], value, &s->stacks);
+	}
+	if (row == ROW_BUDGET &&
+	    (lc_args_number(value, UINT32_MAX, &s->budget) || s->budget < BUDGET_MIN))
+		return lc_usage("--budget: '%.64s' is not a number of characters from %d", value,
+		                BUDGET_MIN);
+	if (row == ROW_SOURCE)
+		s->source_path = value;
+	if (row == ROW_HIDE)
+		lc_frame_patterns_add(&s->hide, value);
+	if (row == ROW_SIMPLE)
+		s->simple = true;
+	if (row == ROW_VERBOSE)
+		s->verbose = true;
+	return 0;
+}
+
+static int write_report(const struct settings *s, const struct lc_report *r)
+{
+	static void (*const writers[FORMAT_COUNT])(FILE *, const struct lc_report *) = {
+		[LC_REPORT_AS_TEXT] = lc_report_text,
+		[LC_REPORT_AS_JSON] = lc_report_json,
+		[FORMAT_HTML] = lc_report_html,
+		[FORMAT_COLLAPSED] = lc_report_collapsed,
+		[FORMAT_SVG] = lc_report_svg,
+		[FORMAT_PPROF] = lc_report_pprof,
+		[FORMAT_CSV] = lc_report_csv,
+		[FORMAT_MARKDOWN] = lc_report_markdown,
+		[FORMAT_SPEEDSCOPE] = lc_report_speedscope,
+		[FORMAT_SQLITE] = lc_report_sqlite,
+	};
+	FILE *out = lc_report_open(&s->common);
+
+	if (!out)
+		return 1;
+	writers[s->common.format](out, r);
+	return lc_report_close(out, &s->common);
+}
+
+static size_t top_of(const struct settings *s)
+{
+	if (s->common.top)
+		return s->common.top;
+	if (s->common.format != LC_REPORT_AS_TEXT)
+		return SIZE_MAX;
+	return s->view == LC_VIEW_BRIEF ? TOP_BRIEF : TOP_FULL;
+}
+
+static int report(struct settings *s, const struct lc_load *l)
+{
+	struct lc_report r = { .top = top_of(s),
+		               .filtered = s->common.filtered,
+		               .verbose = s->verbose,
+		               .show = (enum lc_report_view)s->view,
+		               .stacks = (enum lc_stacks_kind)s->stacks,
+		               .budget = s->budget ? s->budget : BUDGET_DEFAULT };
+	struct lc_analysis_what what = { .engine_chosen = s->common.engine,
+		                         .sort = (enum lc_view_sort)s->sort,
+		                         .group = (enum lc_rank_group)s->group };
+	struct lc_analysis a;
+	uint32_t engine;
+	int status;
+
+	if (!s->common.engine)
+		engine = lc_report_busiest_engine(l);
+	else if (lc_report_find_engine(l, s->common.engine, &engine))
+		return 1;
+	if (s->source_path)
+		r.source = lc_source_open(s->source_path);
+	what.engine = engine;
+	if (s->hide.len || s->simple)
+		lc_tree_rename(l->tree, &s->hide, s->simple);
+	/* The other formats show lines, and two rows that look alike tell nobody anything. */
+	if (s->common.format != LC_REPORT_AS_JSON && s->common.format != FORMAT_SQLITE)
+		lc_tree_fold_lines(l->tree);
+	lc_analysis_build(&a, l, &what);
+	r.engine = &l->engines[engine];
+	r.view = &a.view;
+	r.sharing = &a.sharing;
+	r.ranking = &a.ranking;
+	r.findings = &a.findings;
+	r.numa = &a.numa;
+	r.spans = a.any_spans ? &a.spans : NULL;
+	r.analysis = &a;
+	status = write_report(s, &r);
+	lc_analysis_free(&a);
+	if (!status)
+		status = lc_report_unfitted("hide", &s->hide);
+	if (!status && lc_source_unreadable(r.source))
+		status = LC_EXIT_PARTIAL;
+	lc_source_close(r.source);
+	return status;
+}
+
+/* Why there is nothing to report, in one line. */
+static int nothing(const struct settings *s, const struct lc_load *l, const char *path)
+{
+	if (l->not_split)
+		return lc_fail("--thread: '%s' was merged without --keep-threads, so its threads "
+		               "cannot be told apart; report the profiles that went into it",
+		               path);
+	if (l->where && l->where->len)
+		return lc_fail("no sample and no allocation is of the processes of --where%s",
+		               l->frames ? " and passes --include and --exclude" : "");
+	if (l->frames)
+		return lc_fail("no sample and no allocation passes --include and --exclude%s",
+		               l->filter ? " in the threads of --thread" : "");
+	if (s->common.filtered)
+		return lc_fail("--thread: '%.64s' fits no thread that has samples or allocations",
+		               s->common.filter.patterns);
+	return lc_fail("'%s' is empty: no sample was taken and no allocation counted; did the "
+	               "program run long enough, and was --min-size small enough?",
+	               path);
+}
+
+static int report_or_say_why(void *context, const struct lc_load *l, const char *path)
+{
+	struct settings *s = context;
+
+	if (s->simple && s->source_path)
+		return lc_usage("--simple leaves out the packages by which --source-path finds "
+		                "files; choose one");
+	if (s->stacks_chosen && s->common.format != FORMAT_COLLAPSED)
+		return lc_usage("--stacks is only for --format=collapsed");
+	if (s->group == LC_GROUP_BY && !l->by.len)
+		return lc_usage("--group=by: say by what, as --by host");
+	if (s->budget && s->common.format != FORMAT_MARKDOWN)
+		return lc_usage("--budget is only for --format=markdown");
+	return lc_tree_empty(l->tree) || l->not_split ? nothing(s, l, path) : report(s, l);
+}
+
+static bool wants_slices(void *context)
+{
+	return ((struct settings *)context)->common.format == AS_HTML;
+}
+
+int lc_cmd_report(int argc, char **argv)
+{
+	struct settings s = { .common.format = 0 };
+	const struct lc_report_command command = {
+		.rows = rows,
+		.rows_len = ROW_COUNT,
+		.set = set,
+		.wants_slices = wants_slices,
+		.report = report_or_say_why,
+		.settings = &s.common,
+		.context = &s,
+	};
+
+	int status = lc_report_run(&command, argc, argv);
+
+	free(s.hide.list);
+	return status;
+}

@@ -1,0 +1,160 @@
+/*
+ * objects/analysis/findings_rules.c - says which rows take time by waiting for memory. A sample is
+ * charged to the nearest access, and an interrupt that comes while the CPU calculates has one near
+ * it too.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/findings_impl.h"
+#include "analyzer/objects/analysis/sharing.h"
+#include "src/base/order.h"
+#include "src/format/kinds.h"
+
+/* ---- what waited ---- */
+
+/* So many samples of the row, whose interrupts weigh what those of the row do on average. */
+static struct lc_weighted among(const struct lc_rank_row *row, uint64_t samples)
+{
+	const double each = lc_share(row->pairs, row->samples);
+
+	return (struct lc_weighted){ samples, (uint64_t)(each * (double)samples) };
+}
+
+/* By the lower end of the interval, since few samples may be elsewhere by chance. */
+static bool waits_elsewhere(const struct lc_rank_row *row, const struct lc_touch *touch)
+{
+	double low, high;
+
+	lc_rank_interval(among(row, touch->elsewhere), among(row, touch->waits), &low, &high);
+	return low > LC_FINDING_ELSEWHERE_MAX;
+}
+
+/* ---- what fits the first cache ---- */
+
+/*
+ * Do the allocations that a profile counts include those of all objects that it has samples of?
+ * They do not in a part of a recording: an array may have been made before it.
+ */
+static bool all_allocations(const struct lc_load *l)
+{
+	if (l->filter || l->frames || lc_load_range_on(l->range))
+		return false;
+	for (size_t i = 0; i < l->processes_len; i++) {
+		const struct lc_load_process *p = &l->processes[i];
+		const char *loop = json_string_value(json_object_get(p->options, "loop"));
+
+		if (p->shown_end_ns || p->periods || (loop && strcmp(loop, "none")))
+			return false;
+	}
+	return true;
+}
+
+static bool is_part(const struct lc_rank_row *row, uint32_t bucket, uint32_t site)
+{
+	for (size_t i = 0; i < row->parts_len; i++)
+		if (row->parts[i].bucket == bucket && row->parts[i].site == site)
+			return true;
+	return false;
+}
+
+/*
+ * Does a thread write to lines of the row's objects that threads on other CPUs touch? An access of
+ * which nothing is known may be a store.
+ */
+static bool written_by_several(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	const struct lc_table *lines = &s->t->lines;
+
+	for (uint32_t i = 0; i < lines->count; i++) {
+		const uint32_t *key = lc_table_key(lines, i);
+
+		if (key[LC_LINE_ENGINE] == s->v->engine && key[LC_LINE_TOUCH] != LC_TOUCH_LOAD &&
+		    !lc_sharing_one_cpu(s->v, i) &&
+		    is_part(row, key[LC_LINE_BUCKET], key[LC_LINE_SITE]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * All objects that the row's line ever made are no larger than the cache, so that those which live
+ * are not either. Objects that are not tracked are estimated, and may be more.
+ */
+static bool fits_first_cache(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	if (!row->bytes || row->bytes > LC_FINDING_CACHE_BYTES || row->estimated ||
+	    !all_allocations(s->v->load))
+		return false;
+	for (size_t i = 0; i < row->parts_len; i++)
+		if (row->parts[i].bucket != LC_BUCKET_OBJECT)
+			return false;
+	return !written_by_several(s, row);
+}
+
+bool lc_finding_costs_time(const struct lc_finding_search *s, const struct lc_rank_row *row,
+                           const struct lc_touch *touch)
+{
+	return !waits_elsewhere(row, touch) && !fits_first_cache(s, row);
+}
+
+/* ---- what is fetched for its header alone ---- */
+
+bool lc_finding_header_alone(const struct lc_touch *touch)
+{
+	return touch->kind == LC_TOUCH_HEADER && touch->reads_on <= touch->header &&
+	       lc_touch_nearly_all(touch->header - touch->reads_on, touch->known);
+}
+
+/* Samples in headers that are read on, by class. The caller frees the array. */
+static uint64_t *read_on_by_class(const struct lc_finding_search *s)
+{
+	const struct lc_table *waits = &s->t->waits;
+	uint64_t *samples = lc_mem_zeroed(s->t->strings.count, sizeof(*samples));
+
+	for (uint32_t i = 0; i < waits->count; i++) {
+		const uint32_t *key = lc_table_key(waits, i);
+
+		if (key[LC_WAIT_ENGINE] == s->v->engine && (key[LC_WAIT_FLAGS] & LC_WAIT_READS_ON))
+			samples[lc_table_key(&s->t->sites, key[LC_WAIT_SITE])[LC_SITE_CLASS]] +=
+			    *lc_table_values(waits, i);
+	}
+	return samples;
+}
+
+static int order_classes(const void *a, const void *b, void *context)
+{
+	const struct lc_touch_class *x = a, *y = b;
+	int order = lc_order_u64(y->samples, x->samples);
+
+	return order ? order : lc_tree_order_text(context, x->class, y->class);
+}
+
+struct lc_touch_class *lc_finding_headers_alone(const struct lc_finding_search *s, size_t *len,
+                                                struct lc_weighted *header)
+{
+	struct lc_touch_class *classes = lc_touch_headers(s->v, len);
+	uint64_t *read_on = read_on_by_class(s);
+	size_t kept = 0;
+
+	*header = (struct lc_weighted){ 0 };
+	for (size_t i = 0; i < *len; i++) {
+		const uint64_t on = read_on[classes[i].class];
+
+		if (on >= classes[i].samples)
+			continue;
+		classes[kept] = classes[i];
+		classes[kept].samples -= on;
+		classes[kept].pairs =
+		    (uint64_t)((double)classes[i].pairs *
+		               lc_share(classes[kept].samples, classes[i].samples));
+		header->samples += classes[kept].samples;
+		header->pairs += classes[kept++].pairs;
+	}
+	free(read_on);
+	*len = kept;
+	qsort_r(classes, kept, sizeof(*classes), order_classes, (void *)(uintptr_t)s->t);
+	return classes;
+}

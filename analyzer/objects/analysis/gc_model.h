@@ -1,0 +1,37 @@
+/*
+ * objects/analysis/gc_model.h - deals the garbage collector's CPU time out to rows of a ranking.
+ *
+ * What a row costs the collector is a model, not a measurement, and there are two: by the bytes
+ * that were allocated, which decide how often there is a collection, and by the bytes that
+ * collections copied, which is most of what a young collection does. Both count or estimate, as
+ * the rows say. Where hardly anything was copied, that is not what the collector's time went into,
+ * and the second model gives nothing.
+ */
+#ifndef LC_OBJECTS_ANALYSIS_GC_MODEL_H
+#define LC_OBJECTS_ANALYSIS_GC_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/objects/analysis/ranking.h"
+
+struct lc_gc_model {
+	uint64_t cpu_ns, gc_ns; /* of all processes; 0: not known, or of other threads too */
+	uint64_t collected; /* collections that could be followed; pauses that collected nothing are
+	                       none */
+	uint64_t incomplete;      /* collections that could not: what outlived these is not known */
+	double allocated, copied; /* bytes of all rows */
+	bool by_copies;           /* enough was copied for the second model */
+};
+
+/* From what the ranking's profiles tell. A filter of threads or frames leaves nothing to tell. */
+void lc_gc_model_build(struct lc_gc_model *m, const struct lc_ranking *rank);
+
+double lc_gc_model_bytes(const struct lc_rank_row *row);  /* allocated by the row */
+double lc_gc_model_copied(const struct lc_rank_row *row); /* of the row, by collections */
+
+/* CPU time of the collector, in ns, that the model of either kind gives to the row. */
+double lc_gc_model_by_allocation(const struct lc_gc_model *m, const struct lc_rank_row *row);
+double lc_gc_model_by_copies(const struct lc_gc_model *m, const struct lc_rank_row *row);
+
+#endif

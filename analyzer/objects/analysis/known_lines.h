@@ -1,0 +1,39 @@
+/*
+ * objects/analysis/known_lines.h - told are the classes whose lines of allocation a profile can
+ * tell, of objects that were not tracked one by one. Where profiles are compared, a class that one
+ * profile tells the lines of and another does not has one row in all of them: by lines, what is the
+ * same in both would be gone from one and new in the other.
+ */
+#ifndef LC_OBJECTS_ANALYSIS_KNOWN_LINES_H
+#define LC_OBJECTS_ANALYSIS_KNOWN_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyzer/model/tree.h"
+#include "analyzer/objects/analysis/view.h"
+
+/*
+ * Does the profile tell which lines the samples of that row of view.classes are of? It does where
+ * five sampled objects or more are behind the split: if all five are of one line, that line's part
+ * of all is 57% or more (Wilson, 95%); with one object, 21%.
+ */
+bool lc_told_lines(const struct lc_view_site *class);
+
+struct lc_told {
+	struct lc_tree names; /* its strings are classes that have samples */
+	unsigned char *seen;  /* by string: whether lines were told, were not, or both */
+	size_t cap;
+};
+
+/* Free with lc_told_free(). */
+void lc_told_init(struct lc_told *t);
+void lc_told_free(struct lc_told *t);
+
+/* One more profile is compared. */
+void lc_told_add(struct lc_told *t, const struct lc_view *v);
+
+/* Do some of the profiles tell the lines of a class, and others not? */
+bool lc_told_by_some(struct lc_told *t, struct lc_text class);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * objects/analysis/process_labels.h - says what is known of the processes that a call path is of:
+ * host, pid, JDK and labels, as far as all of them agree.
+ *
+ * Paths that --by keeps apart are of the processes of their group; any other path may be of all
+ * processes that were read.
+ */
+#ifndef LC_OBJECTS_ANALYSIS_PROCESS_LABELS_H
+#define LC_OBJECTS_ANALYSIS_PROCESS_LABELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/table.h"
+#include "analyzer/model/load.h"
+
+/* Both are strings of the load's tree. */
+struct lc_process_label {
+	uint32_t key, value;
+};
+
+struct lc_process_group {
+	struct lc_process_label *labels; /* by key */
+	size_t len;
+};
+
+struct lc_process_labels {
+	const struct lc_load *load;
+	struct lc_table rows; /* key: the path of a group, or 0; row: of `groups` */
+	struct lc_process_group *groups;
+	size_t cap;
+	uint32_t *roots; /* the path of each process's group */
+};
+
+/*
+ * Adds strings to the load's tree, here and in lc_process_labels_of(). Free with
+ * lc_process_labels_free().
+ */
+void lc_process_labels_build(struct lc_process_labels *l, const struct lc_load *load);
+void lc_process_labels_free(struct lc_process_labels *l);
+
+/*
+ * What all processes that path `path` may be of have: host, jdk, pid and labels; those of which
+ * nothing is known are left out. The result is *l's, and valid until the next call.
+ */
+const struct lc_process_group *lc_process_labels_of(struct lc_process_labels *l, uint32_t path);
+
+#endif

@@ -1,0 +1,32 @@
+/* objects/json/report_json.h - declares the parts of the JSON report that lie in files of their
+ * own. */
+#ifndef LC_OBJECTS_JSON_REPORT_JSON_H
+#define LC_OBJECTS_JSON_REPORT_JSON_H
+
+#include "analyzer/objects/analysis/report.h"
+
+struct lc_json;
+
+struct lc_load;
+struct lc_load_process;
+
+/* The members "command", "pid", "jdk" and "gc" of docs/JSON.md. */
+void lc_report_json_program(struct lc_json *j, const struct lc_load_process *p);
+
+/* The member "processes". */
+void lc_report_json_processes(struct lc_json *j, const struct lc_load *l);
+
+/* The member "ranking". */
+void lc_report_json_ranking(struct lc_json *j, const struct lc_report *r);
+
+/* The array "fields", as shares of the view and of `whole` samples. */
+void lc_report_json_fields(struct lc_json *j, const struct lc_view *v,
+                           const struct lc_view_field *f, size_t len, uint64_t whole);
+
+/* The object "outlived": of LC_LIVE_COLUMNS numbers of objects. */
+void lc_report_json_outlived(struct lc_json *j, const double *live);
+
+/* The members "findings" and "no_finding". */
+void lc_report_json_findings(struct lc_json *j, const struct lc_report *r);
+
+#endif

@@ -1,0 +1,456 @@
+/* objects/text/report_brief.c - writes the report that fits on one screen: the answer first. */
+#include "analyzer/objects/text/report_brief.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/cli/report_command.h"
+#include "analyzer/model/program_name.h"
+#include "analyzer/numa/numa.h"
+#include "analyzer/objects/analysis/cpu_breakdown.h"
+#include "analyzer/objects/analysis/findings.h"
+#include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/touch.h"
+#include "analyzer/objects/text/report_text.h"
+#include "analyzer/out/own.h"
+#include "analyzer/out/screen.h"
+#include "analyzer/out/text.h"
+#include "src/base/order.h"
+
+enum {
+	SCREEN_LINES = 40,
+	FINDING_LINES = 13,   /* at least */
+	HEADER_PERCENT = 5,   /* less is not worth a word */
+	SHARE_COLUMNS = 6,    /* "100.0%" */
+	BETWEEN_COLUMNS = 12, /* "10.2 to 12.0" */
+	ARROW_COLUMNS = 4,    /* " <- " */
+	NAME_COLUMNS = 40,    /* of the program; what is longer was generated */
+	CODE_COLUMNS = 8,     /* less of a line of code says nothing */
+	LEFT_COLUMNS = SHARE_COLUMNS + 1 + BETWEEN_COLUMNS + 2,
+};
+
+/* ---- what a line says of the program ---- */
+
+void lc_report_brief_process(FILE *out, const struct lc_load_process *p, size_t more)
+{
+	const struct lc_text name = lc_program_name(p->command);
+	char *text;
+
+	if (*p->command) {
+		text = lc_mem_text("%.*s", (int)name.len, name.bytes);
+		lc_cut_middle(text, NAME_COLUMNS);
+		lc_emit_text_c(out, text);
+		free(text);
+	} else {
+		fputs("a program of unknown name", out);
+	}
+	if (more)
+		fprintf(out, " and %zu more", more);
+	fputs(", JDK ", out);
+	lc_emit_text(out, lc_program_jdk(p->jdk));
+	putc(' ', out);
+	lc_emit_text_c(out, p->gc);
+}
+
+void lc_report_brief_program(FILE *out, const struct lc_load *l)
+{
+	const struct lc_load_process *p = l->processes;
+	char duration[32];
+
+	if (!l->processes_len)
+		return;
+	lc_report_brief_process(out, p, l->processes_len - 1);
+	if (p->start_monotonic_ns && lc_load_end_ns(p) > p->start_monotonic_ns)
+		fprintf(out, ", %s%s", p->limited ? "its first " : "",
+		        lc_emit_duration(duration, sizeof(duration),
+		                         lc_load_end_ns(p) - p->start_monotonic_ns));
+	lc_report_part(out, l);
+}
+
+char *lc_report_brief_head(const struct lc_report *r)
+{
+	char *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	lc_report_brief_program(out, r->view->load);
+	fprintf(out, ", %" PRIu64 " sample%s", r->view->total, r->view->total == 1 ? "" : "s");
+	lc_report_weights(out, r->view);
+	lc_text_close(out);
+	return text;
+}
+
+static void print_head(const struct lc_screen *s, const struct lc_report *r)
+{
+	struct lc_screen lines = *s;
+	char *text, *wrapped;
+	size_t len;
+
+	if (!r->view->load->processes_len)
+		return;
+	text = lc_report_brief_head(r);
+	lines.out = lc_text_open(&wrapped, &len);
+	lc_screen_wrap(&lines, 0, 2, text);
+	lc_text_close(lines.out);
+	lc_screen_ink(s, LC_INK_BOLD, wrapped);
+	free(wrapped);
+	free(text);
+}
+
+/* ---- objects ---- */
+
+/*
+ * The collector that keeps the accesses to a class from being split over the sites that allocated
+ * its objects; NULL: they are split, or there is nothing to split.
+ */
+static const char *unsplit_by(const struct lc_view *v)
+{
+	const struct lc_load *l = v->load;
+
+	if (!v->classes_len || v->splits_len)
+		return NULL;
+	for (size_t i = 0; i < l->processes_len; i++)
+		if (!strcmp(l->processes[i].gc, "Z") || !strcmp(l->processes[i].gc, "Shenandoah"))
+			return l->processes[i].gc;
+	return NULL;
+}
+
+static void print_summary(const struct lc_screen *s, const struct lc_report *r)
+{
+	const struct lc_ranking *rank = r->ranking;
+	struct lc_weighted known, header;
+	double low, high;
+	char *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	lc_rank_interval((struct lc_weighted){ rank->samples, rank->pairs }, lc_view_all(r->view),
+	                 &low, &high);
+	lc_touch_all(r->view, &known, &header);
+	fprintf(out, "%.1f%% of the samples (95%%: %.1f to %.1f) are at accesses to objects",
+	        100 * lc_share(rank->samples, r->view->total), 100 * low, 100 * high);
+	if (lc_weighted_effective(known) >= LC_TOUCH_SAMPLES_MIN &&
+	    header.samples * 100 >= known.samples * HEADER_PERCENT)
+		fprintf(out, "; %.0f%% of these are at a header",
+		        100 * lc_share(header.samples, known.samples));
+	if (unsplit_by(r->view))
+		fprintf(out,
+		        "; where only the class is known, it is not split over allocation sites: "
+		        "%s moves objects while the program runs",
+		        unsplit_by(r->view));
+	lc_text_close(out);
+	lc_screen_wrap(s, 0, 0, text);
+	free(text);
+}
+
+char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank_row *row,
+                             unsigned columns)
+{
+	const struct lc_tree *t = rank->view->tree;
+	const struct lc_text class = lc_tree_text(t, row->class);
+	char *name, *text;
+	size_t len;
+	FILE *out;
+
+	if (!lc_rank_is_no_class(rank) && rank->group != LC_GROUP_FIELD)
+		return lc_object_label(t, row, LC_OBJECT_NAMES, columns);
+	out = lc_text_open(&text, &len);
+	if (lc_rank_is_no_class(rank)) {
+		lc_emit_text(out, lc_rank_row_name(rank, row));
+		if (!lc_rank_row_name(rank, row).len)
+			fputs("(arrays of numbers, and classes of no package)", out);
+	} else {
+		name = lc_short_class(class);
+		fputs(name, out);
+		free(name);
+		if (!row->field_known)
+			fputs(", field not known", out);
+		else if (!lc_tree_text(t, row->field).len)
+			fputs(", elements", out);
+		else
+			putc('.', out);
+		if (row->field_known)
+			lc_emit_text(out, lc_tree_text(t, row->field));
+	}
+	lc_text_close(out);
+	return text;
+}
+
+char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank_row *row,
+                             unsigned columns)
+{
+	const struct lc_touch touch = lc_touch_of(rank, row);
+	struct lc_arena arena = { 0 };
+	char *text, *code = NULL, *whole;
+	size_t len, n;
+	FILE *out = lc_text_open(&text, &len);
+	const struct lc_rank_lines *lines =
+	    lc_rank_roll_up(&arena, rank->view->tree, row->accesses, row->accesses_len, &n);
+
+	lc_touch_text(out, rank->view->tree, &touch);
+	if (n && lines->method != UINT32_MAX) {
+		code = lc_short_lines(rank->view->tree, lines->method, lines->first, lines->last);
+		fprintf(out, "%s%.0f%% at ", lc_touch_known(&touch) ? ", " : "",
+		        100 * lc_share(lines->samples, row->samples));
+	}
+	lc_text_close(out);
+	lc_arena_free(&arena);
+	if (code && lc_columns(text) + CODE_COLUMNS < columns)
+		lc_cut_code(code, columns - lc_columns(text), 1);
+	whole = lc_mem_text("%s%s", text, code ? code : "");
+	lc_cut_middle(whole, columns);
+	free(text);
+	free(code);
+	return whole;
+}
+
+/* The row's objects, and the line that allocates them, in the columns that are left. */
+static void print_names(const struct lc_screen *s, const struct lc_ranking *rank,
+                        const struct lc_rank_row *row, unsigned room)
+{
+	/* Beside a line of code a name gets more than a class alone. */
+	const unsigned columns = !row->path ? room : row->names_len ? room * 3 / 5 : room * 2 / 5;
+	char *name = lc_report_brief_object(rank, row, columns), *code = NULL;
+
+	if (row->path) {
+		const uint32_t *frame = lc_tree_frame(rank->view->tree, row->path);
+		code =
+		    lc_short_code(rank->view->tree, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+		lc_cut_code(code, room - lc_columns(name) - ARROW_COLUMNS, 1);
+	}
+	if (lc_rank_is_no_class(rank))
+		lc_cut_middle(name, room);
+	else if (rank->group == LC_GROUP_FIELD)
+		lc_cut_code(name, room, 1);
+	lc_screen_ink(s, LC_INK_BOLD, name);
+	if (code)
+		fprintf(s->out, " %s %s", row->estimated ? "~" : "<-", code);
+	putc('\n', s->out);
+	free(name);
+	free(code);
+}
+
+void lc_report_brief_row(const struct lc_screen *s, const struct lc_ranking *rank,
+                         const struct lc_rank_row *row)
+{
+	char share[32];
+
+	snprintf(share, sizeof(share), "%5.1f%%", 100 * lc_share(row->samples, rank->view->total));
+	lc_screen_ink(s, LC_INK_BOLD, share);
+	snprintf(share, sizeof(share), "%4.1f to %.1f", 100 * row->low, 100 * row->high);
+	fprintf(s->out, " %-*s  ", BETWEEN_COLUMNS, share);
+	print_names(s, rank, row, s->width - LEFT_COLUMNS);
+}
+
+void lc_report_brief_allocation(const struct lc_screen *s, const struct lc_ranking *rank,
+                                const struct lc_rank_row *row, double all)
+{
+	const double bytes = (double)row->bytes + row->object_bytes.value;
+	char text[32], number[32];
+
+	snprintf(text, sizeof(text), "%5.1f%%", 100 * bytes / all);
+	lc_screen_ink(s, LC_INK_BOLD, text);
+	snprintf(text, sizeof(text), "%s%s", row->objects.value > 0 ? "~" : "",
+	         lc_emit_bytes(number, sizeof(number), (uint64_t)bytes));
+	fprintf(s->out, " %*s  ", BETWEEN_COLUMNS, text);
+	print_names(s, rank, row, s->width - LEFT_COLUMNS);
+}
+
+static void print_rows(const struct lc_screen *s, const struct lc_report *r)
+{
+	const struct lc_ranking *rank = r->ranking;
+	size_t shown = rank->shown < r->top ? rank->shown : r->top;
+
+	for (size_t i = 0; i < shown; i++) {
+		char *detail =
+		    lc_report_brief_detail(rank, &rank->rows[i], s->width - LEFT_COLUMNS);
+
+		lc_report_brief_row(s, rank, &rank->rows[i]);
+		if (*detail) {
+			fprintf(s->out, "%*s", LEFT_COLUMNS, "");
+			lc_screen_ink(s, LC_INK_DIM, detail);
+			putc('\n', s->out);
+		}
+		free(detail);
+	}
+	lc_report_brief_rest(s, rank, shown);
+}
+
+void lc_report_brief_rest(const struct lc_screen *s, const struct lc_ranking *rank, size_t shown)
+{
+	uint64_t rest = rank->samples;
+
+	for (size_t i = 0; i < shown; i++)
+		rest -= rank->rows[i].samples;
+	if (rest)
+		fprintf(s->out, "%5.1f%% %-*s  the rest: %zu row%s\n",
+		        100 * lc_share(rest, rank->view->total), BETWEEN_COLUMNS, "",
+		        rank->len - shown, rank->len - shown == 1 ? "" : "s");
+}
+
+/* ---- findings ---- */
+
+/* What a finding says, and what to try: as it is printed. The caller frees it. */
+static char *finding_text(const struct lc_finding *f)
+{
+	return lc_mem_text("%s To try: %s. [%s]", f->text, f->change, f->id);
+}
+
+/* At most `most`, in at most `room` lines, but at least one of them. */
+static void print_findings(const struct lc_screen *s, const struct lc_findings *f, size_t most,
+                           unsigned room)
+{
+	unsigned used = 0, indent = 3;
+	size_t shown = 0;
+
+	if (f->none) {
+		lc_screen_wrap(s, 0, 0, f->none);
+		used++;
+	}
+	for (; shown < f->len && shown < most; shown++) {
+		char *text = finding_text(&f->list[shown]);
+		unsigned lines = lc_screen_lines(s, indent, indent, text);
+
+		/* One is always shown. */
+		if (!shown || used + lines <= room) {
+			fprintf(s->out, "%zu. ", shown + 1);
+			lc_screen_wrap(s, indent, indent, text);
+		}
+		used += lines;
+		free(text);
+		if (used > room)
+			break;
+	}
+}
+
+/* Which samples these are, where that is not clear: several kinds, or not those of time. */
+static void print_engine(const struct lc_screen *s, const struct lc_report *r)
+{
+	const struct lc_load *l = r->view->load;
+	char *text;
+	size_t len;
+	FILE *out;
+
+	if (l->engines_len == 1 && !strcmp(r->engine->name, "timer"))
+		return;
+	out = lc_text_open(&text, &len);
+	fputs("samples of ", out);
+	lc_emit_text_c(out, r->engine->name);
+	if (*r->engine->event) {
+		fputs(" (", out);
+		lc_emit_text_c(out, r->engine->event);
+		putc(')', out);
+	}
+	if (!strcmp(r->engine->name, "watch") && *r->engine->reason) { /* why it has none */
+		fputs(": ", out);
+		lc_emit_text_c(out, r->engine->reason);
+	}
+	for (uint32_t i = 0; i < l->engines_len; i++) {
+		if (i == r->view->engine)
+			continue;
+		fprintf(out, "; --engine %u shows those of ", i + 1);
+		lc_emit_text_c(out, l->engines[i].name);
+	}
+	lc_text_close(out);
+	lc_screen_wrap(s, 0, 0, text);
+	free(text);
+}
+
+/* `text` is freed. */
+static void print_wrapped(const struct lc_screen *s, char *text)
+{
+	lc_screen_wrap(s, 0, 0, text);
+	free(text);
+}
+
+/* Of a machine with several nodes: how much is remote. What to do is in the findings. */
+static void print_numa(const struct lc_screen *s, const struct lc_numa *n)
+{
+	if (n->state == LC_NUMA_ON && n->all.sum.known)
+		print_wrapped(s, lc_mem_text("NUMA: %.1f%% of %" PRIu64
+		                             " accesses between %zu nodes are remote; more: "
+		                             "--view=numa",
+		                             100 * n->all.sum.remote_share, n->all.sum.known,
+		                             n->nodes_len));
+}
+
+/* The lines of another writer, wrapped. */
+static void print_notes(const struct lc_screen *s, const struct lc_report *r)
+{
+	struct lc_bill bill;
+	char *text, *line, *rest;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	lc_report_text_notes(out, r);
+	lc_bill_text(out, r->view->load, true);
+	if (!lc_bill_read(&bill, r->view->load))
+		lc_own_text(out, r->view->load);
+	lc_text_close(out);
+	for (rest = text; (line = strsep(&rest, "\n")) && rest;)
+		lc_screen_wrap(s, 0, 2, line);
+	free(text);
+}
+
+/* Is a row shown whose line of allocation is an estimate? */
+static bool shows_estimates(const struct lc_report *r)
+{
+	for (size_t i = 0; i < r->ranking->shown && i < r->top; i++)
+		if (r->ranking->rows[i].estimated && r->ranking->rows[i].path)
+			return true;
+	return false;
+}
+
+/* Lines of a screen that `head`, the rows and what is between them leave. */
+static unsigned room_for_findings(const struct lc_report *r, const char *head)
+{
+	const struct lc_ranking *rank = r->ranking;
+	const size_t shown = rank->shown < r->top ? rank->shown : r->top;
+	size_t used = 2 * shown + 1 + 4; /* the rest; empty lines, and what to read next */
+
+	for (; *head; head++)
+		used += *head == '\n';
+	return used + FINDING_LINES < SCREEN_LINES ? (unsigned)(SCREEN_LINES - used)
+	                                           : FINDING_LINES;
+}
+
+void lc_report_brief(FILE *out, const struct lc_report *r)
+{
+	struct lc_screen s;
+	char *head;
+	size_t len;
+
+	lc_screen_init(&s, out);
+	s.out = lc_text_open(&head, &len);
+	print_head(&s, r);
+	lc_report_filters(s.out, r->view->load, r->view->engine);
+	if (!*r->engine->name && !r->view->total) {
+		print_notes(&s, r);
+		lc_text_close(s.out);
+		fprintf(out, "%sno samples were taken (--event=alloc); allocations, by bytes:\n\n",
+		        head);
+		free(head);
+		lc_report_text_allocations(out, r);
+		return;
+	}
+	print_engine(&s, r);
+	print_notes(&s, r);
+	print_numa(&s, r->numa);
+	print_summary(&s, r);
+	lc_text_close(s.out);
+	s.out = out;
+	fprintf(out, "%s\n", head);
+	print_findings(&s, r->findings, r->top, room_for_findings(r, head));
+	free(head);
+	if (r->ranking->samples)
+		putc('\n', out);
+	print_rows(&s, r);
+	putc('\n', out);
+	lc_screen_wrap(
+	    &s, 0, 0,
+	    shows_estimates(r)
+	        ? "\"~\" is an estimate; more: --view=objects|code|alloc|threads|recording, --full"
+	        : "more: --view=objects|code|alloc|threads|recording, --full");
+}

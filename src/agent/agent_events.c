@@ -1,0 +1,282 @@
+/*
+ * agent/agent_events.c - hands JVMTI's events to the modules that take care of them.
+ *
+ * Whoever ends a recording must know that no thread is in a callback. A callback that begins when
+ * the recording is over does nothing.
+ */
+#include "src/agent/agent_events.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "src/agent/agent_end.h"
+#include "src/agent/agent_threads.h"
+#include "src/attribute/concurrent.h"
+#include "src/attribute/sealed.h"
+#include "src/core/epoch.h"
+#include "src/core/own_cost.h"
+#include "src/core/own_work.h"
+#include "src/core/reset.h"
+#include "src/heap/estimate.h"
+#include "src/hooks/classes.h"
+#include "src/hooks/hottest.h"
+#include "src/jvm/code/code_cache.h"
+#include "src/jvm/code/code_headers.h"
+#include "src/jvm/layout/ranges.h"
+#include "src/jvm/os/thread_cpu.h"
+#include "src/sample/watch.h"
+#include "src/span/span.h"
+#include "src/stack/generated.h"
+
+static struct {
+	/* Interpreter's code, from the replay of generated code at start. */
+	struct lc_range interpreter;
+	_Atomic bool in_gc; /* a collection has begun, of which hooks have been told */
+	bool followed;      /* it has begun before the end of the recording; of the next two */
+} events;
+
+static LC_KEPT _Atomic uint32_t inside = 0; /* callbacks that run */
+
+/* Returns when the callback has begun, for leave(); or 0: the recording is over. */
+static uint64_t enter(void)
+{
+	uint64_t begin;
+
+	atomic_fetch_add(&inside, 1);
+	if (lc_recording()) {
+		begin = lc_own_cost_begin();
+		return begin ? begin : 1;
+	}
+	atomic_fetch_sub(&inside, 1);
+	return 0;
+}
+
+static uint64_t leave(enum lc_own_kind what, uint64_t begin)
+{
+	const uint64_t ns = lc_own_cost_end(what, begin);
+
+	atomic_fetch_sub(&inside, 1);
+	return ns;
+}
+
+static void JNICALL on_gc_start(jvmtiEnv *jvmti)
+{
+	struct lc_own_work work; /* some collectors stop the world on a thread of the program */
+	uint64_t begin;
+
+	(void)jvmti;
+	begin = enter();
+	if (!begin)
+		return;
+	atomic_store_explicit(&events.in_gc, true, memory_order_relaxed);
+	events.followed = lc_agent_records();
+	if (!events.followed) { /* a thread in a hook must know of the collection all the same */
+		lc_sealed_gc_start();
+		leave(LC_OWN_PAUSES, begin);
+		return;
+	}
+	lc_own_work_begin(&work);
+	lc_span_gc_start();
+	lc_sealed_gc_start();
+	lc_own_work_end(&work);
+	lc_thread_cpu_own(leave(LC_OWN_PAUSES, begin));
+	lc_thread_cpu_pause_begin();
+}
+
+static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
+{
+	struct lc_own_work work;
+	struct lc_move *moves;
+	uint64_t begin;
+	size_t len;
+
+	(void)jvmti;
+	/* All is undone that the collection's begin has done, and only that. */
+	if (!atomic_exchange_explicit(&events.in_gc, false, memory_order_relaxed))
+		return;
+	begin = enter();
+	if (!begin)
+		return;
+	if (!events.followed) {
+		lc_sealed_gc_finish(NULL, 0);
+		leave(LC_OWN_PAUSES, begin);
+		return;
+	}
+	lc_thread_cpu_pause_end();
+	lc_own_work_begin(&work);
+	lc_estimate_gc_finish(lc_epoch_now());
+	moves = lc_watch_gc_finish(&len);
+	lc_sealed_gc_finish(moves, len);
+	lc_concurrent_pause();
+	lc_span_gc_finish();
+	lc_own_work_end(&work);
+	lc_thread_cpu_own(leave(LC_OWN_PAUSES, begin));
+}
+
+/* What an event does on a thread of the program is no part of the spans that the thread is in. */
+
+static void JNICALL on_sampled_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
+                                     jclass class, jlong size)
+{
+	const uint64_t begin = enter();
+	struct lc_own_work work;
+
+	if (!begin)
+		return;
+	lc_own_work_begin(&work);
+	lc_estimate_event(jvmti, jni, thread, object, class, size);
+	lc_own_work_end(&work);
+	leave(LC_OWN_SAMPLES, begin);
+}
+
+static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
+                                  const char *name, jobject domain, jint len,
+                                  const unsigned char *bytes, jint *new_len,
+                                  unsigned char **new_bytes)
+{
+	const uint64_t begin = enter();
+	struct lc_own_work work;
+
+	if (!begin)
+		return;
+	lc_own_work_begin(&work);
+	lc_classes_file_load_hook(jvmti, jni, redefined, loader, name, domain, len, bytes, new_len,
+	                          new_bytes);
+	lc_own_work_end(&work);
+	leave(LC_OWN_EVENTS, begin);
+}
+
+static void JNICALL on_class_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
+{
+	const uint64_t begin = enter();
+	struct lc_own_work work;
+
+	if (!begin)
+		return;
+	lc_own_work_begin(&work);
+	lc_classes_prepare(jvmti, jni, thread, class);
+	lc_own_work_end(&work);
+	leave(LC_OWN_EVENTS, begin);
+}
+
+/* AsyncGetCallTrace refuses to work unless somebody has asked for this event. */
+static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
+{
+	(void)jvmti;
+	(void)jni;
+	(void)thread;
+	(void)class;
+}
+
+static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint code_size,
+                                     const void *code_addr, jint map_length,
+                                     const jvmtiAddrLocationMap *map, const void *compile_info)
+{
+	const uint64_t begin = enter();
+	struct lc_own_work work;
+
+	(void)jvmti;
+	if (!begin)
+		return;
+	lc_own_work_begin(&work);
+	lc_hottest_note(method, (uint32_t)code_size);
+	if (!lc_code_headers_specimen((uintptr_t)code_addr, (uint64_t)code_size, method))
+		lc_code_cache_compiled_method_load(method, code_size, code_addr, map_length, map,
+		                                   compile_info);
+	lc_own_work_end(&work);
+	lc_thread_cpu_own(leave(LC_OWN_EVENTS, begin));
+}
+
+static void JNICALL on_compiled_unload(jvmtiEnv *jvmti, jmethodID method, const void *code_addr)
+{
+	const uint64_t begin = enter();
+	struct lc_own_work work;
+
+	(void)jvmti;
+	if (!begin)
+		return;
+	lc_own_work_begin(&work);
+	lc_code_cache_compiled_method_unload(method, code_addr);
+	lc_generated_freed();
+	lc_own_work_end(&work);
+	lc_thread_cpu_own(leave(LC_OWN_EVENTS, begin));
+}
+
+static void JNICALL on_dynamic_code(jvmtiEnv *jvmti, const char *name, const void *address,
+                                    jint length)
+{
+	const uint64_t begin = enter();
+	struct lc_own_work work;
+
+	(void)jvmti;
+	if (!begin)
+		return;
+	lc_own_work_begin(&work);
+	if (!strcmp(name, "Interpreter")) {
+		events.interpreter.low = (uint64_t)(uintptr_t)address;
+		events.interpreter.high = events.interpreter.low + (uint64_t)length;
+	}
+	lc_code_cache_dynamic_code_generated(name, address, length);
+	lc_own_work_end(&work);
+	lc_thread_cpu_own(leave(LC_OWN_EVENTS, begin));
+}
+
+static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	const uint64_t begin = enter();
+
+	if (!begin)
+		return;
+	lc_agent_threads_start(jvmti, jni, thread);
+	leave(LC_OWN_EVENTS, begin);
+}
+
+static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	const uint64_t begin = enter();
+
+	if (!begin)
+		return;
+	lc_agent_threads_end(jvmti, jni, thread);
+	leave(LC_OWN_EVENTS, begin);
+}
+
+static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	(void)jvmti;
+	if (!enter())
+		return;
+	lc_agent_end_with_program(jni);
+	atomic_fetch_sub(&inside, 1);
+}
+
+void lc_agent_events_callbacks(jvmtiEventCallbacks *out)
+{
+	out->VMDeath = on_vm_death;
+	out->ThreadStart = on_thread_start;
+	out->ThreadEnd = on_thread_end;
+	out->ClassFileLoadHook = on_class_file;
+	out->ClassLoad = on_class_load;
+	out->ClassPrepare = on_class_prepare;
+	out->GarbageCollectionStart = on_gc_start;
+	out->GarbageCollectionFinish = on_gc_finish;
+	out->CompiledMethodLoad = on_compiled_load;
+	out->CompiledMethodUnload = on_compiled_unload;
+	out->DynamicCodeGenerated = on_dynamic_code;
+	out->SampledObjectAlloc = on_sampled_alloc;
+}
+
+struct lc_range lc_agent_events_interpreter(void)
+{
+	return events.interpreter;
+}
+
+bool lc_agent_events_in_gc(void)
+{
+	return atomic_load(&events.in_gc);
+}
+
+bool lc_agent_events_inside(void)
+{
+	return atomic_load(&inside);
+}

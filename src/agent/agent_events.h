@@ -1,0 +1,22 @@
+/* agent/agent_events.h - has the callbacks of JVMTI's events. */
+#ifndef LC_AGENT_AGENT_EVENTS_H
+#define LC_AGENT_AGENT_EVENTS_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+
+#include "src/jvm/layout/ranges.h"
+
+/* Set all callbacks but VMInit. Context: [attach]. */
+void lc_agent_events_callbacks(jvmtiEventCallbacks *out);
+
+/* Where the interpreter's code is, once the JVM has told of its code. Context: [attach]. */
+struct lc_range lc_agent_events_interpreter(void);
+
+/* Has a collection begun of which the end has not been seen? Context: any. */
+bool lc_agent_events_in_gc(void);
+
+/* Is a thread in a callback? Context: any. */
+bool lc_agent_events_inside(void);
+
+#endif

@@ -1,0 +1,49 @@
+/* agent/agent_follow.c - finds out whether objects can be followed while the collector moves them.
+ */
+#include "src/agent/agent_follow.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "src/base/options.h"
+#include "src/base/say.h"
+#include "src/core/record.h"
+#include "src/gc/copy_log.h"
+#include "src/gc/move_log.h"
+#include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/ranges.h"
+
+bool lc_agent_follow_in_order(JNIEnv *jni, const struct lc_options *options)
+{
+	const struct lc_range heap = lc_ranges_objects();
+	int err;
+
+	if (!lc_collector_moves_while_running() || !lc_ranges_views_known() ||
+	    heap.low >= heap.high) {
+		lc_say(
+		    "objects cannot be followed with the %s collector of this JVM: allocations are "
+		    "counted, samples name classes only",
+		    lc_collector_name());
+		return false;
+	}
+	if (options->min_size_bytes <= LC_MOVE_INLINE_BYTES) {
+		lc_say(
+		    "with the %s collector objects are followed from --min-size %d on: allocations "
+		    "are counted, samples name classes only",
+		    lc_collector_name(), (int)LC_MOVE_INLINE_BYTES + 8);
+		return false;
+	}
+	err = lc_copy_log_init();
+	if (!err && !lc_copy_log_probe(jni))
+		err = -ENOENT;
+	if (!err)
+		err = lc_move_log_init();
+	if (err) {
+		lc_say("objects cannot be followed (%s): allocations are counted, samples name "
+		       "classes only",
+		       err == -ENOENT ? "this JVM has an own memcpy" : strerror(-err));
+		return false;
+	}
+	lc_copy_log_note_all(heap.low, heap.high, options->min_size_bytes);
+	return true;
+}

@@ -1,0 +1,40 @@
+/*
+ * agent/agent_jmh.c - has the native of src/java/jmh/locusjmh/Counts.java, by which a JMH benchmark
+ * reads what was allocated so far.
+ *
+ * The JVM finds the natives of a class in the agents' libraries too, by name: nothing is loaded or
+ * registered, and without the agent the call fails with an UnsatisfiedLinkError.
+ */
+#include <jni.h>
+
+#include "src/agent/agent_end.h"
+#include "src/heap/hook.h"
+#include "src/heap/totals.h"
+
+/* The order of Counts.java. */
+enum { OBJECTS, BYTES, MISSED, LEAST_BYTES, COUNT };
+
+JNIEXPORT jboolean JNICALL Java_locusjmh_Counts_read(JNIEnv *jni, jclass type, jlongArray out);
+
+/*
+ * Fill `out` (of four): objects and bytes counted so far, objects that could not be counted, and
+ * the size from which on objects are counted. Returns whether a recording is running. [java]
+ */
+JNIEXPORT jboolean JNICALL Java_locusjmh_Counts_read(JNIEnv *jni, jclass type, jlongArray out)
+{
+	struct lc_totals totals;
+	struct lc_hook_stats hook;
+	jlong values[COUNT];
+
+	(void)type;
+	if (!lc_agent_records())
+		return JNI_FALSE;
+	lc_totals_take(&totals);
+	lc_hook_stats(&hook);
+	values[OBJECTS] = (jlong)totals.objects;
+	values[BYTES] = (jlong)totals.bytes;
+	values[MISSED] = (jlong)(hook.unrecorded + hook.unproved);
+	values[LEAST_BYTES] = (jlong)lc_hook_min_size_bytes();
+	(*jni)->SetLongArrayRegion(jni, out, 0, COUNT, values);
+	return JNI_TRUE;
+}

@@ -1,0 +1,114 @@
+/*
+ * classfile/store_names.h - finds what a method does with the arrays and objects that it makes: the
+ * field, the local variable or the array that it stores each in.
+ *
+ * The operand stack is followed in the order of the code, word by word, and through local
+ * variables. A jump forward carries the words of its stack along; where several ways meet, a word
+ * is what it is on any of them. What comes of a jump back is not followed, and a local variable
+ * that has several assignments is followed up to the next place that a jump leads to. So a store
+ * may be missed, but each that is found is one that the code makes. Pure functions over bytes.
+ * Context: [java] (ClassFileLoadHook).
+ */
+#ifndef LC_CLASSFILE_STORE_NAMES_H
+#define LC_CLASSFILE_STORE_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/bytes.h"
+#include "src/base/vector.h"
+#include "src/classfile/method_code.h"
+#include "src/classfile/reader.h"
+#include "src/classfile/status.h"
+
+enum lc_store_kind {
+	LC_STORE_FIELD,    /* of an object or of a class */
+	LC_STORE_LOCAL,    /* a local variable whose name is known */
+	LC_STORE_ARGUMENT, /* passed to a method */
+	LC_STORE_RETURNED, /* to the caller; it has no name */
+};
+
+/* What makes the value of a row. */
+enum lc_store_source {
+	LC_STORE_OF_ARRAY,     /* newarray, anewarray, multianewarray */
+	LC_STORE_OF_OBJECT,    /* new */
+	LC_STORE_OF_CALL,      /* a method that returns an array, or may do so */
+	LC_STORE_OF_PARAMETER, /* the caller: an array is passed in */
+};
+
+/* One place that one value is stored in. */
+struct lc_store {
+	uint16_t at;    /* position of the instruction that makes it; the number of the local
+	                   variable in which a parameter arrives */
+	uint8_t bytes;  /* of the instruction, and of the hook behind it */
+	uint8_t source; /* enum lc_store_source */
+	uint8_t kind;   /* enum lc_store_kind */
+	uint8_t
+	    levels; /* it is an element of an array that is stored there: 1; of a part of it: 2 */
+	uint8_t arrays; /* of the value's class, "[[I" has 2; 0: not known */
+	uint8_t slot;   /* LC_STORE_ARGUMENT: the local variable in which it arrives there */
+	uint32_t
+	    name; /* where in `text` its name begins; LC_STORE_ARGUMENT: the number of a call */
+};
+
+/* A method that something is passed to. */
+struct lc_store_call {
+	uint32_t name;       /* in `text`: "com.acme.Spectrum.<init>" */
+	uint32_t descriptor; /* in `text`: "([D)V" */
+	uint32_t exact; /* not 0: it is the one that runs: it is static, a constructor and so on */
+};
+
+struct lc_store_method {
+	uint64_t method; /* lc_stores_method() */
+	uint32_t first;  /* of its rows */
+	uint16_t len;
+	uint16_t code_bytes;
+};
+
+/*
+ * All rows of a class. Free with lc_stores_free(). Positions are those of the code as it is given
+ * to the JVM.
+ */
+struct lc_stores {
+	uint64_t class;           /* lc_stores_hash() of its name, with dots */
+	struct lc_vector methods; /* struct lc_store_method: those that have rows */
+	struct lc_vector rows;    /* struct lc_store */
+	struct lc_vector calls;   /* struct lc_store_call */
+	struct lc_bytes text;     /* names, each ended by a 0: "com.acme.Spectrum.re", "buffer" */
+	bool lost;                /* there was no memory for all of them, and there are none */
+};
+
+void lc_stores_free(struct lc_stores *s);
+
+/* A hash of bytes in which '/' is '.'. Two names of a program have different ones. */
+uint64_t lc_stores_hash(uint64_t h, const char *bytes, size_t len);
+uint64_t lc_stores_method(const char *name, size_t name_len, const char *descriptor,
+                          size_t descriptor_len);
+
+/* What the methods of one class share while they are searched. All zero; free with _close(). */
+struct lc_stores_scan {
+	const struct lc_class *cls;
+	struct lc_stores *out;
+	uint32_t *names;                  /* by pool index: where a name is in out->text, + 1 */
+	struct lc_stores_member *members; /* by pool index */
+	uint64_t *words;                  /* of the stack and of the local variables */
+	size_t words_cap;
+	uint8_t *assigned; /* by local variable: how often, at most 2 */
+	size_t assigned_cap;
+	struct lc_vector values, events, pending, carried; /* of stores.c */
+};
+
+/* Begin a class; *out is all zero. Returns false without memory. */
+bool lc_stores_open(struct lc_stores_scan *s, const struct lc_class *c, struct lc_stores *out);
+void lc_stores_close(struct lc_stores_scan *s);
+
+/*
+ * Add the rows of a method. code->flags has LC_AT_START and LC_AT_TARGET but for those of handlers,
+ * which are added. `moved`: positions are those of code->moved, or else as they are. Code that the
+ * JVM will not accept adds nothing. Returns LC_REWRITE_DONE or LC_REWRITE_NO_MEMORY.
+ */
+enum lc_rewrite_status lc_stores_find(struct lc_stores_scan *s, const struct lc_member *method,
+                                      struct lc_method_code *code, bool moved);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * core/watch_hook.c - holds the function that is shown new objects.
+ *
+ * Order: O1  the observer is stored (release) behind what it needs -> loaded (acquire). The int
+ *            is a hint alone: a thread that sees it late shows one object more, or one less.
+ */
+#include "src/core/watch_hook.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+static _Atomic(lc_observer *) current;
+static _Atomic int32_t observed;
+
+void lc_observe(lc_observer *observer)
+{
+	atomic_store_explicit(&current, observer, memory_order_release); /* O1 */
+	atomic_store_explicit(&observed, observer != NULL, memory_order_relaxed);
+}
+
+unsigned lc_observe_show(JNIEnv *jni, jobject object)
+{
+	lc_observer *observer = atomic_load_explicit(&current, memory_order_acquire); /* O1 */
+
+	return __builtin_expect(observer != NULL, 0) ? observer(jni, object) : 0;
+}
+
+const void *lc_observe_address(void)
+{
+	return &observed;
+}

@@ -1,0 +1,46 @@
+/*
+ * heap/site_names.h - knows where the program stores what it allocates: the names of a site's
+ * objects.
+ *
+ * Of each class of the program, what classfile/store_names.h found when its bytes came by is kept,
+ * by the positions of the code that the JVM was given. Of the JDK's classes, of which there are
+ * many and few matter, a method's file is looked at when a name is asked for. A site's names are
+ * looked up by the frames of its path: what a method returns has the names that its caller gives
+ * it.
+ */
+#ifndef LC_HEAP_SITE_NAMES_H
+#define LC_HEAP_SITE_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/classfile/store_names.h"
+#include "src/format/kinds.h"
+
+struct lc_counters;
+
+/* One name of a site's objects: "com.acme.Spectrum.re", "rows[]". It is never freed. */
+struct lc_stored_name {
+	const char *name;
+	enum lc_site_name kind;
+};
+
+enum { LC_STORED_NAMES = 8 }; /* of a site, at most */
+
+/*
+ * Finds the stores of a method ("java.util.Arrays", "copyOf", "([II)[I") of a class that
+ * lc_stored_add() was not given. Returns false where it cannot; *out is the caller's to free.
+ */
+typedef bool lc_stored_find(const char *class_name, const char *method, const char *descriptor,
+                            struct lc_stores *out);
+void lc_stored_source(lc_stored_find *find); /* Context: [attach]. */
+
+/* Keep a copy of a class's stores. Where there is no room it is counted. Context: [java]. */
+void lc_stored_add(const struct lc_stores *stores);
+
+/* Look up the names of a site; returns how many. Context: [writer]. */
+size_t lc_stored_names(uint32_t site, struct lc_stored_name out[LC_STORED_NAMES]);
+
+void lc_stored_counters(struct lc_counters *out); /* Context: [writer]. */
+
+#endif

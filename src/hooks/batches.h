@@ -1,0 +1,49 @@
+/*
+ * hooks/batches.h - transforms classes of a program that runs, a few at a time, and none of which a
+ * hot method runs.
+ *
+ * The program stands still while classes are exchanged, for longer the more they are. A method that
+ * runs meanwhile goes on with its old code, in the interpreter, until it returns. Where one works
+ * in a loop of its own, its class waits, and is left as it is if the method does not return.
+ */
+#ifndef LC_HOOKS_BATCHES_H
+#define LC_HOOKS_BATCHES_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/base/attach_answer.h"
+
+struct lc_batches_stats {
+	uint64_t batches;
+	uint64_t transformed; /* classes */
+	uint64_t refused;     /* classes that the JVM refused to transform */
+	uint64_t running; /* classes that wait, or are left, since a hot method of theirs runs */
+	uint64_t pause_max_ns; /* no batch has stopped the program for longer */
+};
+
+/*
+ * Transform the classes, local or global references. Those left are moved to the front: returns
+ * their number. Where the call is `stoppable`, lc_batches_stop() ends it early. Who waits for an
+ * answer (base/say.h) is told each second how far it is, in a line that begins with
+ * LC_ATTACH_PROGRESS. Takes up to half a second to find out which methods return. Context: a thread
+ * of ours that may wait, with a JNIEnv.
+ */
+jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, bool stoppable,
+                          struct lc_batches_stats *stats);
+
+/*
+ * From now on hooks are put into no more classes: the batch that the JVM works on is the last. A
+ * recording begins without it. Context: any but [signal].
+ */
+void lc_batches_stop(void);
+bool lc_batches_stopped(void);
+
+/* How many classes the last call has done, and of how many. Context: any but [signal]. */
+void lc_batches_progress(uint32_t *done, uint32_t *total);
+
+/* ClassFileLoadHook has been called: the JVM is not further than this. Context: [java]. */
+void lc_batches_class_file(void);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * hooks/loaders.h - knows of which class loaders the classes may call the agent's own.
+ *
+ * The JVM resolves a call of java.lang.LocusHook in a class through that class's loader, and a
+ * loader may have a list of names outside which it finds nothing. A class whose loader does not
+ * find the agent's classes keeps its bytecode as it is.
+ */
+#ifndef LC_HOOKS_LOADERS_H
+#define LC_HOOKS_LOADERS_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lc_counters;
+
+/*
+ * The classes that rewritten code calls, by name with dots: java.lang.LocusHook, and with `spans`
+ * java.lang.LocusSpan. Returns 0, or -EIO: then no loader but the boot loader knows them. Context:
+ * [attach], when they are defined and before a class is rewritten.
+ */
+int lc_loaders_init(JNIEnv *jni, bool spans);
+
+/*
+ * May a class of this loader (NULL: the boot loader) call the agent's classes? Where that is not
+ * known, the loader is asked, which runs the program's code. To be called in ClassFileLoadHook.
+ * Context: [java].
+ */
+bool lc_loaders_know_hooks(JNIEnv *jni, jobject loader);
+
+struct lc_loaders_stats {
+	uint64_t refusing;   /* loaders that do not find the agent's classes */
+	uint64_t not_hooked; /* class files that stayed as they were for that reason */
+	uint64_t asked;      /* times that a loader was asked */
+};
+
+void lc_loaders_stats(struct lc_loaders_stats *out); /* Context: any. */
+void lc_loaders_counters(struct lc_counters *out);   /* Context: [writer]. */
+
+#endif

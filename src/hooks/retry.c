@@ -1,0 +1,106 @@
+/*
+ * hooks/retry.c - keeps classes, and says which.
+ *
+ * Order: R1  lc_running_transform() stores running behind the classes -> lc_running_due() loads it.
+ */
+#include "src/hooks/retry.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/limit.h"
+#include "src/base/time.h"
+#include "src/core/jvmti.h"
+#include "src/core/refs.h"
+
+#define AGAIN_NS UINT64_C(2000000000) /* from one look to the next */
+
+enum { NAMES_BYTES = 160, SAID_AFTER = 2 /* looks */ };
+
+static struct {
+	/* Of the thread that attaches, then the transformer's. */
+	jclass *classes; /* lc_ref_new() */
+	jint len;
+	unsigned looks;
+	uint64_t next_ns;              /* of the transformer; read where it does not run */
+	struct lc_batches_stats stats; /* under `lock` */
+	pthread_mutex_t lock;
+	_Atomic uint64_t running; /* len */
+} running = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Name the classes, as many as fit. */
+static void say(void)
+{
+	char names[NAMES_BYTES] = "";
+	size_t at = 0;
+
+	for (jint i = 0; i < running.len; i++) {
+		char *name = NULL;
+
+		if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), running.classes[i], &name, NULL))
+			continue;
+		if (at + strlen(name) + 2 < sizeof(names))
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%.*s",
+			                       at ? ", " : "", (int)strlen(name) - 2, name + 1);
+		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)name);
+	}
+	lc_limit_reached("running",
+	                 "what %d classes allocate is known by class only, since a method of "
+	                 "theirs runs and does not return: %s",
+	                 running.len, names);
+}
+
+/* Seconds may pass, without the lock. */
+static jint transform(JNIEnv *jni, jclass *classes, jint len)
+{
+	struct lc_batches_stats stats;
+
+	lc_running_stats(&stats);
+	len = lc_batches_transform(jni, classes, len, true, &stats);
+	pthread_mutex_lock(&running.lock);
+	running.stats = stats;
+	pthread_mutex_unlock(&running.lock);
+	return len;
+}
+
+bool lc_running_due(void)
+{
+	return atomic_load(&running.running) && lc_time_now_ns() >= running.next_ns; /* R1 */
+}
+
+void lc_running_again(JNIEnv *jni)
+{
+	const jint len = running.len;
+
+	running.len = transform(jni, running.classes, len);
+	running.next_ns = lc_time_now_ns() + AGAIN_NS;
+	atomic_store(&running.running, (uint64_t)running.len);
+	for (jint i = running.len; i < len; i++)
+		lc_ref_delete(jni, running.classes[i]);
+	if (++running.looks == SAID_AFTER && running.len)
+		say();
+}
+
+void lc_running_transform(JNIEnv *jni, jclass *classes, jint len)
+{
+	len = transform(jni, classes, len);
+	running.classes = len ? malloc((size_t)len * sizeof(*running.classes)) : NULL;
+	for (jint i = 0; running.classes && i < len; i++) {
+		const jclass kept = lc_ref_new(jni, classes[i]);
+
+		if (kept)
+			running.classes[running.len++] = kept;
+	}
+	atomic_store(&running.running, (uint64_t)running.len); /* R1 */
+}
+
+void lc_running_stats(struct lc_batches_stats *out)
+{
+	pthread_mutex_lock(&running.lock);
+	*out = running.stats;
+	pthread_mutex_unlock(&running.lock);
+	out->running = atomic_load(&running.running);
+}

@@ -1,0 +1,81 @@
+/*
+ * hooks/retry_thread.c - starts a thread for each time that classes are due, which they are only
+ * after an attach.
+ *
+ * Order: T1  run() stores done (release) behind all that it does -> lc_transformer_tick() loads it
+ *            (acquire): what the thread has changed is seen when the next one is thought of.
+ */
+#include "src/hooks/retry_thread.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/core/own_cost.h"
+#include "src/core/own_thread.h"
+#include "src/core/thread.h"
+#include "src/hooks/retry.h"
+
+static struct {
+	pthread_mutex_t lock;
+	JavaVM *vm;       /* under `lock`; NULL: not open */
+	pthread_t thread; /* if `begun` */
+	bool begun;       /* under `lock`: whoever takes it joins the thread */
+	_Atomic bool done;
+} transformer = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void *run(void *vm_arg)
+{
+	JavaVMAttachArgs args = { JNI_VERSION_1_8, (char *)(uintptr_t) "Locus classes", NULL };
+	JavaVM *const vm = vm_arg;
+	uint64_t begin;
+	JNIEnv *jni;
+
+	lc_thread_set_ours();
+	begin = lc_own_cost_begin();
+	if (!(*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni, &args)) {
+		lc_running_again(jni);
+		(*vm)->DetachCurrentThread(vm);
+	}
+	lc_own_cost_end(LC_OWN_EVENTS, begin);
+	lc_thread_ours_ends();
+	atomic_store_explicit(&transformer.done, true, memory_order_release); /* T1 */
+	return NULL;
+}
+
+void lc_transformer_open(JavaVM *vm)
+{
+	pthread_mutex_lock(&transformer.lock);
+	transformer.vm = vm;
+	atomic_store_explicit(&transformer.done, false, memory_order_relaxed); /* of none yet */
+	pthread_mutex_unlock(&transformer.lock);
+}
+
+void lc_transformer_tick(void)
+{
+	pthread_mutex_lock(&transformer.lock);
+	if (transformer.begun && atomic_load_explicit(&transformer.done, memory_order_acquire)) {
+		pthread_join(transformer.thread, NULL); /* T1 */
+		atomic_store_explicit(&transformer.done, false, memory_order_relaxed);
+		transformer.begun = false;
+	}
+	/* Where the process may have no more threads, the classes stay due. */
+	if (transformer.vm && !transformer.begun && lc_running_due())
+		transformer.begun =
+		    !lc_own_thread_start(&transformer.thread, "locus-classes", run, transformer.vm);
+	pthread_mutex_unlock(&transformer.lock);
+}
+
+void lc_transformer_close(void)
+{
+	bool begun;
+
+	pthread_mutex_lock(&transformer.lock);
+	begun = transformer.begun;
+	transformer.begun = false;
+	transformer.vm = NULL;
+	pthread_mutex_unlock(&transformer.lock);
+	if (begun)
+		pthread_join(transformer.thread, NULL);
+}

@@ -1,0 +1,60 @@
+/*
+ * jvm/layout/field.h - tells what lies at an offset of an object: a field, an element, a part of
+ * the header.
+ */
+#ifndef LC_JVM_LAYOUT_FIELD_H
+#define LC_JVM_LAYOUT_FIELD_H
+
+#include <jvmti.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* As in lc_block_field (profile/writer.h). */
+struct lc_field {
+	const char *name; /* "" for elements; valid for ever, equal names have equal addresses */
+	uint64_t first, last;
+	uint64_t element; /* the very element, where the name is "" */
+};
+
+/*
+ * Returns 0 or -errno; without it every lookup fails. `signature_of` names the classes that
+ * lc_field_find() is asked for where it can (lc_klass_signature() of klass.h); NULL: it never can.
+ * Context: [attach]; lc_layout_find() first.
+ */
+int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass));
+
+/*
+ * What lies `offset` bytes into an object of class `klass` (a Klass *) of `size_bytes` (0 where
+ * unknown). Elements come as one of at most 16 ranges of equal length, so that few rows say where
+ * in an array the accesses are. Learns a class's fields when it is first asked for.
+ * Returns 0 and sets *out, or -ENOENT where it cannot tell. Context: [writer]; `jni` its own.
+ */
+int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t offset,
+                  struct lc_field *out);
+
+struct lc_field_table; /* jvm/layout/field_layout.h */
+
+/*
+ * The fields of a class that lc_field_find() has learnt, once: NULL when the class was returned
+ * before, or is not known, or is an array's. Valid until the next call of this module. Context:
+ * [writer].
+ */
+const struct lc_field_table *lc_field_learnt(uint64_t klass);
+
+/* From now on lc_field_learnt() returns each class once more. Context: [writer]. */
+void lc_field_tell_again(void);
+
+/*
+ * Offset and width of a field by name, superclasses included; of element `index` of an array.
+ * Return 0 or -ENOENT. Context: [java] [writer].
+ */
+int lc_field_offset(JNIEnv *jni, jclass class, const char *name, uint64_t *offset, uint8_t *bytes);
+int lc_field_element(JNIEnv *jni, jclass class, uint64_t index, uint64_t *offset, uint8_t *bytes);
+
+/* Where element 0, or what follows the header of another object, begins. Context: as above. */
+uint64_t lc_field_first(JNIEnv *jni, jclass class);
+
+/* The field most like `name`, superclasses included; "" where none is near. Context: as above. */
+void lc_field_nearest(JNIEnv *jni, jclass class, const char *name, char *out, size_t out_len);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * jvm/layout/mark_tables.h - tells where a full collection of Parallel will slide objects, from the
+ * collector's own tables.
+ *
+ * Before JDK 24 such a collection writes no forwarding pointers. It marks the live objects in two
+ * bitmaps, one of where they begin and one of where they end, and notes for each region of 512 KiB
+ * how much of it lives and where that goes. A new address is computed from these, by the collector
+ * and here alike.
+ *
+ * The tables are not exported. They are found among the JVM's data by what must stand in them: the
+ * heap's bottom and size, and sizes that follow from it. What a region's summary says is compared
+ * with the bitmaps before it is believed.
+ */
+#ifndef LC_JVM_LAYOUT_MARK_TABLES_H
+#define LC_JVM_LAYOUT_MARK_TABLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Find the tables. Returns 0, or -ENOENT where this JVM has none of this kind. Reads all of
+ * libjvm's data: some milliseconds. Context: [attach]; lc_ranges_init() first.
+ */
+int lc_mark_tables_init(void);
+
+/* Were they found? Context: any. */
+bool lc_mark_tables_known(void);
+
+enum lc_mark_fate {
+	LC_MARK_UNSAID, /* the tables are not complete, or not to be believed */
+	LC_MARK_DEAD,
+	LC_MARK_LIVES, /* at *to after the collection */
+};
+
+/*
+ * What becomes of the object at `addr`, before anything slides. Remembers what it has added up of
+ * a region, and looks whether the region's summary is still the same. Context: [gc].
+ */
+enum lc_mark_fate lc_mark_tables_find(uint64_t addr, uint64_t *to);
+
+/* Free what was added up. Context: [gc]. */
+void lc_mark_tables_forget(void);
+
+#endif

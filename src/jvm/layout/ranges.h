@@ -1,0 +1,82 @@
+/*
+ * jvm/layout/ranges.h - tells where in memory the JVM has reserved the Java heap, generated code
+ * and data of its own.
+ *
+ * The JVM reserves them before VMInit and keeps them until it ends.
+ */
+#ifndef LC_JVM_LAYOUT_RANGES_H
+#define LC_JVM_LAYOUT_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* [low, high); both are 0 where the JVM does not tell. */
+struct lc_range {
+	uint64_t low, high;
+};
+
+/* Whose an address is. */
+enum lc_range_owner {
+	LC_RANGE_NOBODY, /* no range of the JVM holds it */
+	LC_RANGE_HEAP,
+	LC_RANGE_JVM, /* generated code, classes, card marks */
+};
+
+/*
+ * Find the ranges. Returns 0, or -ENOENT where the heap's is not exported; the others are known
+ * then. Context: [attach], after VMInit; lc_layout_find() and lc_collector_init() first.
+ */
+int lc_ranges_init(void);
+
+/* What is reserved for the Java heap. Context: any, after init. */
+struct lc_range lc_ranges_heap(void);
+
+/*
+ * Where addresses of objects may be: as lc_ranges_heap(), but with ZGC, which exports no such
+ * range, all the views that map its heap. Context: any, after init.
+ */
+struct lc_range lc_ranges_objects(void);
+
+/*
+ * An object has several addresses with ZGC of JDK 17, one in each view of the heap; the plain one
+ * stands for all of them, and can be read at any time. Of other addresses, and with other
+ * collectors, the address itself. Where lc_ranges_views_known() is false, this JVM does not tell
+ * the views. Context: any, after init.
+ */
+uint64_t lc_ranges_plain(uint64_t addr);
+bool lc_ranges_views_known(void);
+
+/*
+ * The plain address in a reference as the JVM's own structures hold it: with ZGC it has a colour,
+ * and may be of where the object was before it moved. 0 where it is none. Context: any, after init.
+ */
+uint64_t lc_ranges_of_stored(uint64_t reference);
+
+/*
+ * May the address in such a reference be the one of before the object moved? ZGC renews a reference
+ * when it is loaded or when the next cycle marks, and its colour says whether that is due.
+ * Context: any, after init.
+ */
+bool lc_ranges_may_be_old(uint64_t reference);
+
+/* Whose `addr` is: Java code touches memory of the JVM, too. Context: any, after init. */
+enum lc_range_owner lc_ranges_owner(uint64_t addr);
+
+/* The code cache, as the JVM exports it just now. Context: [attach]; lc_vm_init() first. */
+struct lc_range lc_ranges_code(void);
+
+/* The mappings of libjvm. Context: [attach]; lc_vm_init() first. */
+struct lc_range lc_ranges_library(void);
+
+/*
+ * The card table of collectors that have one: compiled code marks the byte at
+ * base + (address >> shift) when it stores a reference. Context: [attach], after
+ * lc_collector_init().
+ */
+struct lc_card_table {
+	uint64_t base; /* 0: there is none, or the JVM does not tell */
+	unsigned shift;
+};
+struct lc_card_table lc_ranges_card_table(void);
+
+#endif

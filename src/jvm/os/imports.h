@@ -1,0 +1,57 @@
+/*
+ * jvm/os/imports.h - puts functions of ours in the place of functions that a library imports.
+ *
+ * A library calls what it imports through slots: words of its own that the dynamic linker has
+ * filled in (System V ABI, AMD64 supplement, "Procedure Linkage Table"). Only the calls of that
+ * library are redirected. Where the linker has made the slots read-only (RELRO), their pages are
+ * writable while the slot is written, and read-only again behind it.
+ */
+#ifndef LC_JVM_OS_IMPORTS_H
+#define LC_JVM_OS_IMPORTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LC_IMPORT_SLOTS_MAX = 4 };
+
+/* A function that a library imports, and what is called in its place. */
+struct lc_import {
+	const char *name;
+	void *ours;
+	void *before; /* what the slots held, or would have held: `ours` calls it on */
+	uint64_t *slots[LC_IMPORT_SLOTS_MAX];
+	size_t slots_len;
+};
+
+/* The imports of one library. */
+struct lc_imports {
+	struct lc_import *list;
+	size_t len;
+	uint64_t sealed_low, sealed_high; /* pages that the dynamic linker made read-only */
+};
+
+/*
+ * Find the slots of the imports of the library that the address `inside` lies in; sets all but
+ * `list`, `len`, `name` and `ours`. Changes nothing in the library. Returns 0; -ENOENT where the
+ * library is not found or does not import one of them; -E2BIG where it has more slots for one than
+ * there is room for. Context: any thread; takes the dynamic linker's lock.
+ */
+int lc_imports_find(uint64_t inside, struct lc_imports *i);
+
+/*
+ * Write `ours` into the slots that were found. Other threads may call through them meanwhile.
+ * Returns 0, or -errno of mprotect(); then no slot is changed. Context: any thread.
+ */
+int lc_imports_redirect(const struct lc_imports *i);
+
+/*
+ * Write `before` into the slots that hold `ours`. Returns 0; -EBUSY where somebody else has
+ * redirected a slot since, which is left alone; or -errno of mprotect(). Context: as above.
+ */
+int lc_imports_restore(const struct lc_imports *i);
+
+/* Do all slots hold `ours`? */
+bool lc_imports_ours(const struct lc_imports *i);
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * jvm/stack/frames.h - walks the frames of generated code on the calling thread's own stack, one by
+ * one.
+ *
+ * Unlike a guess by what looks like a return address (stack/words.h), it finds no dead words: the
+ * size of a compiled method's frame stands in its code blob, which is found as the JVM finds it.
+ * HotSpot on x86.
+ */
+#ifndef LC_JVM_STACK_FRAMES_H
+#define LC_JVM_STACK_FRAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Words from rbp of an interpreted frame: where its caller's stack pointer stands, its method, and
+ * its bytecode pointer. HotSpot's layout on x86 (frame_x86.hpp), the same from JDK 11 to 25.
+ */
+enum { LC_INTERPRETED_SENDER_SP = -1, LC_INTERPRETED_METHOD = -3, LC_INTERPRETED_BYTECODE = -8 };
+
+/*
+ * Find the code heaps. Returns 0; -ENOENT when this JVM does not export them: then there are no
+ * words. Context: [attach]; lc_layout_find() first.
+ */
+int lc_frames_init(uint64_t interpreter_low, uint64_t interpreter_high);
+
+/* Is that code of the interpreter? Context: any. */
+bool lc_frames_interpreted(uint64_t pc);
+
+/* Is that where Java code returns to that the JVM called? Context: any. */
+bool lc_frames_entry(uint64_t pc);
+
+/*
+ * Where the words stand that lead from a stub through which the JVM called Java code to where the
+ * thread was in Java code before: that word at `sp_at` is 0 where there is nothing before.
+ */
+struct lc_entry_frame {
+	uint64_t wrapper_at, sp_at, pc_at, rbp_at;
+};
+
+/*
+ * The words for the stub that has this `rbp`. Returns false where they do not all lie between
+ * `low` and `high`. Context: [hook], own stack.
+ */
+bool lc_frames_entry_frame(uint64_t rbp, uint64_t low, uint64_t high, struct lc_entry_frame *out);
+
+enum { LC_FRAME_WORDS_MAX = 2 }; /* of one frame */
+
+/* How many words tell where the thread is, and how far they go. */
+struct lc_frame_words {
+	unsigned len;
+	unsigned frames; /* whose words they are */
+	bool whole;      /* all frames that were asked for, or all up to the JVM's own */
+	/* True if no further frame exists: all that were asked for, or all that the thread has. */
+	bool complete;
+};
+
+/* Where a native method is: read at its start, since a call at its end may reuse its frame. */
+struct lc_native_frame {
+	uint64_t frame;  /* of its C function */
+	uint64_t native; /* rbp of the JVM's frame around it */
+	uint64_t into;   /* where the C function returns to: the JVM's code for the native method */
+};
+
+/* `frame`: __builtin_frame_address(0). */
+static inline struct lc_native_frame lc_native_frame(const void *frame)
+{
+	const uint64_t *word = frame;
+
+	return (struct lc_native_frame){ (uint64_t)(uintptr_t)frame, word[0], word[1] };
+}
+
+/*
+ * Where the native method returns to in Java code, compiled or interpreted: HotSpot's frames of
+ * native methods begin with the caller's rbp, and the return address. 0 where that is not what
+ * stands there.
+ */
+static inline uint64_t lc_native_return(const struct lc_native_frame *at)
+{
+	if (__builtin_expect(at->native - at->frame < 4096, 1))
+		return ((const uint64_t *)(uintptr_t)at->native)[1]; /* NOLINT */
+	return 0;
+}
+
+/*
+ * Where a thread left Java code: the JVM's frame anchor. `rbp` matters to interpreted code only.
+ */
+struct lc_last_java {
+	uint64_t sp, pc, rbp;
+};
+
+/*
+ * The words above `at->frame` which tell where its nearest `frames_max` callers are: of a compiled
+ * one its return address, of an interpreted one its method and bytecode. Where native code called
+ * Java code on the way, the words that lead to the frames beyond. At most `words_max` values, and
+ * their offsets from the frame in words. Context: [hook], own stack.
+ */
+struct lc_frame_words lc_frames_words(const struct lc_native_frame *at, uint64_t stack_end,
+                                      unsigned frames_max, unsigned words_max, uint64_t *value,
+                                      uint16_t *offset);
+
+/*
+ * A number made of such words of the thread that goes on at `pc`, with its stack pointer and rbp.
+ * Returns false where not all can be read. Context: [signal], own stack.
+ */
+bool lc_frames_key(uint64_t pc, uint64_t sp, uint64_t rbp, uint64_t stack_end, unsigned frames_max,
+                   uint64_t *key);
+
+#endif

@@ -1,0 +1,298 @@
+/*
+ * jvm/stack/stack_walk.c - goes from frame to frame; see stack_walk.h. stack/shadow.c does the same
+ * behind allocations, where the first frame is always at a call.
+ */
+#include "src/jvm/stack/stack_walk.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "src/core/counters.h"
+#include "src/core/record.h"
+#include "src/jvm/code/blob.h"
+#include "src/jvm/code/code_frames.h"
+#include "src/jvm/code/scopes.h"
+#include "src/jvm/os/peek.h"
+#include "src/jvm/stack/frames.h"
+#include "src/jvm/stack/walk_proof.h"
+
+enum { INTERPRETED_BYTES_MAX = 8 << 10 /* as AsyncGetCallTrace, without max_stack */ };
+
+struct walk {
+	uint64_t low, end;           /* of the stack that is walked */
+	uint64_t pc, pc_at, sp, rbp; /* a return address, where it stands, the registers there */
+	uint64_t *frames;
+	int depth, len;
+	bool from_jvm; /* the JVM called the frame before, or was called by this one */
+	bool complete;
+	enum lc_stack_refusal refusal;
+	struct lc_walk_steps *proves; /* as in struct lc_stack_at */
+};
+
+/* Counts, relaxed: nothing hangs on them. */
+static _Atomic uint64_t walked, refused[LC_STACK_REFUSALS], compared[LC_STACK_COMPARED];
+
+static bool refuse(struct walk *w, enum lc_stack_refusal why)
+{
+	w->refusal = why;
+	return false;
+}
+
+static bool may_pass(struct walk *w, enum lc_frame_kind kind)
+{
+	const struct lc_walk_proof *proof = lc_walk_proof_signal();
+
+	if (w->proves ? lc_walk_steps_add(w->proves, kind, w->len) && lc_walk_provable(proof, kind)
+	              : lc_walk_proved(proof, kind))
+		return true;
+	return refuse(w, LC_STACK_UNPROVED);
+}
+
+static bool is_word(const struct walk *w, uint64_t address)
+{
+	return address > w->low && address + 8 <= w->end && !(address & 7);
+}
+
+/* Add the frames, as many as find room. */
+static void add(struct walk *w, const struct lc_code_frames *code)
+{
+	const int room = w->depth - w->len;
+	const int len = (int)code->len < room ? (int)code->len : room;
+
+	memcpy(w->frames + w->len, code->frames, (size_t)len * sizeof(*w->frames));
+	w->len += len;
+	w->complete = w->len == w->depth;
+}
+
+/* Go to the caller of a frame of so many words. */
+static bool leave_words(struct walk *w, int words)
+{
+	const uint64_t at = w->sp + (uint64_t)words * 8 - 8;
+
+	if (words < 2 || !is_word(w, at) || at <= w->pc_at)
+		return refuse(w, LC_STACK_BEYOND);
+	w->pc_at = at;
+	w->pc = lc_load64(at);
+	w->rbp = lc_load64(at - 8);
+	w->sp = at + 8;
+	w->from_jvm = false;
+	return true;
+}
+
+static bool is_native(const struct lc_code_frames *code)
+{
+	return code->len == 1 && code->frames[0] >> LC_ADDR_BITS == LC_BCI_NONE;
+}
+
+static bool pass_interpreted(struct walk *w)
+{
+	const uint64_t rbp = w->rbp, method_at = rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8),
+	               bytecode_at = rbp + (uint64_t)(LC_INTERPRETED_BYTECODE * 8),
+	               sender_at = rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8);
+	const struct lc_code_frames *code;
+
+	if (!may_pass(w, LC_FRAME_INTERPRETED))
+		return false;
+	if (rbp < w->pc_at || !is_word(w, rbp + 8) || !is_word(w, method_at) ||
+	    !is_word(w, bytecode_at) || !is_word(w, sender_at))
+		return refuse(w, LC_STACK_BEYOND);
+	code = lc_code_frames_interpreted(lc_load64(method_at), lc_load64(bytecode_at));
+	if (!code)
+		return refuse(w, LC_STACK_NO_METHOD);
+	add(w, code);
+	w->pc_at = rbp + 8;
+	w->pc = lc_load64(w->pc_at);
+	w->sp = lc_load64(sender_at);
+	w->rbp = lc_load64(rbp);
+	w->from_jvm = false;
+	return true;
+}
+
+/* A frame that returns to no known place: a stub's, or one whose code was given up while it waits.
+ */
+static bool pass_unknown(struct walk *w)
+{
+	const struct lc_code_frames *code;
+	struct lc_blob blob;
+	uint64_t at;
+
+	if (!lc_blob_find(w->pc, &blob))
+		return refuse(w, LC_STACK_UNKNOWN);
+	if (blob.kind == LC_BLOB_OTHER && w->from_jvm && !lc_blob_unpacks(&blob))
+		return leave_words(w, blob.frame_words);
+	at = lc_blob_original_pc_at(&blob, w->pc, w->sp);
+	if (!at || !is_word(w, at))
+		return refuse(w, LC_STACK_UNKNOWN);
+	if (!may_pass(w, LC_FRAME_DEOPTIMIZED))
+		return false;
+	code = lc_code_frames_compiled(lc_load64(at));
+	if (!code || code->blob != blob.at)
+		return refuse(w, LC_STACK_UNKNOWN);
+	add(w, code);
+	return leave_words(w, blob.frame_words);
+}
+
+static bool pass_compiled(struct walk *w)
+{
+	const struct lc_code_frames *code;
+
+	if (!may_pass(w, LC_FRAME_COMPILED))
+		return false;
+	code = lc_code_frames_compiled(w->pc);
+	if (!code)
+		return pass_unknown(w);
+	/* A native method that nothing has called by way of the JVM: a virtual thread begins. */
+	if (is_native(code) && !w->from_jvm)
+		return refuse(w, LC_STACK_UNKNOWN);
+	add(w, code);
+	return leave_words(w, code->frame_words);
+}
+
+/* Where the JVM called Java code: go to where the thread was in Java code before, if it was. */
+static bool pass_entry(struct walk *w)
+{
+	struct lc_entry_frame e;
+	uint64_t sp, pc_at;
+
+	if (!may_pass(w, LC_FRAME_ENTRY))
+		return false;
+	if (!lc_frames_entry_frame(w->rbp, w->low, w->end, &e))
+		return refuse(w, LC_STACK_ENTRY);
+	sp = lc_load64(e.sp_at);
+	w->complete = !sp;
+	if (w->complete)
+		return true;
+	if (!may_pass(w, LC_FRAME_BEYOND))
+		return false;
+	pc_at = lc_load64(e.pc_at) ? e.pc_at : sp - 8;
+	if (sp <= w->rbp || !is_word(w, sp) || !is_word(w, pc_at))
+		return refuse(w, LC_STACK_ENTRY);
+	w->pc = lc_load64(pc_at);
+	w->pc_at = sp - 8;
+	w->sp = sp;
+	w->rbp = lc_load64(e.rbp_at);
+	w->from_jvm = true;
+	return true;
+}
+
+static bool pass(struct walk *w)
+{
+	if (w->complete)
+		return true;
+	return lc_frames_entry(w->pc)         ? pass_entry(w)
+	       : lc_frames_interpreted(w->pc) ? pass_interpreted(w)
+	                                      : pass_compiled(w);
+}
+
+/*
+ * The first frame, of compiled code that runs anywhere in it: the JVM's debug information says
+ * where it is at the end of each range of instructions.
+ */
+static bool pass_running(struct walk *w)
+{
+	const struct lc_code_frames *code;
+	struct lc_blob blob;
+	uint64_t near;
+
+	if (!may_pass(w, LC_FRAME_COMPILED))
+		return false;
+	if (!lc_blob_find(w->pc, &blob) || blob.kind != LC_BLOB_METHOD || !blob.whole ||
+	    w->pc < blob.whole || blob.frame_words < 2)
+		return refuse(w, LC_STACK_NOT_WHOLE);
+	near = lc_scopes_near(blob.at, w->pc + 1);
+	code = near ? lc_code_frames_compiled(near) : NULL;
+	if (!code || code->blob != blob.at || is_native(code))
+		return refuse(w, LC_STACK_NO_SCOPE);
+	add(w, code);
+	return leave_words(w, blob.frame_words);
+}
+
+/*
+ * May the interpreter's rbp be a frame's, which holds all words of one and is not larger than one
+ * is? What stands there is looked at then.
+ */
+static bool may_be_frame(const struct walk *w)
+{
+	return !(w->rbp & 7) && w->rbp >= w->sp - (uint64_t)(LC_INTERPRETED_BYTECODE * 8) &&
+	       w->rbp - w->sp <= INTERPRETED_BYTES_MAX;
+}
+
+/* The first frame where the thread left Java code. */
+static bool pass_anchor(struct walk *w)
+{
+	if (lc_frames_interpreted(w->pc))
+		return pass_interpreted(w);
+	if (lc_frames_entry(w->pc))
+		return refuse(w, LC_STACK_NOT_WHOLE);
+	if (!may_pass(w, LC_FRAME_COMPILED))
+		return false;
+	return lc_code_frames_compiled(w->pc) ? pass_compiled(w) : pass_running(w);
+}
+
+int lc_stack_walk(const struct lc_stack_at *at, uint64_t stack_end,
+                  uint64_t *frames, /* NOLINT(readability-non-const-parameter): filled */
+                  int depth)
+{
+	struct walk w = { .low = at->sp - 16,
+		          .end = stack_end,
+		          .pc = at->pc,
+		          .pc_at = at->sp - 8,
+		          .sp = at->sp,
+		          .rbp = at->rbp,
+		          .frames = frames,
+		          .depth = depth,
+		          .from_jvm = at->anchor,
+		          .proves = at->proves };
+	bool whole;
+
+	if (depth <= 0 || !lc_code_frames_known() || (at->sp & 7) || at->sp >= stack_end)
+		whole = refuse(&w, LC_STACK_BEYOND);
+	else if (at->anchor)
+		whole = pass_anchor(&w);
+	else if (lc_frames_interpreted(w.pc))
+		whole = at->framed || may_be_frame(&w) ? pass_interpreted(&w)
+		                                       : refuse(&w, LC_STACK_INTERPRETED);
+	else
+		whole = pass_running(&w);
+	while (whole && !w.complete)
+		whole = pass(&w);
+	if (!whole || !w.len) {
+		lc_count(&refused[w.refusal]);
+		return -1 - (int)w.refusal;
+	}
+	lc_count(&walked);
+	return w.len;
+}
+
+/* -- counters ------------------------------------------------------------------------------- */
+
+void lc_stack_walk_compared(enum lc_stack_compared how)
+{
+	lc_count(&compared[how]);
+}
+
+static void put(struct lc_counters *out, const char *name, const _Atomic uint64_t *count)
+{
+	lc_counters_put(out, name, atomic_load_explicit(count, memory_order_relaxed));
+}
+
+void lc_stack_walk_counters(struct lc_counters *out)
+{
+	static const char *const names[LC_STACK_REFUSALS] = {
+		[LC_STACK_INTERPRETED] = "engine_walk_asked_interpreter",
+		[LC_STACK_NOT_WHOLE] = "engine_walk_asked_not_whole",
+		[LC_STACK_NO_SCOPE] = "engine_walk_asked_no_scope",
+		[LC_STACK_UNKNOWN] = "engine_walk_asked_unknown",
+		[LC_STACK_NO_METHOD] = "engine_walk_asked_no_method",
+		[LC_STACK_ENTRY] = "engine_walk_asked_entry",
+		[LC_STACK_BEYOND] = "engine_walk_asked_beyond",
+		[LC_STACK_UNPROVED] = "engine_walk_asked_unproved",
+	};
+
+	put(out, "engine_walk_own", &walked);
+	for (unsigned i = 0; i < LC_STACK_REFUSALS; i++)
+		put(out, names[i], &refused[i]);
+	put(out, "audit_own_walk_agreed", &compared[LC_STACK_AGREES]);
+	put(out, "audit_own_walk_differs", &compared[LC_STACK_DIFFERS]);
+	put(out, "audit_own_walk_alone", &compared[LC_STACK_ALONE]);
+}

@@ -1,0 +1,241 @@
+/* span/frames/stack.c - grows the stack of spans and adds ended spans to slots. */
+#include "src/span/frames/stack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/hash.h"
+#include "src/base/spin.h"
+#include "src/core/thread.h"
+#include "src/span/span.h"
+
+/* Few, since a thread may end after one task: what it never uses is cleared for nothing. */
+enum { FRAMES_MIN = 8, SLOTS_MIN = 2 };
+
+static const struct lc_slab_kind slots = { sizeof(struct lc_span_slot), SLOTS_MIN, 16 };
+
+static _Atomic uint32_t slots_in_process;
+static uint32_t other_path, other_site; /* set before there are threads with slots */
+
+uint32_t lc_span_slots_count(void)
+{
+	return atomic_load_explicit(&slots_in_process, memory_order_relaxed); /* a count */
+}
+
+bool lc_span_slots_crowded(void)
+{
+	return lc_span_slots_count() > LC_SPAN_SLOTS_MAX / 2;
+}
+
+int lc_span_stack_init(struct lc_span_thread *s, const struct lc_span_costs *costs,
+                       const struct lc_span_pauses *pauses)
+{
+	memset(s, 0, sizeof(*s));
+	s->frames = calloc(FRAMES_MIN, sizeof(*s->frames));
+	if (!s->frames)
+		return -ENOMEM;
+	s->top = s->frames;
+	s->limit = s->frames + FRAMES_MIN;
+	s->frames->kind = LC_SPAN_KINDS;
+	s->frames->bottom = true;
+	s->frames->stack_pointer = UINT64_MAX;
+	s->pauses = pauses;
+	s->ended.element_bytes = sizeof(uint64_t);
+	s->outer_cost[0] = costs->anonymous;
+	s->outer_cost[1] = costs->primordial;
+	s->outer_cost[2] = costs->support;
+	s->outer_cost[3] = costs->task;
+	s->inner_cost = costs->inner;
+	s->task_inner_cost = costs->task_inner;
+	s->counted_cost = costs->counted;
+	s->yardstick = costs->yardstick;
+	return 0;
+}
+
+void lc_span_stack_destroy(struct lc_span_thread *s)
+{
+	atomic_fetch_sub_explicit(&slots_in_process,
+	                          atomic_load_explicit(&s->slots.len, memory_order_relaxed),
+	                          memory_order_relaxed); /* a count */
+	lc_slab_free(&s->slots);
+	free(s->ended.data);
+	free(s->frames);
+}
+
+int lc_span_stack_grow(struct lc_span_thread *s)
+{
+	size_t cap = (size_t)(s->limit - s->frames), at = (size_t)(s->top - s->frames);
+	struct lc_span_frame *bigger, *old = s->frames;
+
+	if (cap >= LC_SPAN_DEPTH_MAX)
+		return -ENOSPC;
+	bigger = calloc(2 * cap, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	lc_spin_lock(
+	    &s->lock); /* or it may be read while it is freed, or marked when it is copied */
+	memcpy(bigger, old, cap * sizeof(*bigger));
+	atomic_signal_fence(memory_order_seq_cst);
+	s->top = bigger + at; /* a handler walks from here to a frame 0 */
+	s->frames = bigger;
+	s->limit = bigger + 2 * cap;
+	atomic_signal_fence(memory_order_seq_cst);
+	lc_spin_unlock(&s->lock);
+	free(old);
+	return 0;
+}
+
+void lc_span_watched_ended(struct lc_span_thread *s, struct lc_span_frame *f)
+{
+	if (lc_vector_push(&s->ended, &f->number))
+		lc_span_add(&s->unsettled, 1);
+	atomic_store_explicit(&f->watched, 0, memory_order_relaxed); /* under lock */
+}
+
+/* Slots */
+
+struct lc_span_slot *lc_span_stack_slot(const struct lc_span_thread *s, uint32_t i)
+{
+	return lc_slab_get(&s->slots, &slots, i);
+}
+
+static bool same(const struct lc_span_key *a, const struct lc_span_key *b)
+{
+	return a->kind == b->kind && a->level == b->level && a->submit_kind == b->submit_kind &&
+	       a->path == b->path && a->site == b->site && a->submit_path == b->submit_path;
+}
+
+void lc_span_slots_name_other(uint32_t path, uint32_t site)
+{
+	other_path = path;
+	other_site = site;
+}
+
+uint32_t lc_span_slots_other_site(void)
+{
+	return other_site;
+}
+
+static struct lc_span_key key_of_other(uint8_t kind)
+{
+	return kind >= LC_SPAN_TASK ? (struct lc_span_key){ .kind = kind, .site = other_site }
+	                            : (struct lc_span_key){ .kind = kind, .path = other_path };
+}
+
+static uint32_t hash(const struct lc_span_key *key)
+{
+	uint64_t h = (uint64_t)key->kind | (uint64_t)key->level << 8 |
+	             (uint64_t)key->submit_kind << 16 | (uint64_t)key->path << 32;
+
+	h = lc_hash_add(h, (uint64_t)key->site << 32 | key->submit_path);
+	return (uint32_t)(lc_hash(h) >> 32);
+}
+
+static bool has_key(const void *slot, const void *key)
+{
+	return same(&((const struct lc_span_slot *)slot)->key, key);
+}
+
+static struct lc_span_slot *add_slot(struct lc_span_thread *s, const struct lc_span_key *key)
+{
+	uint32_t len = atomic_load_explicit(&s->slots.len, memory_order_relaxed); /* ours */
+	struct lc_span_slot *slot = lc_slab_add(&s->slots, &slots, hash(key));
+
+	if (!slot)
+		return NULL;
+	slot->key = *key;
+	slot->number = len;
+	lc_slab_publish(&s->slots);
+	atomic_fetch_add_explicit(&slots_in_process, 1, memory_order_relaxed);
+	return slot;
+}
+
+struct lc_span_slot *lc_span_slot_find(struct lc_span_thread *s, const struct lc_span_key *key)
+{
+	struct lc_span_slot *slot = lc_slab_find(&s->slots, &slots, hash(key), has_key, key);
+	struct lc_span_key other;
+
+	if (slot)
+		return slot;
+	other = key_of_other(key->kind);
+	if (lc_span_slots_count() >= LC_SPAN_SLOTS_MAX && !same(key, &other))
+		return lc_span_slot_find(s, &other);
+	slot = add_slot(s, key);
+	if (!slot)
+		lc_span_add(&s->too_deep, 1);
+	return slot;
+}
+
+bool lc_span_slot_is_other(const struct lc_span_slot *slot)
+{
+	const struct lc_span_key other = key_of_other(slot->key.kind);
+
+	return same(&slot->key, &other);
+}
+
+bool lc_span_is_low_slowly(struct lc_span_thread *s, uint64_t stack_pointer)
+{
+	if (stack_pointer < s->low_end || stack_pointer - s->low_end < LC_SPAN_SHRINK_BYTES)
+		return true;
+	lc_span_add(&s->stale, s->low);
+	s->low = 0;
+	s->lossy = true;
+	return false;
+}
+
+/* Take the innermost frame off: what ran inside it is known; of itself nothing is. */
+static void drop_top(struct lc_span_thread *s)
+{
+	struct lc_span_frame *f = s->top--;
+
+	f[-1].inside += f->inside;
+	for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
+		f[-1].nested[i] += f->nested[i];
+	lc_span_add(&s->stale, 1);
+	if (lc_span_is_watched(f)) {
+		lc_spin_lock(&s->lock);
+		lc_span_watched_ended(s, f);
+		lc_spin_unlock(&s->lock);
+	}
+}
+
+void lc_span_drop(struct lc_span_thread *s, uint64_t stack_pointer, uint64_t return_address)
+{
+	const struct lc_span_frame *same = s->top;
+
+	while (!lc_span_empty(s) && s->top->stack_pointer < stack_pointer - LC_SPAN_SLACK_BYTES)
+		drop_top(s);
+	if (!return_address)
+		return;
+	while (same > s->frames &&
+	       (same->stack_pointer != stack_pointer || same->return_address != return_address))
+		same--;
+	while (same > s->frames && s->top >= same)
+		drop_top(s);
+}
+
+uint32_t lc_span_current(const struct lc_thread *t)
+{
+	const struct lc_span_thread *s =
+	    t ? atomic_load_explicit(&t->spans, memory_order_relaxed) : NULL; /* own thread */
+	const struct lc_span_frame *f;
+
+	if (!s)
+		return 0;
+	if (s->probe.open)
+		return s->probe.slot->number + 1;
+	/* The frames may be another, larger array in between: a walk starts and ends in one. */
+	for (f = s->top; f->slot == NULL; f--)
+		if (f->bottom)
+			return 0;
+	return f->slot->number + 1;
+}
+
+const struct lc_span_slot *lc_span_slot_at(const struct lc_thread *t, uint32_t i)
+{
+	const struct lc_span_thread *s =
+	    atomic_load_explicit(&t->spans, memory_order_acquire); /* S0 of span.c */
+
+	return s ? lc_span_stack_slot(s, i) : NULL;
+}

@@ -1,0 +1,48 @@
+/*
+ * span/streams/flatmap.h - finds the place of a stream that java.util.stream executes itself, as
+ * flatMap() does: the first line of the function that made the stream.
+ *
+ * That function has returned when its stream begins. So LocusSpan.flat() tells of each function
+ * when it has returned a stream, and the next begin that the library makes is of that stream.
+ * Which method a function's object stands for follows from its class, and is asked once for each.
+ * Owner of a struct lc_flat: the thread.
+ */
+#ifndef LC_SPAN_STREAMS_FLATMAP_H
+#define LC_SPAN_STREAMS_FLATMAP_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/core/epoch.h"
+
+enum { LC_FLAT_FUNCTIONS = 64 };
+
+/* What is known of a function whose class has that word in its objects' headers. */
+struct lc_flat_function {
+	uint32_t word;
+	uint32_t sequence; /* of the GC: a class goes only when it changes */
+	uint32_t path;     /* for lc_path_get(), one frame; 0: no method of the program */
+};
+
+struct lc_flat {
+	uint32_t made; /* path of the function that has just made a stream; 0: none, or unknown */
+	struct lc_flat_function functions[LC_FLAT_FUNCTIONS];
+};
+
+/* Its path, found or looked up in the table of all threads. Context: [hook], owner; slow. */
+uint32_t lc_flat_slowly(struct lc_flat_function *known, JNIEnv *jni, jobject function,
+                        uint32_t word);
+
+/* The function, of a class with that word, has returned a stream. Context: [hook], owner. */
+static inline void lc_flat_made(struct lc_flat *flat, JNIEnv *jni, jobject function, uint32_t word)
+{
+	struct lc_flat_function *known = &flat->functions[(word >> 3) % LC_FLAT_FUNCTIONS];
+
+	if (__builtin_expect(known->word == word && known->sequence == lc_gc_sequence(), 1))
+		flat->made = known->path;
+	else
+		flat->made = lc_flat_slowly(known, jni, function, word);
+}
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * span/tasks/virtual.h - moves the spans of virtual threads (JDK 21 and newer) from carrier to
+ * carrier.
+ *
+ * A virtual thread runs on one carrier after another. Its frames leave the carrier's stack of spans
+ * when it is unmounted, and come back on the stack of the carrier that mounts it; the carrier's own
+ * frames, below, stay. Between the two no cycles, switches or pauses count for them.
+ */
+#ifndef LC_SPAN_TASKS_VIRTUAL_H
+#define LC_SPAN_TASKS_VIRTUAL_H
+
+#include <stdint.h>
+
+#include "src/span/frames/stack.h"
+
+struct lc_counters;
+
+/* ID of the virtual thread that the calling thread carries; 0: none. Context: any. */
+uint64_t lc_virtual_mounted(void);
+
+/*
+ * Virtual thread `id` gets this carrier, or leaves it. `s` is the carrier's, NULL where it has none
+ * yet; `now` is its clock's. Context: [hook], the carrier. The JVM must not be called.
+ */
+void lc_virtual_mount(struct lc_span_thread *s, uint64_t id, uint64_t now);
+void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now);
+
+/* Does thread `id` have frames that wait for a carrier? Context: [hook]. */
+bool lc_virtual_has_frames(uint64_t id);
+
+enum { LC_VIRTUAL_TOLD = 2 }; /* `watched` of a frame that waits, and whose row is made */
+
+/*
+ * Show the frames of each virtual thread that waits, with the keys of their slots (kind
+ * LC_SPAN_KINDS: transparent): `begin`, `switches`, `gc_count` and `gc_ns` are what was added since
+ * the frame began, `slot` is NULL. visit() runs under a lock. Context: [writer].
+ */
+void lc_virtual_each(void (*visit)(void *of, struct lc_span_frame *frames,
+                                   const struct lc_span_key *keys, uint32_t len),
+                     void *of);
+
+struct lc_virtual_stats {
+	uint64_t waiting; /* virtual threads whose frames wait */
+	uint64_t moved;   /* times that frames were put on a carrier */
+	uint64_t lost;    /* times that frames were dropped: no memory, or too many */
+};
+void lc_virtual_stats(struct lc_virtual_stats *out); /* Context: any. */
+void lc_virtual_counters(struct lc_counters *out);   /* Context: [writer]. */
+
+#endif
