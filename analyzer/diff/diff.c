@@ -115,16 +115,16 @@ static void view(struct lc_diff *d, struct lc_diff_profile *p)
 
 static void rank(struct lc_diff *d)
 {
-	struct lc_told told;
+	struct lc_known_lines told;
 
-	lc_told_init(&told);
+	lc_known_lines_init(&told);
 	for (size_t i = 0; i < d->len; i++) {
 		view(d, &d->profiles[i]);
-		lc_told_add(&told, &d->profiles[i].view);
+		lc_known_lines_add(&told, &d->profiles[i].view);
 	}
 	for (size_t i = 0; i < d->len; i++)
 		lc_ranking_build(&d->profiles[i].ranking, &d->profiles[i].view, d->group, &told);
-	lc_told_free(&told);
+	lc_known_lines_free(&told);
 }
 
 /* By the threads' clocks where all profiles tell it, else by the interval. */

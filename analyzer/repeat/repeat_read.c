@@ -24,7 +24,7 @@
 struct reading {
 	struct lc_repeat *r;
 	struct lc_repeat_run *run;
-	struct lc_told *told;
+	struct lc_known_lines *told;
 	struct lc_tree tree;
 	struct lc_load load;
 	struct lc_view view;
@@ -306,7 +306,7 @@ static void take_engine(struct reading *in)
 
 static void survey(struct reading *in)
 {
-	lc_told_add(in->told, &in->view);
+	lc_known_lines_add(in->told, &in->view);
 }
 
 static void take(struct reading *in)
@@ -407,7 +407,7 @@ static int read_run(struct reading in, const char *engine_word, void (*use)(stru
 	return status;
 }
 
-static int read_runs(struct lc_repeat *r, struct lc_told *told, const char *engine_word,
+static int read_runs(struct lc_repeat *r, struct lc_known_lines *told, const char *engine_word,
                      void (*use)(struct reading *in))
 {
 	int status = 0;
@@ -431,10 +431,10 @@ static void expect(const struct lc_repeat *r)
 int lc_repeat_read(struct lc_repeat *r, const char *engine_word)
 {
 	const bool by_line = lc_rank_by_allocation(r->group);
-	struct lc_told told;
+	struct lc_known_lines told;
 	int status = 0;
 
-	lc_told_init(&told);
+	lc_known_lines_init(&told);
 	for (unsigned kind = 0; kind < LC_REPEAT_KINDS; kind++)
 		lc_repeat_table_init(&r->tables[kind], (enum lc_repeat_kind)kind, r->runs_len);
 	for (int readings = by_line ? 2 : 1; readings > 0; readings--)
@@ -443,7 +443,7 @@ int lc_repeat_read(struct lc_repeat *r, const char *engine_word)
 		status = read_runs(r, &told, engine_word, survey);
 	if (!status)
 		status = read_runs(r, &told, engine_word, take);
-	lc_told_free(&told);
+	lc_known_lines_free(&told);
 	lc_progress_end();
 	lc_repeat_finish(r);
 	return status;

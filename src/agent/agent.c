@@ -280,9 +280,9 @@ static void follow_what_was_there(JNIEnv *jni)
 {
 	struct lc_batches_stats batches;
 
-	lc_running_stats(&batches);
+	lc_retry_stats(&batches);
 	if (agent.follow || (agent.ordered && !batches.running))
-		lc_before_begin(jni, agent.options.min_size_bytes, agent.ordered);
+		lc_preexisting_begin(jni, agent.options.min_size_bytes, agent.ordered);
 }
 
 /* What else would be announced; on the attribution thread. */
@@ -293,8 +293,8 @@ static void tick(JNIEnv *jni, bool looked)
 	if (looked && lc_code_headers_known() && lc_blob_freed())
 		lc_generated_freed();
 	if (looked)
-		lc_overwritten_look(jni);
-	lc_transformer_tick();
+		lc_lost_hooks_look(jni);
+	lc_retry_thread_tick();
 }
 
 /* The class whose methods the program's own classes call. Returns 0 or -errno. */
@@ -363,12 +363,12 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		return err;
 	}
 	lc_agent_end_open(agent.vm);
-	lc_transformer_open(agent.vm);
+	lc_retry_thread_open(agent.vm);
 	lc_agent_threads_open(true);
 	/* The first event is that of class files, which hooks need. */
 	enable(live_events + !hooks, sizeof(live_events) / sizeof(live_events[0]) - !hooks,
 	       JVMTI_ENABLE);
-	lc_loaded_make_method_ids(jni);
+	lc_preloaded_make_method_ids(jni);
 	lc_span_classes_start(jni);
 	if (hooks && !agent.attached)
 		lc_classes_retransform(jni, true);
@@ -446,7 +446,7 @@ int lc_agent_prepare(JavaVM *vm, const char *text, bool attached)
 	jvmtiEnv *jvmti = NULL;
 	char error[256];
 
-	lc_kept_begin();
+	lc_reset_begin();
 	lc_agent_events_callbacks(&callbacks);
 	lc_options_init(&agent.options);
 	if (lc_options_parse(&agent.options, text, error, sizeof(error))) {

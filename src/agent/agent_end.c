@@ -125,8 +125,8 @@ static bool end_recording(JNIEnv *jni, bool early)
 		lc_span_hooks_off(false);
 	lc_engines_stop();
 	lc_watch_end(jni);
-	lc_transformer_close();
-	lc_overwritten_look(jni);
+	lc_retry_thread_close();
+	lc_lost_hooks_look(jni);
 	written = lc_attribution_stop(early);
 	pthread_mutex_lock(&end.lock);
 	end.all_written = true;

@@ -232,10 +232,10 @@ static void take_counters(struct lc_counters *c)
 	lc_attribution_counters(c);
 	lc_path_counters(c);
 	lc_walk_credit_counters(c);
-	lc_stored_counters(c);
+	lc_site_names_counters(c);
 	lc_counters_put(c, "threads", lc_threads_registered());
 	lc_resolve_counters(c);
-	lc_before_counters(c);
+	lc_preexisting_counters(c);
 	lc_klass_counters(c);
 	lc_counters_put(c, "code_freed", lc_generated_frees());
 	lc_lines_counters(c);

@@ -115,7 +115,7 @@ void lc_agent_proofs_classes(int jdk)
 
 	jdk_version = jdk;
 	if (!known)
-		lc_made_class_offset(lc_klass_word_offset());
+		lc_new_object_class_offset(lc_klass_word_offset());
 	else if (known == -ENOMEM)
 		(void)lc_limit_reached("classes_unknown",
 		                       "there was no memory for the names of classes: samples in "

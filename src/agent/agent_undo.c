@@ -136,8 +136,8 @@ void lc_agent_undo(JNIEnv *jni)
 	jvmtiEnv *const jvmti = lc_jvmti();
 
 	if (!jvmti) { /* it has never begun */
-		lc_kept_over();
-		lc_kept_end();
+		lc_reset_over();
+		lc_reset_end();
 		return;
 	}
 	lc_classes_leave();
@@ -155,8 +155,8 @@ void lc_agent_undo(JNIEnv *jni)
 	lc_estimate_stop(jni);
 	lc_agent_profile_close();
 	end_event(JVMTI_EVENT_VM_DEATH);
-	lc_kept_over();
-	if (!wait_until_alone(jni) || !lc_kept_can_end()) {
+	lc_reset_over();
+	if (!wait_until_alone(jni) || !lc_reset_can_end()) {
 		lc_say("a thread has not left the agent: there is no second recording in this JVM");
 		return;
 	}
@@ -164,5 +164,5 @@ void lc_agent_undo(JNIEnv *jni)
 	lc_peek_release_faults();
 	lc_refs_delete_all(jni);
 	lc_jvmti_rest();
-	lc_kept_end();
+	lc_reset_end();
 }

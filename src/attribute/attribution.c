@@ -245,7 +245,7 @@ static void close_epoch(struct lc_epoch *e)
 	err = lc_map_close_epoch(work.map, &close);
 	if (err)
 		lc_sealed_note_no_memory();
-	lc_before_close(work.map, e->number, &close);
+	lc_preexisting_close(work.map, e->number, &close);
 	if (err || !close.complete)
 		work.stats.epochs_incomplete++;
 	else

@@ -221,15 +221,16 @@ static int apply(const struct lc_concurrent_event *e)
 
 	switch ((enum lc_concurrent_kind)e->kind) {
 	case LC_CONCURRENT_ALLOCATED:
-		lc_before_used(e->time_ns, e->addr, (uint64_t)e->size_words * 8);
+		lc_preexisting_used(e->time_ns, e->addr, (uint64_t)e->size_words * 8);
 		if (e->time_ns > order.until_ns)
 			return lc_map_allocated(order.map, e->addr, e->size_words, e->site);
 		order.stats.late++;
 		break;
 	case LC_CONCURRENT_COPIED:
 		done = lc_map_moved(order.map, move.src, move.dst, move.size_bytes);
-		lc_before_copied(order.map, (uint32_t)order.stats.cycles, done, e->time_ns, &move);
-		lc_before_used(e->time_ns, move.dst, move.size_bytes);
+		lc_preexisting_copied(order.map, (uint32_t)order.stats.cycles, done, e->time_ns,
+		                      &move);
+		lc_preexisting_used(e->time_ns, move.dst, move.size_bytes);
 		order.stats.moves += done > 0;
 		break;
 	case LC_CONCURRENT_AUDITED:

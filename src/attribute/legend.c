@@ -28,11 +28,11 @@ static void take_recursions(struct lc_thread *t)
 
 static void take_names(struct lc_thread *t)
 {
-	struct lc_stored_name names[LC_STORED_NAMES];
+	struct lc_site_names_one names[LC_SITE_NAMES_MAX];
 
 	while (done.named + 1 < lc_site_count()) {
 		const uint32_t site = done.named + 1;
-		const size_t len = lc_stored_names(site, names);
+		const size_t len = lc_site_names_of(site, names);
 
 		for (size_t i = 0; i < len; i++) {
 			const struct lc_block_site_name row = { site, (uint8_t)names[i].kind,

@@ -109,7 +109,7 @@ static bool note_areas(void)
 	return false;
 }
 
-void lc_before_begin(JNIEnv *jni, uint64_t min_size_bytes, bool ordered)
+void lc_preexisting_begin(JNIEnv *jni, uint64_t min_size_bytes, bool ordered)
 {
 	const struct timespec time = { .tv_nsec = TRY_NS };
 
@@ -234,7 +234,7 @@ static Word_t *granule_at(uint64_t granule)
 	return NULL;
 }
 
-void lc_before_used(uint64_t time_ns, uint64_t addr, uint64_t size_bytes)
+void lc_preexisting_used(uint64_t time_ns, uint64_t addr, uint64_t size_bytes)
 {
 	const uint64_t last = (addr + size_bytes - 1) >> lc_collector_granule_shift();
 
@@ -248,8 +248,8 @@ void lc_before_used(uint64_t time_ns, uint64_t addr, uint64_t size_bytes)
 	}
 }
 
-void lc_before_copied(struct lc_map *map, uint32_t cycle, bool known, uint64_t time_ns,
-                      const struct lc_move *move)
+void lc_preexisting_copied(struct lc_map *map, uint32_t cycle, bool known, uint64_t time_ns,
+                           const struct lc_move *move)
 {
 	struct lc_object_seen seen;
 	uint32_t site;
@@ -273,7 +273,7 @@ void lc_before_copied(struct lc_map *map, uint32_t cycle, bool known, uint64_t t
 
 /* -- classes ------------------------------------------------------------------------------- */
 
-uint32_t lc_before_site(const struct lc_object *object, uint64_t klass)
+uint32_t lc_preexisting_site(const struct lc_object *object, uint64_t klass)
 {
 	struct lc_object_seen seen;
 	uint32_t site = 0;
@@ -373,7 +373,7 @@ static void drop_empty(void)
 	before.areas.len = kept;
 }
 
-void lc_before_close(struct lc_map *map, uint32_t epoch, const struct lc_map_close *close)
+void lc_preexisting_close(struct lc_map *map, uint32_t epoch, const struct lc_map_close *close)
 {
 	struct lc_vector kept;
 
@@ -402,7 +402,7 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct stats, unread, "before_attach_unread"),
 };
 
-void lc_before_counters(struct lc_counters *out)
+void lc_preexisting_counters(struct lc_counters *out)
 {
 	LC_COUNTERS_ADD(out, counter_rows, &before.stats);
 }

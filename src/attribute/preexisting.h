@@ -29,33 +29,33 @@ struct lc_map_close;
  * less than `min_size_bytes` are of no interest. `ordered`: they move while the program runs. Waits
  * for the end of a collection. Called once in a recording. Context: the thread that attaches.
  */
-void lc_before_begin(JNIEnv *jni, uint64_t min_size_bytes, bool ordered);
+void lc_preexisting_begin(JNIEnv *jni, uint64_t min_size_bytes, bool ordered);
 
 /*
  * Collection `epoch` has been brought to the map: put in what it has moved and nobody knows.
  * Context: [writer], after lc_map_close_epoch().
  */
-void lc_before_close(struct lc_map *map, uint32_t epoch, const struct lc_map_close *close);
+void lc_preexisting_close(struct lc_map *map, uint32_t epoch, const struct lc_map_close *close);
 
 /*
  * Where objects move while the program runs, in order of time. An object was recorded there, or
  * copied to it. Context: [writer].
  */
-void lc_before_used(uint64_t time_ns, uint64_t addr, uint64_t size_bytes);
+void lc_preexisting_used(uint64_t time_ns, uint64_t addr, uint64_t size_bytes);
 
 /*
  * An object was copied, in cycle `cycle` of the collector. `known`: the map has it. Context:
- * [writer], before lc_before_used() is told of the destination.
+ * [writer], before lc_preexisting_used() is told of the destination.
  */
-void lc_before_copied(struct lc_map *map, uint32_t cycle, bool known, uint64_t time_ns,
-                      const struct lc_move *move);
+void lc_preexisting_copied(struct lc_map *map, uint32_t cycle, bool known, uint64_t time_ns,
+                           const struct lc_move *move);
 
 /*
  * The site of an object of the map, whose header was seen to say `klass` (0: it was not seen):
  * where the class was not known so far, the map learns it. Context: [writer].
  */
-uint32_t lc_before_site(const struct lc_object *object, uint64_t klass);
+uint32_t lc_preexisting_site(const struct lc_object *object, uint64_t klass);
 
-void lc_before_counters(struct lc_counters *out); /* Context: [writer]. */
+void lc_preexisting_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

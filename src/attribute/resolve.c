@@ -265,7 +265,8 @@ static struct verdict judge(const struct lc_query *q, const struct lc_pending *p
 
 	if (q->found && may_be(p, &q->object) &&
 	    (agrees(p, &q->object) || !is_header(p, &q->object))) {
-		v.site = lc_before_site(&q->object, p->object == q->object.addr ? p->klass : 0);
+		v.site =
+		    lc_preexisting_site(&q->object, p->object == q->object.addr ? p->klass : 0);
 		return v;
 	}
 	v.object = p->object;

@@ -16,7 +16,7 @@ struct rewrite {
 	struct lc_alloc_plan_scan scan;
 	struct lc_alloc_plan hooks;
 	struct lc_hook_constants constants;
-	struct lc_stores_scan stores;
+	struct lc_store_names_scan stores;
 	bool stores_on;
 	const char *only_name, *only_descriptor; /* of lc_rewrite_stores(); else NULL */
 	bool look_only;                          /* end at the first hook */
@@ -26,7 +26,8 @@ struct rewrite {
 static void find_stores(struct rewrite *r, const struct lc_member *method,
                         struct lc_method_code *code, bool moved)
 {
-	if (r->stores_on && lc_stores_find(&r->stores, method, code, moved) == LC_REWRITE_NO_MEMORY)
+	if (r->stores_on &&
+	    lc_store_names_find(&r->stores, method, code, moved) == LC_REWRITE_NO_MEMORY)
 		r->stores_on = false;
 }
 
@@ -93,22 +94,23 @@ static enum lc_rewrite_status look_at_stores(void *user, const struct lc_member 
 }
 
 bool lc_rewrite_stores(const uint8_t *in, size_t len, const struct lc_rewrite_options *options,
-                       const char *name, const char *descriptor, struct lc_stores *out)
+                       const char *name, const char *descriptor, struct lc_store_names *out)
 {
 	struct rewrite r = { .options = options, .only_name = name, .only_descriptor = descriptor };
 	const struct lc_class *c = &r.edit.cls;
 	bool done = false;
 
-	*out = (struct lc_stores){ 0 };
+	*out = (struct lc_store_names){ 0 };
 	if (lc_edit_open(&r.edit, in, len) != LC_REWRITE_DONE)
 		return false;
-	if (lc_alloc_plan_scan_open(&r.scan, c, options) && lc_stores_open(&r.stores, c, out)) {
+	if (lc_alloc_plan_scan_open(&r.scan, c, options) &&
+	    lc_store_names_open(&r.stores, c, out)) {
 		r.stores_on = true;
 		done =
 		    lc_edit_methods(&r.edit, look_at_stores, &r) == LC_REWRITE_DONE && r.stores_on;
 	}
 	out->lost = !r.stores_on; /* or it could not be opened */
-	lc_stores_close(&r.stores);
+	lc_store_names_close(&r.stores);
 	lc_alloc_plan_scan_close(&r.scan);
 	lc_alloc_plan_close(&r.hooks);
 	lc_edit_close(&r.edit);
@@ -146,17 +148,18 @@ static enum lc_rewrite_status run(const uint8_t *in, size_t len,
 	else if (!lc_alloc_plan_scan_open(&r.scan, c, options))
 		status = LC_REWRITE_NO_MEMORY;
 	else {
-		r.stores_on = options->stores && lc_stores_open(&r.stores, c, &r.counts.stores);
+		r.stores_on =
+		    options->stores && lc_store_names_open(&r.stores, c, &r.counts.stores);
 		status = rewrite_methods(&r);
 		lost = options->stores && !r.stores_on;
 	}
 	if (status == LC_REWRITE_DONE && !look_only)
 		status = lc_edit_join(&r.edit, &r.counts.bytes, &r.counts.len);
 	if (!r.stores_on)
-		lc_stores_free(&r.counts.stores);
+		lc_store_names_free(&r.counts.stores);
 	r.counts.stores.lost = lost;
 	*out = r.counts;
-	lc_stores_close(&r.stores);
+	lc_store_names_close(&r.stores);
 	lc_alloc_plan_scan_close(&r.scan);
 	lc_alloc_plan_close(&r.hooks);
 	lc_edit_close(&r.edit);

@@ -78,7 +78,7 @@ struct lc_rewrite_result {
 	/* Of options.stores: whatever the status, the caller frees it. It is whole, of the bytes
 	 * above or else of those that were given, where the status is LC_REWRITE_DONE or
 	 * LC_REWRITE_NOTHING, and empty where there was no memory for it. */
-	struct lc_stores stores;
+	struct lc_store_names stores;
 };
 
 /*
@@ -105,7 +105,7 @@ enum lc_rewrite_status lc_rewrite_look(const uint8_t *in, size_t len,
  * Returns whether they were found; *out is the caller's to free, whatever this returns.
  */
 bool lc_rewrite_stores(const uint8_t *in, size_t len, const struct lc_rewrite_options *options,
-                       const char *name, const char *descriptor, struct lc_stores *out);
+                       const char *name, const char *descriptor, struct lc_store_names *out);
 
 /*
  * What a method whose code has so many bytes adds to `code_sum`. Two classes with equal sums have

@@ -33,7 +33,7 @@ enum {
 /* What a method or a field of the pool is, looked up when it is first used. */
 enum result { RESULT_OTHER, RESULT_OBJECT, RESULT_ARRAY };
 
-struct lc_stores_member {
+struct lc_store_names_member {
 	bool known, good;
 	bool takes_array;
 	uint8_t words;      /* of the result, or of the field */
@@ -60,7 +60,7 @@ enum {
 };
 
 struct walk {
-	struct lc_stores_scan *scan;
+	struct lc_store_names_scan *scan;
 	const struct lc_class *cls;
 	struct lc_method_code *code;
 	const struct lc_member *method;
@@ -385,7 +385,8 @@ static unsigned begin_parameters(struct walk *w)
 
 /* ---- members ---- */
 
-static void look_up(const struct walk *w, uint8_t op, uint32_t index, struct lc_stores_member *m)
+static void look_up(const struct walk *w, uint8_t op, uint32_t index,
+                    struct lc_store_names_member *m)
 {
 	struct lc_class_ref ref = { 0 };
 	struct lc_class_text d, result;
@@ -423,10 +424,10 @@ static void look_up(const struct walk *w, uint8_t op, uint32_t index, struct lc_
 	                                                       : RESULT_OTHER;
 }
 
-static const struct lc_stores_member *member_at(struct walk *w, uint8_t op, uint32_t at)
+static const struct lc_store_names_member *member_at(struct walk *w, uint8_t op, uint32_t at)
 {
 	const uint32_t index = lc_be_get2(w->code->insns + at + 1);
-	struct lc_stores_member *m;
+	struct lc_store_names_member *m;
 
 	if (index >= w->cls->pool_count) {
 		w->bad = true;
@@ -442,7 +443,7 @@ static const struct lc_stores_member *member_at(struct walk *w, uint8_t op, uint
 
 static unsigned made_by_call(struct walk *w, uint8_t op, uint32_t at)
 {
-	const struct lc_stores_member *m = member_at(w, op, at);
+	const struct lc_store_names_member *m = member_at(w, op, at);
 
 	unsigned has = 0;
 
@@ -457,7 +458,7 @@ static unsigned made_by_call(struct walk *w, uint8_t op, uint32_t at)
 
 static void visit_field(struct walk *w, uint8_t op, uint32_t at)
 {
-	const struct lc_stores_member *m = member_at(w, op, at);
+	const struct lc_store_names_member *m = member_at(w, op, at);
 	const uint32_t index = lc_be_get2(w->code->insns + at + 1);
 	uint64_t word;
 
@@ -496,7 +497,7 @@ static void note_arguments(struct walk *w, uint32_t words, uint32_t slot, uint8_
 
 static void visit_call(struct walk *w, uint8_t op, uint32_t at)
 {
-	const struct lc_stores_member *m = member_at(w, op, at);
+	const struct lc_store_names_member *m = member_at(w, op, at);
 	const bool on_object = op != LC_OP_INVOKESTATIC && op != LC_OP_INVOKEDYNAMIC;
 	uint64_t object;
 
@@ -711,7 +712,7 @@ static bool walk(struct walk *w)
 /* Room for the words of the stack and of the local variables, and what is counted of these. */
 static bool lend(struct walk *w)
 {
-	struct lc_stores_scan *s = w->scan;
+	struct lc_store_names_scan *s = w->scan;
 	const size_t locals = w->code->max_locals, words = locals + w->code->max_stack;
 	uint64_t *array = lc_array_reserve(s->words, &s->words_cap, words + 1, sizeof(*array));
 	uint8_t *assigned =
@@ -730,8 +731,9 @@ static bool lend(struct walk *w)
 	return true;
 }
 
-enum lc_rewrite_status lc_stores_find(struct lc_stores_scan *s, const struct lc_member *method,
-                                      struct lc_method_code *code, bool moved)
+enum lc_rewrite_status lc_store_names_find(struct lc_store_names_scan *s,
+                                           const struct lc_member *method,
+                                           struct lc_method_code *code, bool moved)
 {
 	struct walk w = { .scan = s, .cls = s->cls, .code = code, .method = method };
 	unsigned has;
@@ -745,14 +747,15 @@ enum lc_rewrite_status lc_stores_find(struct lc_stores_scan *s, const struct lc_
 		return LC_REWRITE_DONE;
 	if (!walk(&w))
 		return LC_REWRITE_DONE;
-	return w.failed ? LC_REWRITE_NO_MEMORY : lc_stores_put(s, method, code, moved);
+	return w.failed ? LC_REWRITE_NO_MEMORY : lc_store_names_put(s, method, code, moved);
 }
 
-bool lc_stores_open(struct lc_stores_scan *s, const struct lc_class *c, struct lc_stores *out)
+bool lc_store_names_open(struct lc_store_names_scan *s, const struct lc_class *c,
+                         struct lc_store_names *out)
 {
 	struct lc_class_text name = lc_class_name(c, c->this_class);
 
-	*s = (struct lc_stores_scan){
+	*s = (struct lc_store_names_scan){
 		.cls = c,
 		.out = out,
 		.names = calloc(c->pool_count, sizeof(*s->names)),
@@ -762,8 +765,8 @@ bool lc_stores_open(struct lc_stores_scan *s, const struct lc_class *c, struct l
 		.pending = { .element_bytes = sizeof(struct pending) },
 		.carried = { .element_bytes = sizeof(uint64_t) },
 	};
-	*out = (struct lc_stores){
-		.class = lc_stores_hash(0, name.data, name.len),
+	*out = (struct lc_store_names){
+		.class = lc_store_names_hash(0, name.data, name.len),
 		.methods = { .element_bytes = sizeof(struct lc_store_method) },
 		.rows = { .element_bytes = sizeof(struct lc_store) },
 		.calls = { .element_bytes = sizeof(struct lc_store_call) },
@@ -771,7 +774,7 @@ bool lc_stores_open(struct lc_stores_scan *s, const struct lc_class *c, struct l
 	return s->names && s->members;
 }
 
-void lc_stores_close(struct lc_stores_scan *s)
+void lc_store_names_close(struct lc_store_names_scan *s)
 {
 	free(s->names);
 	free(s->members);
@@ -781,27 +784,28 @@ void lc_stores_close(struct lc_stores_scan *s)
 	free(s->events.data);
 	free(s->pending.data);
 	free(s->carried.data);
-	*s = (struct lc_stores_scan){ 0 };
+	*s = (struct lc_store_names_scan){ 0 };
 }
 
-void lc_stores_free(struct lc_stores *s)
+void lc_store_names_free(struct lc_store_names *s)
 {
 	free(s->methods.data);
 	free(s->rows.data);
 	free(s->calls.data);
 	free(s->text.data);
-	*s = (struct lc_stores){ 0 };
+	*s = (struct lc_store_names){ 0 };
 }
 
-uint64_t lc_stores_hash(uint64_t h, const char *bytes, size_t len)
+uint64_t lc_store_names_hash(uint64_t h, const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		h = lc_hash_add(h, (uint8_t)(bytes[i] == '/' ? '.' : bytes[i]));
 	return lc_hash_add(h, UINT64_C(1) << 8 | len << 16);
 }
 
-uint64_t lc_stores_method(const char *name, size_t name_len, const char *descriptor,
-                          size_t descriptor_len)
+uint64_t lc_store_names_method(const char *name, size_t name_len, const char *descriptor,
+                               size_t descriptor_len)
 {
-	return lc_stores_hash(lc_stores_hash(1, name, name_len), descriptor, descriptor_len);
+	return lc_store_names_hash(lc_store_names_hash(1, name, name_len), descriptor,
+	                           descriptor_len);
 }

@@ -60,18 +60,18 @@ struct lc_store_call {
 };
 
 struct lc_store_method {
-	uint64_t method; /* lc_stores_method() */
+	uint64_t method; /* lc_store_names_method() */
 	uint32_t first;  /* of its rows */
 	uint16_t len;
 	uint16_t code_bytes;
 };
 
 /*
- * All rows of a class. Free with lc_stores_free(). Positions are those of the code as it is given
- * to the JVM.
+ * All rows of a class. Free with lc_store_names_free(). Positions are those of the code as it is
+ * given to the JVM.
  */
-struct lc_stores {
-	uint64_t class;           /* lc_stores_hash() of its name, with dots */
+struct lc_store_names {
+	uint64_t class;           /* lc_store_names_hash() of its name, with dots */
 	struct lc_vector methods; /* struct lc_store_method: those that have rows */
 	struct lc_vector rows;    /* struct lc_store */
 	struct lc_vector calls;   /* struct lc_store_call */
@@ -79,20 +79,20 @@ struct lc_stores {
 	bool lost;                /* there was no memory for all of them, and there are none */
 };
 
-void lc_stores_free(struct lc_stores *s);
+void lc_store_names_free(struct lc_store_names *s);
 
 /* A hash of bytes in which '/' is '.'. Two names of a program have different ones. */
-uint64_t lc_stores_hash(uint64_t h, const char *bytes, size_t len);
-uint64_t lc_stores_method(const char *name, size_t name_len, const char *descriptor,
-                          size_t descriptor_len);
+uint64_t lc_store_names_hash(uint64_t h, const char *bytes, size_t len);
+uint64_t lc_store_names_method(const char *name, size_t name_len, const char *descriptor,
+                               size_t descriptor_len);
 
 /* What the methods of one class share while they are searched. All zero; free with _close(). */
-struct lc_stores_scan {
+struct lc_store_names_scan {
 	const struct lc_class *cls;
-	struct lc_stores *out;
-	uint32_t *names;                  /* by pool index: where a name is in out->text, + 1 */
-	struct lc_stores_member *members; /* by pool index */
-	uint64_t *words;                  /* of the stack and of the local variables */
+	struct lc_store_names *out;
+	uint32_t *names; /* by pool index: where a name is in out->text, + 1 */
+	struct lc_store_names_member *members; /* by pool index */
+	uint64_t *words;                       /* of the stack and of the local variables */
 	size_t words_cap;
 	uint8_t *assigned; /* by local variable: how often, at most 2 */
 	size_t assigned_cap;
@@ -100,15 +100,17 @@ struct lc_stores_scan {
 };
 
 /* Begin a class; *out is all zero. Returns false without memory. */
-bool lc_stores_open(struct lc_stores_scan *s, const struct lc_class *c, struct lc_stores *out);
-void lc_stores_close(struct lc_stores_scan *s);
+bool lc_store_names_open(struct lc_store_names_scan *s, const struct lc_class *c,
+                         struct lc_store_names *out);
+void lc_store_names_close(struct lc_store_names_scan *s);
 
 /*
  * Add the rows of a method. code->flags has LC_AT_START and LC_AT_TARGET but for those of handlers,
  * which are added. `moved`: positions are those of code->moved, or else as they are. Code that the
  * JVM will not accept adds nothing. Returns LC_REWRITE_DONE or LC_REWRITE_NO_MEMORY.
  */
-enum lc_rewrite_status lc_stores_find(struct lc_stores_scan *s, const struct lc_member *method,
-                                      struct lc_method_code *code, bool moved);
+enum lc_rewrite_status lc_store_names_find(struct lc_store_names_scan *s,
+                                           const struct lc_member *method,
+                                           struct lc_method_code *code, bool moved);
 
 #endif

@@ -68,13 +68,14 @@ struct event {
 	bool exact;    /* EVENT_ARGUMENT */
 };
 
-static inline struct value *value_at(const struct lc_stores_scan *s, uint32_t number)
+static inline struct value *value_at(const struct lc_store_names_scan *s, uint32_t number)
 {
 	return (struct value *)s->values.data + number;
 }
 
 /* Add the method's rows, of what its values and events are. */
-enum lc_rewrite_status lc_stores_put(struct lc_stores_scan *s, const struct lc_member *method,
-                                     const struct lc_method_code *code, bool moved);
+enum lc_rewrite_status lc_store_names_put(struct lc_store_names_scan *s,
+                                          const struct lc_member *method,
+                                          const struct lc_method_code *code, bool moved);
 
 #endif

@@ -14,7 +14,7 @@ enum {
 };
 
 struct put {
-	struct lc_stores_scan *scan;
+	struct lc_store_names_scan *scan;
 	const struct lc_class *cls;
 	const struct lc_method_code *code;
 	bool moved;
@@ -257,10 +257,11 @@ static void add_parameter_rows(struct put *p, const struct value *v)
 	add_events(p, v, 0, 0);
 }
 
-enum lc_rewrite_status lc_stores_put(struct lc_stores_scan *s, const struct lc_member *method,
-                                     const struct lc_method_code *code, bool moved)
+enum lc_rewrite_status lc_store_names_put(struct lc_store_names_scan *s,
+                                          const struct lc_member *method,
+                                          const struct lc_method_code *code, bool moved)
 {
-	struct lc_stores *out = s->out;
+	struct lc_store_names *out = s->out;
 	struct put p = { .scan = s, .cls = s->cls, .code = code, .moved = moved };
 	struct lc_class_text name = lc_class_utf8(s->cls, method->name);
 	struct lc_class_text descriptor = lc_class_utf8(s->cls, method->descriptor);
@@ -282,8 +283,8 @@ enum lc_rewrite_status lc_stores_put(struct lc_stores_scan *s, const struct lc_m
 	}
 	if (out->rows.len > p.first) {
 		m = (struct lc_store_method){
-			.method =
-			    lc_stores_method(name.data, name.len, descriptor.data, descriptor.len),
+			.method = lc_store_names_method(name.data, name.len, descriptor.data,
+			                                descriptor.len),
 			.first = p.first,
 			.len = (uint16_t)(out->rows.len - p.first),
 			.code_bytes = (uint16_t)(moved ? code->new_len : code->len),

@@ -74,17 +74,17 @@ static __attribute__((constructor)) void take_copy(void)
 		image.copy = memcpy(copy, image.low, bytes);
 }
 
-void lc_kept_begin(void)
+void lc_reset_begin(void)
 {
-	atomic_store(&lc_kept_recording, ++image.recordings);
+	atomic_store(&lc_reset_recording, ++image.recordings);
 }
 
-void lc_kept_over(void)
+void lc_reset_over(void)
 {
-	atomic_store(&lc_kept_recording, 0);
+	atomic_store(&lc_reset_recording, 0);
 }
 
-bool lc_kept_can_end(void)
+bool lc_reset_can_end(void)
 {
 	return image.copy != NULL;
 }
@@ -103,7 +103,7 @@ static void set_back(char *from, char *to)
 	}
 }
 
-void lc_kept_end(void)
+void lc_reset_end(void)
 {
 	lc_own_memory_give_back();
 	/* own_memory.c's list of mappings is set back as well. */

@@ -20,27 +20,27 @@
 #define LC_KEPT __attribute__((section("lc_kept")))
 
 /* Of this recording, from 1; 0: it is over, and the next has not begun. Weak: one for all files. */
-__attribute__((weak, visibility("hidden"))) LC_KEPT _Atomic uint32_t lc_kept_recording = 1;
+__attribute__((weak, visibility("hidden"))) LC_KEPT _Atomic uint32_t lc_reset_recording = 1;
 
 /* Context: any. */
 static inline uint32_t lc_recording(void)
 {
-	return atomic_load_explicit(&lc_kept_recording, memory_order_relaxed);
+	return atomic_load_explicit(&lc_reset_recording, memory_order_relaxed);
 }
 
 /* A recording begins. Context: [attach]. */
-void lc_kept_begin(void);
+void lc_reset_begin(void);
 
 /* There is no recording from now on: nobody begins to use anything of it. Context: as below. */
-void lc_kept_over(void);
+void lc_reset_over(void);
 
-/* Was there memory for what lc_kept_end() needs? Else there is no second recording. */
-bool lc_kept_can_end(void);
+/* Was there memory for what lc_reset_end() needs? Else there is no second recording. */
+bool lc_reset_can_end(void);
 
 /*
  * The recording is over, and no thread is in code of the agent but the caller: set all back.
  * Context: a thread of ours.
  */
-void lc_kept_end(void);
+void lc_reset_end(void);
 
 #endif

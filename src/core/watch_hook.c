@@ -9,23 +9,23 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static _Atomic(lc_observer *) current;
+static _Atomic(lc_watch_hook_fn *) current;
 static _Atomic int32_t observed;
 
-void lc_observe(lc_observer *observer)
+void lc_watch_hook(lc_watch_hook_fn *observer)
 {
 	atomic_store_explicit(&current, observer, memory_order_release); /* O1 */
 	atomic_store_explicit(&observed, observer != NULL, memory_order_relaxed);
 }
 
-unsigned lc_observe_show(JNIEnv *jni, jobject object)
+unsigned lc_watch_hook_show(JNIEnv *jni, jobject object)
 {
-	lc_observer *observer = atomic_load_explicit(&current, memory_order_acquire); /* O1 */
+	lc_watch_hook_fn *observer = atomic_load_explicit(&current, memory_order_acquire); /* O1 */
 
 	return __builtin_expect(observer != NULL, 0) ? observer(jni, object) : 0;
 }
 
-const void *lc_observe_address(void)
+const void *lc_watch_hook_address(void)
 {
 	return &observed;
 }

@@ -551,11 +551,11 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 static bool show(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t bytecode_site,
                  enum lc_alloc_origin origin)
 {
-	unsigned said = lc_observe_show(jni, o);
+	unsigned said = lc_watch_hook_show(jni, o);
 	jlong bytes = 0;
 	uint32_t site;
 
-	if (__builtin_expect(said & LC_OBSERVE_HIT, 0) &&
+	if (__builtin_expect(said & LC_WATCH_HOOK_HIT, 0) &&
 	    !(*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &bytes) &&
 	    is_small((uint32_t)(bytes / 8))) {
 		site = lc_alloc_path_site(jni, t->walker, 0, o, bytecode_site, origin);
@@ -564,7 +564,7 @@ static bool show(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t bytecode_
 		else
 			lc_count(&hook.unrecorded);
 	}
-	return said & LC_OBSERVE_MORE;
+	return said & LC_WATCH_HOOK_MORE;
 }
 
 /* Exported: the natives of java.lang.LocusHook. Context: [hook], the allocating thread. */

@@ -6,7 +6,7 @@
  * or in another loader: then a method's code tells by its length whose rows are meant, and where
  * rows of two classes differ, nothing is said.
  *
- * Order: D1  lc_stored_add() puts a block at the head of its list (release) -> find() loads the
+ * Order: D1  lc_site_names_add() puts a block at the head of its list (release) -> find() loads the
  * head (acquire): a block is whole before it is seen. Names that are made up are the attribution
  * thread's own.
  */
@@ -42,8 +42,8 @@ struct kept {
 static struct {
 	_Atomic(struct kept *) lists[LISTS];
 	_Atomic uint64_t bytes, classes, dropped;
-	lc_stored_find *source;   /* set once */
-	struct lc_vector made_up; /* char *: names of elements */
+	lc_site_names_find *source; /* set once */
+	struct lc_vector made_up;   /* char *: names of elements */
 } stored = { .made_up = { .element_bytes = sizeof(char *) } };
 
 static const struct lc_store_call *calls_of(const struct kept *k)
@@ -81,7 +81,7 @@ static _Atomic(struct kept *) *list_of(uint64_t class)
 }
 
 /* The lists' parts in one block; NULL without memory. */
-static struct kept *copy(const struct lc_stores *s)
+static struct kept *copy(const struct lc_store_names *s)
 {
 	const size_t methods = s->methods.len * sizeof(struct lc_store_method);
 	const size_t calls = s->calls.len * sizeof(struct lc_store_call);
@@ -112,12 +112,12 @@ static struct kept *copy(const struct lc_stores *s)
 	return k;
 }
 
-void lc_stored_source(lc_stored_find *find)
+void lc_site_names_source(lc_site_names_find *find)
 {
 	stored.source = find;
 }
 
-void lc_stored_add(const struct lc_stores *stores)
+void lc_site_names_add(const struct lc_store_names *stores)
 {
 	_Atomic(struct kept *) *list = list_of(stores->class);
 	struct kept *k, *head;
@@ -211,28 +211,28 @@ static void ask_source(uint64_t class, uint64_t method, const char *class_name, 
                        const char *descriptor)
 {
 	const struct lc_store_method none = { .method = method };
-	struct lc_stores s = { 0 };
+	struct lc_store_names s = { 0 };
 
 	if (!stored.source(class_name, name, descriptor, &s)) {
 		const bool lost = s.lost;
 
-		lc_stores_free(&s);
-		s = (struct lc_stores){ .lost = lost };
+		lc_store_names_free(&s);
+		s = (struct lc_store_names){ .lost = lost };
 	}
 	s.class = class;
 	s.methods.element_bytes = sizeof(none);
 	if (s.methods.len || !lc_vector_push(&s.methods, &none))
-		lc_stored_add(&s);
-	lc_stores_free(&s);
+		lc_site_names_add(&s);
+	lc_store_names_free(&s);
 }
 
 /* Rows of a method. Returns false where none are known, or they are not certain. */
 static bool find(const char *class_name, size_t class_len, const char *name, const char *descriptor,
                  uint32_t code_bytes, struct found *out)
 {
-	const uint64_t class = lc_stores_hash(0, class_name, class_len);
+	const uint64_t class = lc_store_names_hash(0, class_name, class_len);
 	const uint64_t method =
-	    lc_stores_method(name, strlen(name), descriptor, strlen(descriptor));
+	    lc_store_names_method(name, strlen(name), descriptor, strlen(descriptor));
 	enum answer answer;
 	char text[NAME_BYTES];
 
@@ -250,7 +250,7 @@ static bool find(const char *class_name, size_t class_len, const char *name, con
 /* ---- a site's names ---- */
 
 struct look {
-	struct lc_stored_name *out;
+	struct lc_site_names_one *out;
 	size_t len, first; /* of the names that may give way to others: those from `first` on */
 	uint32_t arrays;   /* of the site's class */
 	uint32_t levels;   /* of arrays that the object is an element of, as it is followed */
@@ -289,8 +289,8 @@ static void add(struct look *l, enum lc_site_name kind, const char *name, uint32
 	for (size_t i = 0; text && i < l->len; i++)
 		if (l->out[i].kind == kind && !strcmp(l->out[i].name, text))
 			return;
-	if (text && l->len < LC_STORED_NAMES)
-		l->out[l->len++] = (struct lc_stored_name){ text, kind };
+	if (text && l->len < LC_SITE_NAMES_MAX)
+		l->out[l->len++] = (struct lc_site_names_one){ text, kind };
 }
 
 /* Fields in which the method that is called keeps its argument. Returns whether there is one. */
@@ -394,7 +394,7 @@ static bool look_at_frame(struct look *l, const struct lc_path_node *node,
  * the outermost method's is the one that lasts; so is a method that the object is passed to, where
  * there is nothing else.
  */
-static size_t choose(struct lc_stored_name *names, size_t len, const size_t *frames_end,
+static size_t choose(struct lc_site_names_one *names, size_t len, const size_t *frames_end,
                      unsigned frames)
 {
 	for (unsigned kind = LC_NAME_FIELD; kind < LC_NAME_KINDS; kind++) {
@@ -419,7 +419,7 @@ static size_t choose(struct lc_stored_name *names, size_t len, const size_t *fra
 	return 0;
 }
 
-size_t lc_stored_names(uint32_t site, struct lc_stored_name out[LC_STORED_NAMES])
+size_t lc_site_names_of(uint32_t site, struct lc_site_names_one out[LC_SITE_NAMES_MAX])
 {
 	const struct lc_site *s = lc_site_get(site);
 	struct look l = { .out = out };
@@ -453,7 +453,7 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct stats, dropped, "names_dropped"),
 };
 
-void lc_stored_counters(struct lc_counters *out)
+void lc_site_names_counters(struct lc_counters *out)
 {
 	const struct stats s = {
 		.classes = atomic_load_explicit(&stored.classes, memory_order_relaxed),

@@ -20,27 +20,27 @@
 struct lc_counters;
 
 /* One name of a site's objects: "com.acme.Spectrum.re", "rows[]". It is never freed. */
-struct lc_stored_name {
+struct lc_site_names_one {
 	const char *name;
 	enum lc_site_name kind;
 };
 
-enum { LC_STORED_NAMES = 8 }; /* of a site, at most */
+enum { LC_SITE_NAMES_MAX = 8 }; /* of a site, at most */
 
 /*
  * Finds the stores of a method ("java.util.Arrays", "copyOf", "([II)[I") of a class that
- * lc_stored_add() was not given. Returns false where it cannot; *out is the caller's to free.
+ * lc_site_names_add() was not given. Returns false where it cannot; *out is the caller's to free.
  */
-typedef bool lc_stored_find(const char *class_name, const char *method, const char *descriptor,
-                            struct lc_stores *out);
-void lc_stored_source(lc_stored_find *find); /* Context: [attach]. */
+typedef bool lc_site_names_find(const char *class_name, const char *method, const char *descriptor,
+                                struct lc_store_names *out);
+void lc_site_names_source(lc_site_names_find *find); /* Context: [attach]. */
 
 /* Keep a copy of a class's stores. Where there is no room it is counted. Context: [java]. */
-void lc_stored_add(const struct lc_stores *stores);
+void lc_site_names_add(const struct lc_store_names *stores);
 
 /* Look up the names of a site; returns how many. Context: [writer]. */
-size_t lc_stored_names(uint32_t site, struct lc_stored_name out[LC_STORED_NAMES]);
+size_t lc_site_names_of(uint32_t site, struct lc_site_names_one out[LC_SITE_NAMES_MAX]);
 
-void lc_stored_counters(struct lc_counters *out); /* Context: [writer]. */
+void lc_site_names_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

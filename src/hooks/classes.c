@@ -92,7 +92,7 @@ static void add_watched(struct lc_hook_layout *hook)
 
 	hook->watched_primitives = lc_watched_primitives(&options);
 	hook->watched_strings = lc_watched_class(&options, string);
-	hook->watching = (uint64_t)(uintptr_t)lc_observe_address();
+	hook->watching = (uint64_t)(uintptr_t)lc_watch_hook_address();
 }
 
 static LC_KEPT jclass hook_class = NULL; /* it cannot be unloaded */
@@ -201,7 +201,7 @@ static bool is_in_image(const char *name)
 
 	for (size_t i = 0; name && i < sizeof(packages) / sizeof(*packages); i++)
 		if (!strncmp(name, packages[i], strlen(packages[i])))
-			return lc_loaded_image_file(name, &data, &len);
+			return lc_preloaded_image_file(name, &data, &len);
 	return false;
 }
 
@@ -213,7 +213,7 @@ static uint32_t any_site(void *unused)
 
 /* For heap/site_names.h: where a method of the JDK stores what it makes. */
 static bool find_stores(const char *class_name, const char *method, const char *descriptor,
-                        struct lc_stores *out)
+                        struct lc_store_names *out)
 {
 	struct lc_rewrite_options options = classes.rewrite;
 	char name[CLASS_NAME_MAX];
@@ -225,7 +225,7 @@ static bool find_stores(const char *class_name, const char *method, const char *
 	for (size_t i = 0; i <= len; i++)
 		name[i] = (char)(class_name[i] == '.' ? '/' : class_name[i]);
 	options.next_site = any_site;
-	return is_in_image(name) && lc_loaded_image_file(name, &data, &len) &&
+	return is_in_image(name) && lc_preloaded_image_file(name, &data, &len) &&
 	       lc_rewrite_stores(data, len, &options, method, descriptor, out);
 }
 
@@ -233,8 +233,8 @@ static bool find_stores(const char *class_name, const char *method, const char *
 static void keep_stores(enum lc_rewrite_status status, struct lc_rewrite_result *result)
 {
 	if (status == LC_REWRITE_DONE || status == LC_REWRITE_NOTHING)
-		lc_stored_add(&result->stores);
-	lc_stores_free(&result->stores);
+		lc_site_names_add(&result->stores);
+	lc_store_names_free(&result->stores);
 }
 
 /* The loader's classes cannot call the agent's: forget what was rewritten. */
@@ -242,7 +242,7 @@ static void leave_as_it_is(enum lc_rewrite_status *status, struct lc_rewrite_res
                            struct lc_rewrite_result *spans, bool *spans_done)
 {
 	if (*status == LC_REWRITE_DONE) {
-		lc_stores_free(&result->stores);
+		lc_store_names_free(&result->stores);
 		free(result->bytes);
 		result->bytes = NULL;
 		*status = LC_REWRITE_NOTHING;
@@ -305,7 +305,7 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 		lc_hooked_note_no_memory();
 	if (name && *new_data) {
 		lc_hooked_add(name);
-		lc_overwritten_hooked(jni, redefined, name, loader);
+		lc_lost_hooks_hooked(jni, redefined, name, loader);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	add(&classes.rewrite_ns, (uint64_t)(end.tv_sec - begin.tv_sec) * 1000000000u +
@@ -323,12 +323,12 @@ static bool needs_no_hook(JNIEnv *jni, jclass class, const char *signature, bool
 	struct lc_rewrite_result result = { 0 };
 	struct lc_class_file file;
 
-	if (!lc_loaded_file(signature, class, &file) ||
+	if (!lc_preloaded_file(signature, class, &file) ||
 	    lc_rewrite_look(file.data, file.len, &classes.rewrite, &result) != LC_REWRITE_NOTHING ||
 	    lc_span_classes_look(jni, &file))
 		return false;
-	if (lc_loaded_differs(class, result.code_sum))
-		return !now && lc_loaded_put_off(class, signature);
+	if (lc_preloaded_differs(class, result.code_sum))
+		return !now && lc_preloaded_put_off(class, signature);
 	if (result.own_field_bytes >= MANY_FIELD_BYTES)
 		add(&classes.many_fields, 1);
 	add(&classes.skipped_constant, result.skipped_constant);
@@ -365,7 +365,7 @@ static bool was_put_off(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
 	jobject loader = NULL;
 	bool wanted;
 
-	if (!lc_loaded_any() || (*jvmti)->GetClassLoader(jvmti, class, &loader))
+	if (!lc_preloaded_any() || (*jvmti)->GetClassLoader(jvmti, class, &loader))
 		return false;
 	if (loader) {
 		(*jni)->DeleteLocalRef(jni, loader);
@@ -373,7 +373,7 @@ static bool was_put_off(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
 	}
 	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
 		return false;
-	wanted = lc_loaded_take(signature) && !needs_no_hook(jni, class, signature, true);
+	wanted = lc_preloaded_take(signature) && !needs_no_hook(jni, class, signature, true);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	if (wanted)
 		add(&classes.retransformed, 1);
@@ -418,7 +418,7 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 	jint len = 0;
 
 	(void)thread;
-	lc_overwritten_prepared(jni, class);
+	lc_lost_hooks_prepared(jni, class);
 	if ((*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
 		methods = NULL;
 	if (!classes.rewrite.objects &&
@@ -490,8 +490,8 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 	jclass *wanted;
 	jint len;
 
-	lc_loaded_init();
-	lc_stored_source(find_stores);
+	lc_preloaded_init();
+	lc_site_names_source(find_stores);
 	wanted = find_wanted(jni, &len);
 	if (!wanted)
 		return;
@@ -499,7 +499,7 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 		retransform(wanted, len);
 	} else {
 		lc_hottest_first(wanted, len);
-		lc_running_transform(jni, wanted, len);
+		lc_retry_transform(jni, wanted, len);
 	}
 	for (jint i = 0; i < len; i++)
 		lc_ref_delete(jni, wanted[i]);
@@ -520,7 +520,7 @@ void lc_classes_stats(struct lc_classes_stats *out)
 	out->retransformed = atomic_load_explicit(&classes.retransformed, memory_order_relaxed);
 	out->retransform_failures =
 	    atomic_load_explicit(&classes.retransform_failures, memory_order_relaxed);
-	lc_running_stats(&batches);
+	lc_retry_stats(&batches);
 	out->retransformed += batches.transformed;
 	out->retransform_failures += batches.refused;
 	out->running = batches.running;
@@ -556,5 +556,5 @@ void lc_classes_counters(struct lc_counters *out)
 		lc_counters_put(out, name, s.seen[i]);
 	}
 	LC_COUNTERS_ADD(out, counter_rows, &s);
-	lc_overwritten_counters(out);
+	lc_lost_hooks_counters(out);
 }

@@ -160,7 +160,7 @@ static void add_redefined(JNIEnv *jni, jclass class)
 		add_hooked(jni, class, number, lc_method_ids_method(jni, number));
 }
 
-void lc_overwritten_hooked(JNIEnv *jni, jclass redefined, const char *name, jobject loader)
+void lc_lost_hooks_hooked(JNIEnv *jni, jclass redefined, const char *name, jobject loader)
 {
 	if (redefined && !lc_jvmti_retransforms())
 		add_redefined(jni, redefined);
@@ -168,7 +168,7 @@ void lc_overwritten_hooked(JNIEnv *jni, jclass redefined, const char *name, jobj
 		add_loading(key_of(name, strlen(name), loader));
 }
 
-void lc_overwritten_prepared(JNIEnv *jni, jclass class)
+void lc_lost_hooks_prepared(JNIEnv *jni, jclass class)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
 	char *signature = NULL;
@@ -292,7 +292,7 @@ static bool look_at(JNIEnv *jni, const struct hooked *h)
 	return true;
 }
 
-void lc_overwritten_look(JNIEnv *jni)
+void lc_lost_hooks_look(JNIEnv *jni)
 {
 	struct hooked *h, *next;
 
@@ -315,7 +315,7 @@ void lc_overwritten_look(JNIEnv *jni)
 	}
 }
 
-void lc_overwritten_counters(struct lc_counters *out)
+void lc_lost_hooks_counters(struct lc_counters *out)
 {
 	lc_counters_put(out, "classes_hooks_overwritten",
 	                atomic_load_explicit(&overwritten.lost, memory_order_relaxed));

@@ -21,17 +21,17 @@
  * name and loader that is being loaded, where `redefined` is NULL. Context: [java], in
  * ClassFileLoadHook.
  */
-void lc_overwritten_hooked(JNIEnv *jni, jclass redefined, const char *name, jobject loader);
+void lc_lost_hooks_hooked(JNIEnv *jni, jclass redefined, const char *name, jobject loader);
 
 /* A class is prepared: its code can be looked at. Context: [java]. */
-void lc_overwritten_prepared(JNIEnv *jni, jclass class);
+void lc_lost_hooks_prepared(JNIEnv *jni, jclass class);
 
 /*
  * Look at the classes that were hooked since, and say the first that has lost its hooks. Context:
  * [attach] [writer].
  */
-void lc_overwritten_look(JNIEnv *jni);
+void lc_lost_hooks_look(JNIEnv *jni);
 
-void lc_overwritten_counters(struct lc_counters *out); /* Context: [writer]. */
+void lc_lost_hooks_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

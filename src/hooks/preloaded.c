@@ -28,7 +28,7 @@ static struct {
 	_Atomic uint32_t len;             /* how many; written under lock */
 } loaded = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-void lc_loaded_init(void)
+void lc_preloaded_init(void)
 {
 	char *home = NULL;
 
@@ -38,12 +38,12 @@ void lc_loaded_init(void)
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)home);
 }
 
-bool lc_loaded_image_file(const char *name, const uint8_t **data, size_t *len)
+bool lc_preloaded_image_file(const char *name, const uint8_t **data, size_t *len)
 {
 	return image.bytes && lc_image_class(&image, name, data, len);
 }
 
-bool lc_loaded_file(const char *signature, jclass class, struct lc_class_file *out)
+bool lc_preloaded_file(const char *signature, jclass class, struct lc_class_file *out)
 {
 	const size_t len = strlen(signature);
 	char name[NAME_LEN_MAX];
@@ -87,12 +87,12 @@ static bool add(const char *signature)
 	return true;
 }
 
-bool lc_loaded_any(void)
+bool lc_preloaded_any(void)
 {
 	return atomic_load_explicit(&loaded.len, memory_order_relaxed);
 }
 
-bool lc_loaded_take(const char *signature)
+bool lc_preloaded_take(const char *signature)
 {
 	struct put_off **at, *p;
 	bool found;
@@ -118,14 +118,14 @@ static bool is_prepared(jclass class)
 	       status & JVMTI_CLASS_STATUS_PREPARED;
 }
 
-bool lc_loaded_put_off(jclass class, const char *signature)
+bool lc_preloaded_put_off(jclass class, const char *signature)
 {
 	if (is_prepared(class) || !add(signature))
 		return false;
-	return !is_prepared(class) || !lc_loaded_take(signature);
+	return !is_prepared(class) || !lc_preloaded_take(signature);
 }
 
-bool lc_loaded_differs(jclass class, uint64_t code_sum)
+bool lc_preloaded_differs(jclass class, uint64_t code_sum)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
 	jmethodID *methods = NULL;
@@ -145,7 +145,7 @@ bool lc_loaded_differs(jclass class, uint64_t code_sum)
 	return sum != code_sum;
 }
 
-void lc_loaded_make_method_ids(JNIEnv *jni)
+void lc_preloaded_make_method_ids(JNIEnv *jni)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
 	jint len;

@@ -1,7 +1,7 @@
 /*
  * hooks/retry.c - keeps classes, and says which.
  *
- * Order: R1  lc_running_transform() stores running behind the classes -> lc_running_due() loads it.
+ * Order: R1  lc_retry_transform() stores running behind the classes -> lc_retry_due() loads it.
  */
 #include "src/hooks/retry.h"
 
@@ -58,7 +58,7 @@ static jint transform(JNIEnv *jni, jclass *classes, jint len)
 {
 	struct lc_batches_stats stats;
 
-	lc_running_stats(&stats);
+	lc_retry_stats(&stats);
 	len = lc_batches_transform(jni, classes, len, true, &stats);
 	pthread_mutex_lock(&running.lock);
 	running.stats = stats;
@@ -66,12 +66,12 @@ static jint transform(JNIEnv *jni, jclass *classes, jint len)
 	return len;
 }
 
-bool lc_running_due(void)
+bool lc_retry_due(void)
 {
 	return atomic_load(&running.running) && lc_time_now_ns() >= running.next_ns; /* R1 */
 }
 
-void lc_running_again(JNIEnv *jni)
+void lc_retry_again(JNIEnv *jni)
 {
 	const jint len = running.len;
 
@@ -84,7 +84,7 @@ void lc_running_again(JNIEnv *jni)
 		say();
 }
 
-void lc_running_transform(JNIEnv *jni, jclass *classes, jint len)
+void lc_retry_transform(JNIEnv *jni, jclass *classes, jint len)
 {
 	len = transform(jni, classes, len);
 	running.classes = len ? malloc((size_t)len * sizeof(*running.classes)) : NULL;
@@ -97,7 +97,7 @@ void lc_running_transform(JNIEnv *jni, jclass *classes, jint len)
 	atomic_store(&running.running, (uint64_t)running.len); /* R1 */
 }
 
-void lc_running_stats(struct lc_batches_stats *out)
+void lc_retry_stats(struct lc_batches_stats *out)
 {
 	pthread_mutex_lock(&running.lock);
 	*out = running.stats;

@@ -10,15 +10,15 @@
 #include "src/hooks/batches.h"
 
 /* Transform the classes, and keep those that a hot method runs. Context: a thread of ours. */
-void lc_running_transform(JNIEnv *jni, jclass *classes, jint len);
+void lc_retry_transform(JNIEnv *jni, jclass *classes, jint len);
 
 /* Are there classes, and is it time to look again? Context: [writer], or as below. */
-bool lc_running_due(void);
+bool lc_retry_due(void);
 
 /* Transform what no hot method runs any more. Context: a thread of ours that may wait, one at a
  * time. */
-void lc_running_again(JNIEnv *jni);
+void lc_retry_again(JNIEnv *jni);
 
-void lc_running_stats(struct lc_batches_stats *out); /* Context: any. */
+void lc_retry_stats(struct lc_batches_stats *out); /* Context: any. */
 
 #endif

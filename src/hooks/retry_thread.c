@@ -2,7 +2,7 @@
  * hooks/retry_thread.c - starts a thread for each time that classes are due, which they are only
  * after an attach.
  *
- * Order: T1  run() stores done (release) behind all that it does -> lc_transformer_tick() loads it
+ * Order: T1  run() stores done (release) behind all that it does -> lc_retry_thread_tick() loads it
  *            (acquire): what the thread has changed is seen when the next one is thought of.
  */
 #include "src/hooks/retry_thread.h"
@@ -35,7 +35,7 @@ static void *run(void *vm_arg)
 	lc_thread_set_ours();
 	begin = lc_own_cost_begin();
 	if (!(*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni, &args)) {
-		lc_running_again(jni);
+		lc_retry_again(jni);
 		(*vm)->DetachCurrentThread(vm);
 	}
 	lc_own_cost_end(LC_OWN_EVENTS, begin);
@@ -44,7 +44,7 @@ static void *run(void *vm_arg)
 	return NULL;
 }
 
-void lc_transformer_open(JavaVM *vm)
+void lc_retry_thread_open(JavaVM *vm)
 {
 	pthread_mutex_lock(&transformer.lock);
 	transformer.vm = vm;
@@ -52,7 +52,7 @@ void lc_transformer_open(JavaVM *vm)
 	pthread_mutex_unlock(&transformer.lock);
 }
 
-void lc_transformer_tick(void)
+void lc_retry_thread_tick(void)
 {
 	pthread_mutex_lock(&transformer.lock);
 	if (transformer.begun && atomic_load_explicit(&transformer.done, memory_order_acquire)) {
@@ -61,13 +61,13 @@ void lc_transformer_tick(void)
 		transformer.begun = false;
 	}
 	/* Where the process may have no more threads, the classes stay due. */
-	if (transformer.vm && !transformer.begun && lc_running_due())
+	if (transformer.vm && !transformer.begun && lc_retry_due())
 		transformer.begun =
 		    !lc_own_thread_start(&transformer.thread, "locus-classes", run, transformer.vm);
 	pthread_mutex_unlock(&transformer.lock);
 }
 
-void lc_transformer_close(void)
+void lc_retry_thread_close(void)
 {
 	bool begun;
 

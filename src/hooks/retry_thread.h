@@ -11,12 +11,12 @@
 #include <jni.h>
 
 /* From now on the thread may be started. Context: [attach]. */
-void lc_transformer_open(JavaVM *vm);
+void lc_retry_thread_open(JavaVM *vm);
 
 /* Start the thread where classes are due, and none runs. Never waits. Context: [writer]. */
-void lc_transformer_tick(void);
+void lc_retry_thread_tick(void);
 
 /* Wait for the thread, if it runs; it is not started any more. Context: [attach]. */
-void lc_transformer_close(void);
+void lc_retry_thread_close(void);
 
 #endif

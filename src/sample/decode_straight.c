@@ -362,7 +362,7 @@ static bool look_back(struct trace *t, struct lc_recipe *r)
 			return false; /* its base is lost, and with it how far it had moved */
 		if (r->base_lost)
 			use_copy_of_base(t->code, &t->line, t->line.len, t->lost | in.written, r);
-		lc_made_find(t->code, t->at, t->at, r);
+		lc_new_object_find(t->code, t->at, t->at, r);
 		return true;
 	}
 	return false;
@@ -392,7 +392,7 @@ static bool look_ahead(const struct lc_code_bytes *code, size_t pc_at, struct lc
 			r->how = LC_HOW_NEARBY;
 			r->ahead = true;
 			r->same_frame = !(lost & lc_register_bit(SP));
-			lc_made_find(code, pc_at, at, r);
+			lc_new_object_find(code, pc_at, at, r);
 			return true;
 		}
 		if (in.own && own->how == LC_HOW_NO_OPERAND) {

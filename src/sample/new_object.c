@@ -15,7 +15,7 @@ enum {
 
 static _Atomic uint32_t class_offset = 8; /* relaxed: set before there are samples */
 
-void lc_made_class_offset(uint32_t offset)
+void lc_new_object_class_offset(uint32_t offset)
 {
 	atomic_store_explicit(&class_offset, offset, memory_order_relaxed);
 }
@@ -82,7 +82,8 @@ static void set_made(struct lc_recipe *r, const struct value *v)
 	}
 }
 
-void lc_made_find(const struct lc_code_bytes *code, size_t from, size_t store, struct lc_recipe *r)
+void lc_new_object_find(const struct lc_code_bytes *code, size_t from, size_t store,
+                        struct lc_recipe *r)
 {
 	const uint32_t offset = atomic_load_explicit(&class_offset, memory_order_relaxed);
 	struct value values[LC_REGISTERS];

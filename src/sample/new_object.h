@@ -9,7 +9,7 @@ struct lc_code_bytes;
 struct lc_recipe;
 
 /* Set the offset in an object of the class word; it is 8 until then. Context: [attach]. */
-void lc_made_class_offset(uint32_t offset);
+void lc_new_object_class_offset(uint32_t offset);
 
 /*
  * If the instruction at `store` stores to the very start of an object, an object is being made, and
@@ -17,6 +17,7 @@ void lc_made_class_offset(uint32_t offset);
  * recipe of that store, with `ahead` set. `from` is where the instructions begin that run after the
  * sample and before the store; or it is `store` itself. Context: any, signal handlers included.
  */
-void lc_made_find(const struct lc_code_bytes *code, size_t from, size_t store, struct lc_recipe *r);
+void lc_new_object_find(const struct lc_code_bytes *code, size_t from, size_t store,
+                        struct lc_recipe *r);
 
 #endif

@@ -328,7 +328,7 @@ static void look_on(void)
 		if (watching.row[i].event &&
 		    atomic_load_explicit(&watching.row[i].state, memory_order_relaxed) == SEARCHING)
 			return;
-	lc_observe(NULL);
+	lc_watch_hook(NULL);
 }
 
 static bool found(JNIEnv *jni, struct watch *w, jobject o)
@@ -403,9 +403,9 @@ static unsigned on_object(JNIEnv *jni, jobject object)
 		/* Threads that allocate at once get different numbers. */
 		if (atomic_fetch_add_explicit(&w->seen, 1, memory_order_relaxed) + 1 !=
 		    w->event->watch.ordinal)
-			said |= LC_OBSERVE_MORE;
+			said |= LC_WATCH_HOOK_MORE;
 		else if (found(jni, w, object))
-			said |= LC_OBSERVE_HIT;
+			said |= LC_WATCH_HOOK_HIT;
 	}
 	(*jni)->DeleteLocalRef(jni, class);
 	return said;
@@ -438,7 +438,7 @@ void lc_watch_begin(bool follow)
 		atomic_store_explicit(&w->state, REFUSED, memory_order_release);
 	}
 	if (any && follow)
-		lc_observe(on_object);
+		lc_watch_hook(on_object);
 }
 
 /* Do those who see moves, the interposer and gc/small.c, pass over an object of that size? */
@@ -564,7 +564,7 @@ static void explain_missing(JNIEnv *jni, struct watch *w)
 
 void lc_watch_end(JNIEnv *jni)
 {
-	lc_observe(NULL);
+	lc_watch_hook(NULL);
 	for (size_t i = 0; i < LC_EVENTS_MAX; i++)
 		if (watching.row[i].event &&
 		    atomic_load_explicit(&watching.row[i].state, memory_order_acquire) == SEARCHING)

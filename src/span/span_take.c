@@ -168,7 +168,7 @@ void lc_span_take(struct lc_thread *t)
 void lc_span_take_looks(struct lc_tally *tally)
 {
 	if (lc_span_streams())
-		lc_look_take(tally);
+		lc_repeated_take(tally);
 }
 
 bool lc_span_take_traces(struct lc_thread *t)

@@ -37,7 +37,7 @@ static void check(const uint8_t *in, size_t len, const struct lc_rewrite_options
 	if (status != LC_REWRITE_DONE) {
 		if (once.bytes || once.len)
 			fail("bytes without success");
-		lc_stores_free(&once.stores);
+		lc_store_names_free(&once.stores);
 		return;
 	}
 	if (!once.sites)
@@ -48,8 +48,8 @@ static void check(const uint8_t *in, size_t len, const struct lc_rewrite_options
 		fail("the result does not parse");
 	if (status == LC_REWRITE_DONE && twice.own_field_bytes != once.own_field_bytes)
 		fail("fields changed");
-	lc_stores_free(&twice.stores);
-	lc_stores_free(&once.stores);
+	lc_store_names_free(&twice.stores);
+	lc_store_names_free(&once.stores);
 	free(twice.bytes);
 	free(once.bytes);
 }

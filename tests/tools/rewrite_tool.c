@@ -56,7 +56,7 @@ static void write_output(const struct lc_rewrite_result *result)
 	}
 }
 
-static void print_stores(const char *name, const struct lc_stores *s)
+static void print_stores(const char *name, const struct lc_store_names *s)
 {
 	static const char *const sources[] = { "array", "object", "call", "parameter" };
 	static const char *const kinds[] = { "field", "local", "argument", "returned" };
@@ -98,7 +98,7 @@ static void rewrite(const char *name, const uint8_t *bytes, size_t len)
 
 	for (unsigned i = 0; i < tool.rounds; i++) {
 		free(result.bytes);
-		lc_stores_free(&result.stores);
+		lc_store_names_free(&result.stores);
 		status = lc_rewrite_class(bytes, len, &options, &result);
 	}
 	tool.ns += now_ns() - begin;
@@ -122,7 +122,7 @@ static void rewrite(const char *name, const uint8_t *bytes, size_t len)
 		printf("%s: %u methods left alone\n", name, result.methods_left);
 	if (tool.output && status == LC_REWRITE_DONE)
 		write_output(&result);
-	lc_stores_free(&result.stores);
+	lc_store_names_free(&result.stores);
 	free(result.bytes);
 }
 

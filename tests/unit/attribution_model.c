@@ -151,12 +151,12 @@ uint32_t lc_site_count(void)
 	return ATTRIBUTION_SITES;
 }
 
-size_t lc_stored_names(uint32_t site, struct lc_stored_name out[LC_STORED_NAMES])
+size_t lc_site_names_of(uint32_t site, struct lc_site_names_one out[LC_SITE_NAMES_MAX])
 {
 	static const char *const names[] = { "com.acme.A.a", "com.acme.A.b" };
 
 	insist(site && site < ATTRIBUTION_SITES);
-	out[0] = (struct lc_stored_name){ names[site / 2 % 2], LC_NAME_FIELD };
+	out[0] = (struct lc_site_names_one){ names[site / 2 % 2], LC_NAME_FIELD };
 	return site % 2;
 }
 

@@ -3,22 +3,22 @@
 #include "src/attribute/preexisting.h"
 #include "src/heap/map.h"
 
-void lc_before_close(struct lc_map *map, uint32_t epoch, const struct lc_map_close *close)
+void lc_preexisting_close(struct lc_map *map, uint32_t epoch, const struct lc_map_close *close)
 {
 	(void)map;
 	(void)epoch;
 	(void)close;
 }
 
-void lc_before_used(uint64_t time_ns, uint64_t addr, uint64_t size_bytes)
+void lc_preexisting_used(uint64_t time_ns, uint64_t addr, uint64_t size_bytes)
 {
 	(void)time_ns;
 	(void)addr;
 	(void)size_bytes;
 }
 
-void lc_before_copied(struct lc_map *map, uint32_t cycle, bool known, uint64_t time_ns,
-                      const struct lc_move *move)
+void lc_preexisting_copied(struct lc_map *map, uint32_t cycle, bool known, uint64_t time_ns,
+                           const struct lc_move *move)
 {
 	(void)map;
 	(void)cycle;
@@ -27,7 +27,7 @@ void lc_before_copied(struct lc_map *map, uint32_t cycle, bool known, uint64_t t
 	(void)move;
 }
 
-uint32_t lc_before_site(const struct lc_object *object, uint64_t klass)
+uint32_t lc_preexisting_site(const struct lc_object *object, uint64_t klass)
 {
 	(void)klass;
 	return object->site;

@@ -95,7 +95,7 @@ static void counted(uint64_t *all, uint64_t *without_class)
 	static struct lc_counters c;
 
 	c.len = 0;
-	lc_before_counters(&c);
+	lc_preexisting_counters(&c);
 	assert_int_equal(c.len, 2);
 	*all = c.rows[0].value;
 	*without_class = c.rows[1].value;
@@ -107,7 +107,7 @@ static void attach(bool ordered)
 	look[0] = (struct lc_area){ OLD, OLD + 0x80000, EDEN, LC_AREA_OLD, 0 };
 	look[1] = (struct lc_area){ EDEN, EDEN + 0x40000, END, LC_AREA_EDEN, 0 };
 	lc_map_forget_all(map);
-	lc_before_begin(NULL, MIN_BYTES, ordered);
+	lc_preexisting_begin(NULL, MIN_BYTES, ordered);
 	readable = true;
 	collections_more = 0;
 	klass_bytes = BYTES;
@@ -135,7 +135,7 @@ static void collect_to(const struct lc_move *moves, size_t len, uint64_t top, bo
 		lc_epoch_leave_gc();
 	}
 	assert_int_equal(lc_map_close_epoch(map, &close), 0);
-	lc_before_close(map, epoch, &close);
+	lc_preexisting_close(map, epoch, &close);
 }
 
 static void collect(const struct lc_move *moves, size_t len)
@@ -259,12 +259,12 @@ static void test_a_header_that_is_read_later(void **unused)
 	assert_int_equal(site_at(OLD + 0x82000), UNREAD);
 	assert_counted(1, 1);
 	assert_true(lc_map_find(map, OLD + 0x82000, &o));
-	assert_int_equal(lc_before_site(&o, 0), UNREAD);
+	assert_int_equal(lc_preexisting_site(&o, 0), UNREAD);
 	collections_more = 0;
-	assert_int_equal(lc_before_site(&o, KLASS), SITE);
+	assert_int_equal(lc_preexisting_site(&o, KLASS), SITE);
 	assert_int_equal(site_at(OLD + 0x82000), SITE);
 	assert_true(lc_map_find(map, OLD + 0x82000, &o));
-	assert_int_equal(lc_before_site(&o, 0), SITE);
+	assert_int_equal(lc_preexisting_site(&o, 0), SITE);
 }
 
 static void test_pieces_are_believed_by_their_header(void **unused)
@@ -298,8 +298,8 @@ static void copied(uint64_t src, uint64_t dst, uint32_t cycle)
 	const uint64_t now = lc_time_now_ns();
 	const struct lc_move move = { src, dst, BYTES };
 
-	lc_before_copied(map, cycle, lc_map_moved(map, src, dst, BYTES) == 1, now, &move);
-	lc_before_used(now, dst, BYTES);
+	lc_preexisting_copied(map, cycle, lc_map_moved(map, src, dst, BYTES) == 1, now, &move);
+	lc_preexisting_used(now, dst, BYTES);
 }
 
 static void test_in_order_of_time(void **unused)
@@ -314,7 +314,7 @@ static void test_in_order_of_time(void **unused)
 	assert_int_equal(site_at(OLD + 0xa0000), SITE);
 	copied(OLD + 0x3000, OLD + 0xa1000, 2); /* out of memory that was given back */
 	assert_int_equal(site_at(OLD + 0xa1000), 0);
-	lc_before_used(lc_time_now_ns(), OLD + 0x30000, BYTES); /* an allocation */
+	lc_preexisting_used(lc_time_now_ns(), OLD + 0x30000, BYTES); /* an allocation */
 	copied(OLD + 0x31000, OLD + 0xa2000, 2);
 	assert_int_equal(site_at(OLD + 0xa2000), 0);
 	copied(OLD + 0x82000, OLD + 0xa3000, 2); /* others were copied to there */

@@ -413,7 +413,7 @@ static void class_in_the_mark_is_stored_with_it(void **state)
 	struct lc_recipe r;
 
 	(void)state;
-	lc_made_class_offset(0);
+	lc_new_object_class_offset(0);
 	r = RECIPE(RET, MOVABS_R10 MOV_MARK_R10 RET);
 	assert_int_equal(r.made, LC_MADE_VALUE);
 	assert_int_equal(r.made_value, UINT64_C(0x7f0011223344));
@@ -423,7 +423,7 @@ static void class_in_the_mark_is_stored_with_it(void **state)
 	assert_int_equal(lc_made_word(&registers, r.made_value), registers.r[R10]);
 	r = RECIPE(MOVABS_R10 MOV_MARK_R10, RET); /* it is there */
 	assert_int_equal(r.made, LC_MADE_NOTHING);
-	lc_made_class_offset(8);
+	lc_new_object_class_offset(8);
 }
 
 static void push_of_memory_and_locked_operations_count(void **state)

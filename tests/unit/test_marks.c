@@ -48,7 +48,7 @@ bool lc_limit_reached(const char *kind, const char *format, ...)
 static int next_recording(void **state)
 {
 	(void)state;
-	atomic_fetch_add(&lc_kept_recording, 1);
+	atomic_fetch_add(&lc_reset_recording, 1);
 	records = answers = true;
 	limits = 0;
 	return 0;

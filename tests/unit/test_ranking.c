@@ -123,7 +123,7 @@ static int nothing(void **state)
 	return 0;
 }
 
-static void rank_beside(enum lc_rank_group group, struct lc_told *told)
+static void rank_beside(enum lc_rank_group group, struct lc_known_lines *told)
 {
 	lc_ranking_free(&ranking);
 	lc_view_free(&view);
@@ -276,21 +276,21 @@ static void a_class_that_another_profile_cannot_split_is_a_row(void **state)
 	const uint32_t class = site("p.B", 0), use = frame(0, "p.A", "use", 20);
 	const uint32_t line = frame(0, "p.A", "one", 1), one = site("p.B", line);
 	const uint32_t tracked = site("p.B", frame(0, "p.A", "three", 3));
-	struct lc_told told;
+	struct lc_known_lines told;
 
 	(void)state;
-	lc_told_init(&told);
+	lc_known_lines_init(&told);
 	sample(LC_BUCKET_HEAP_CLASS, class, use, 50);
 	sample(LC_BUCKET_OBJECT, tracked, use, 20);
 	rank(LC_GROUP_LINE);
-	lc_told_add(&told, &view); /* without a split */
+	lc_known_lines_add(&told, &view); /* without a split */
 	split(class, one, 50000, 1000);
 	rank_beside(LC_GROUP_LINE, &told); /* no profile tells it */
-	assert_false(lc_told_by_some(&told, lc_tree_text(&tree, text("p.B"))));
+	assert_false(lc_known_lines_by_some(&told, lc_tree_text(&tree, text("p.B"))));
 	assert_int_equal(row("p.B", line)->samples, 50);
-	lc_told_add(&told, &view);
-	assert_true(lc_told_by_some(&told, lc_tree_text(&tree, text("p.B"))));
-	assert_false(lc_told_by_some(&told, lc_tree_text(&tree, text("p.C"))));
+	lc_known_lines_add(&told, &view);
+	assert_true(lc_known_lines_by_some(&told, lc_tree_text(&tree, text("p.B"))));
+	assert_false(lc_known_lines_by_some(&told, lc_tree_text(&tree, text("p.C"))));
 	for (unsigned i = 0; i < 2; i++) {
 		rank_beside(i ? LC_GROUP_SITE : LC_GROUP_LINE, &told);
 		check_sums(70);
@@ -304,7 +304,7 @@ static void a_class_that_another_profile_cannot_split_is_a_row(void **state)
 	rank_beside(LC_GROUP_CLASS, &told);
 	check_sums(70);
 	assert_false(ranking.rows[0].all_lines);
-	lc_told_free(&told);
+	lc_known_lines_free(&told);
 }
 
 /* Six samples of a hundred, by a split that may be wrong by as many, may be none. */

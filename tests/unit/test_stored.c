@@ -72,7 +72,7 @@ static void add_frame(const char *class_name, const char *name, uint16_t bci)
 
 /* ---- classes ---- */
 
-static uint32_t add_text(struct lc_stores *s, const char *text)
+static uint32_t add_text(struct lc_store_names *s, const char *text)
 {
 	const uint32_t at = (uint32_t)s->text.len;
 
@@ -80,20 +80,20 @@ static uint32_t add_text(struct lc_stores *s, const char *text)
 	return at;
 }
 
-static struct lc_stores class_of(const char *name)
+static struct lc_store_names class_of(const char *name)
 {
-	return (struct lc_stores){
-		.class = lc_stores_hash(0, name, strlen(name)),
+	return (struct lc_store_names){
+		.class = lc_store_names_hash(0, name, strlen(name)),
 		.methods = { .element_bytes = sizeof(struct lc_store_method) },
 		.rows = { .element_bytes = sizeof(struct lc_store) },
 		.calls = { .element_bytes = sizeof(struct lc_store_call) },
 	};
 }
 
-static void add_method(struct lc_stores *s, const char *name, uint16_t code_bytes)
+static void add_method(struct lc_store_names *s, const char *name, uint16_t code_bytes)
 {
 	const struct lc_store_method m = { .method =
-		                               lc_stores_method(name, strlen(name), "()[I", 4),
+		                               lc_store_names_method(name, strlen(name), "()[I", 4),
 		                           .first = (uint32_t)s->rows.len,
 		                           .code_bytes = code_bytes };
 
@@ -101,7 +101,7 @@ static void add_method(struct lc_stores *s, const char *name, uint16_t code_byte
 }
 
 /* Of the method that was added last. */
-static void add_store(struct lc_stores *s, uint8_t source, uint8_t kind, const char *name)
+static void add_store(struct lc_store_names *s, uint8_t source, uint8_t kind, const char *name)
 {
 	struct lc_store_method *m = s->methods.data;
 	const struct lc_store row = { .at = source == LC_STORE_OF_CALL ? CALL_BCI : LEAF_BCI,
@@ -118,19 +118,19 @@ static void add_store(struct lc_stores *s, uint8_t source, uint8_t kind, const c
 /* A class whose only method stores its array in the field. */
 static void keep_field(const char *class_name, uint16_t code_bytes, const char *field)
 {
-	struct lc_stores s = class_of(class_name);
+	struct lc_store_names s = class_of(class_name);
 
 	add_method(&s, "make", code_bytes);
 	add_store(&s, LC_STORE_OF_ARRAY, LC_STORE_FIELD, field);
-	lc_stored_add(&s);
-	lc_stores_free(&s);
+	lc_site_names_add(&s);
+	lc_store_names_free(&s);
 }
 
-static void expect_names(size_t len, const struct lc_stored_name *expected)
+static void expect_names(size_t len, const struct lc_site_names_one *expected)
 {
-	struct lc_stored_name names[LC_STORED_NAMES];
+	struct lc_site_names_one names[LC_SITE_NAMES_MAX];
 
-	assert_int_equal(lc_stored_names(1, names), len);
+	assert_int_equal(lc_site_names_of(1, names), len);
 	for (size_t i = 0; i < len; i++) {
 		assert_string_equal(names[i].name, expected[i].name);
 		assert_int_equal(names[i].kind, expected[i].kind);
@@ -139,7 +139,7 @@ static void expect_names(size_t len, const struct lc_stored_name *expected)
 
 static void expect_field(const char *name)
 {
-	expect_names(1, &(struct lc_stored_name){ name, LC_NAME_FIELD });
+	expect_names(1, &(struct lc_site_names_one){ name, LC_NAME_FIELD });
 }
 
 static uint64_t counter(const char *name)
@@ -147,7 +147,7 @@ static uint64_t counter(const char *name)
 	struct lc_counters c = { 0 };
 	uint64_t value = UINT64_MAX;
 
-	lc_stored_counters(&c);
+	lc_site_names_counters(&c);
 	for (size_t i = 0; i < c.len; i++)
 		if (!strcmp(c.rows[i].name, name))
 			value = c.rows[i].value;
@@ -211,7 +211,7 @@ static void of_two_versions_the_length_of_the_code_tells_which_is_meant(void **s
 
 static void keep_factory(void)
 {
-	struct lc_stores s = class_of("a.Factory");
+	struct lc_store_names s = class_of("a.Factory");
 
 	add_method(&s, "make", CODE_BYTES);
 	add_store(&s, LC_STORE_OF_ARRAY, LC_STORE_LOCAL, "inner");
@@ -224,8 +224,8 @@ static void keep_factory(void)
 	add_store(&s, LC_STORE_OF_CALL, LC_STORE_FIELD, "a.Factory.kept");
 	add_method(&s, "nothing", CODE_BYTES);
 	add_store(&s, LC_STORE_OF_ARRAY, LC_STORE_LOCAL, "unrelated");
-	lc_stored_add(&s);
-	lc_stores_free(&s);
+	lc_site_names_add(&s);
+	lc_store_names_free(&s);
 }
 
 static void a_result_has_the_name_that_the_outermost_caller_gives_it(void **state)
@@ -235,13 +235,13 @@ static void a_result_has_the_name_that_the_outermost_caller_gives_it(void **stat
 	begin_path("int[]");
 	add_frame("a.Factory", "make", LEAF_BCI);
 	add_frame("a.Factory", "nothing", CALL_BCI);
-	expect_names(1, &(struct lc_stored_name){ "inner", LC_NAME_LOCAL });
+	expect_names(1, &(struct lc_site_names_one){ "inner", LC_NAME_LOCAL });
 	begin_path("int[]");
 	add_frame("a.Factory", "make", LEAF_BCI);
 	add_frame("a.Factory", "hand_on", CALL_BCI);
 	add_frame("a.Maker$$Lambda/0x1", "apply", 1); /* it has no file, and hands on */
 	add_frame("a.Factory", "local", CALL_BCI);
-	expect_names(1, &(struct lc_stored_name){ "outer", LC_NAME_LOCAL });
+	expect_names(1, &(struct lc_site_names_one){ "outer", LC_NAME_LOCAL });
 	begin_path("int[]");
 	add_frame("a.Factory", "make", LEAF_BCI);
 	add_frame("a.Factory", "field", CALL_BCI);
@@ -257,33 +257,33 @@ static void a_chain_of_callers_is_followed_so_far_and_ends(void **state)
 	while (frames < METHODS - 2)
 		add_frame("a.Factory", "hand_on", CALL_BCI);
 	add_frame("a.Factory", "field", CALL_BCI);
-	expect_names(1, &(struct lc_stored_name){ "inner", LC_NAME_LOCAL });
+	expect_names(1, &(struct lc_site_names_one){ "inner", LC_NAME_LOCAL });
 }
 
 static void more_names_than_there_is_room_for_are_left_out(void **state)
 {
-	struct lc_stores s = class_of("a.Many");
-	struct lc_stored_name names[LC_STORED_NAMES];
+	struct lc_store_names s = class_of("a.Many");
+	struct lc_site_names_one names[LC_SITE_NAMES_MAX];
 	char field[16];
 
 	(void)state;
 	add_method(&s, "make", CODE_BYTES);
-	for (int i = 0; i < LC_STORED_NAMES + 3; i++) {
+	for (int i = 0; i < LC_SITE_NAMES_MAX + 3; i++) {
 		snprintf(field, sizeof(field), "a.Many.f%d", i);
 		add_store(&s, LC_STORE_OF_ARRAY, LC_STORE_FIELD, field);
 	}
-	lc_stored_add(&s);
-	lc_stores_free(&s);
+	lc_site_names_add(&s);
+	lc_store_names_free(&s);
 	begin_path("int[]");
 	add_frame("a.Many", "make", LEAF_BCI);
-	assert_int_equal(lc_stored_names(1, names), LC_STORED_NAMES);
-	assert_string_equal(names[LC_STORED_NAMES - 1].name, "a.Many.f7");
+	assert_int_equal(lc_site_names_of(1, names), LC_SITE_NAMES_MAX);
+	assert_string_equal(names[LC_SITE_NAMES_MAX - 1].name, "a.Many.f7");
 }
 
 static unsigned asked;
 
 static bool answer(const char *class_name, const char *method, const char *descriptor,
-                   struct lc_stores *out)
+                   struct lc_store_names *out)
 {
 	asked++;
 	assert_string_equal(descriptor, "()[I");
@@ -298,7 +298,7 @@ static bool answer(const char *class_name, const char *method, const char *descr
 static void the_source_is_asked_once_about_a_method(void **state)
 {
 	(void)state;
-	lc_stored_source(answer);
+	lc_site_names_source(answer);
 	for (int i = 0; i < 3; i++) {
 		begin_path("int[]");
 		add_frame("java.lang.String", "make", LEAF_BCI);
@@ -308,40 +308,40 @@ static void the_source_is_asked_once_about_a_method(void **state)
 		expect_names(0, NULL);
 	}
 	assert_int_equal(asked, 2);
-	lc_stored_source(NULL);
+	lc_site_names_source(NULL);
 }
 
 static void a_class_without_room_is_counted(void **state)
 {
-	struct lc_stores s = class_of("a.Large");
+	struct lc_store_names s = class_of("a.Large");
 	const uint64_t dropped = counter("names_dropped"), bytes = counter("names_bytes");
 
 	(void)state;
 	add_method(&s, "make", CODE_BYTES);
 	add_store(&s, LC_STORE_OF_ARRAY, LC_STORE_FIELD, "a.Large.f");
 	no_memory = true;
-	lc_stored_add(&s);
+	lc_site_names_add(&s);
 	no_memory = false;
 	assert_int_equal(counter("names_dropped"), dropped + 1);
 	assert_int_equal(counter("names_bytes"), bytes);
 	begin_path("int[]");
 	add_frame("a.Large", "make", LEAF_BCI);
 	expect_names(0, NULL);
-	lc_stored_add(&s);
+	lc_site_names_add(&s);
 	expect_field("a.Large.f");
 	assert_int_equal(counter("names_dropped"), dropped + 1);
-	lc_stores_free(&s);
+	lc_store_names_free(&s);
 }
 
 static void a_site_without_a_path_has_no_name(void **state)
 {
-	struct lc_stored_name names[LC_STORED_NAMES];
+	struct lc_site_names_one names[LC_SITE_NAMES_MAX];
 
 	(void)state;
 	begin_path("int[]");
 	site.path = 0;
 	expect_names(0, NULL);
-	assert_int_equal(lc_stored_names(2, names), 0);
+	assert_int_equal(lc_site_names_of(2, names), 0);
 }
 
 int main(void)

@@ -103,7 +103,7 @@ static void begin(struct class_file *c)
 }
 
 /* The rows, each as "array@1 field com.acme.B.re[]", joined by "; ". */
-static char *text_of(const struct lc_stores *s)
+static char *text_of(const struct lc_store_names *s)
 {
 	static const char *const sources[] = { "array", "object", "call", "parameter" };
 	static const char *const kinds[] = { "field", "local", "argument", "returned" };
@@ -405,7 +405,7 @@ static void positions_are_those_of_the_code_that_the_jvm_gets(void **state)
 	m = r.result.stores.methods.data;
 	assert_int_equal(r.result.stores.rows.len, 2);
 	assert_int_equal(m->code_bytes, code.len);
-	assert_int_equal(m->method, lc_stores_method("m", 1, "(I)V", 4));
+	assert_int_equal(m->method, lc_store_names_method("m", 1, "(I)V", 4));
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(code.insns[rows[i].at], LC_OP_NEWARRAY);
 		assert_int_equal(code.insns[rows[i].at + rows[i].bytes], LC_OP_PUTSTATIC);
@@ -436,7 +436,7 @@ static void without_memory_nothing_is_found_and_hooks_are_inserted_all_the_same(
 		allocations_left = -1;
 		assert_true(status == LC_REWRITE_DONE || status == LC_REWRITE_NO_MEMORY);
 		found = status == LC_REWRITE_DONE && result.stores.rows.len;
-		lc_stores_free(&result.stores);
+		lc_store_names_free(&result.stores);
 		free(result.bytes);
 		free(bytes);
 	}

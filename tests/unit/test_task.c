@@ -229,7 +229,7 @@ static void entries_of_spans_that_ended_are_forgotten(void **state)
 
 static void any_number_of_submissions_can_go_on(void **state)
 {
-	enum { DEEP = LC_ENTERED_MAX + 100 };
+	enum { DEEP = LC_SUBMITTING_MAX + 100 };
 	struct lc_span_thread *s = model_thread(0);
 
 	(void)state;

@@ -29,7 +29,7 @@ static uint64_t take(uint64_t *left, uint64_t part)
 
 /* Parts are measured at slightly different times, and Locus's hooks by samples: none is negative.
  */
-static void add_process(struct lc_bill *b, const struct lc_load_process *p)
+static void add_process(struct lc_cpu_breakdown *b, const struct lc_load_process *p)
 {
 	static const char *const own[] = { "own_hooks_ns",  "own_samples_ns", "own_events_ns",
 		                           "own_thread_ns", "own_pauses_ns",  "own_walks_ns",
@@ -49,9 +49,9 @@ static void add_process(struct lc_bill *b, const struct lc_load_process *p)
 	b->pauses_ns += counter(p, "gc_pauses_ns");
 }
 
-bool lc_bill_read(struct lc_bill *b, const struct lc_load *l)
+bool lc_cpu_breakdown_read(struct lc_cpu_breakdown *b, const struct lc_load *l)
 {
-	*b = (struct lc_bill){ 0 };
+	*b = (struct lc_cpu_breakdown){ 0 };
 	for (size_t i = 0; i < l->processes_len; i++)
 		if (!counter(&l->processes[i], "cpu_process_ns"))
 			return false; /* of an older Locus, or it has told nothing before it was
@@ -70,12 +70,12 @@ static const char *percent(char *out, size_t len, uint64_t part, uint64_t whole)
 	return out;
 }
 
-void lc_bill_text(FILE *out, const struct lc_load *l, bool brief)
+void lc_cpu_breakdown_text(FILE *out, const struct lc_load *l, bool brief)
 {
-	struct lc_bill b;
+	struct lc_cpu_breakdown b;
 	char text[32];
 
-	if (!lc_bill_read(&b, l))
+	if (!lc_cpu_breakdown_read(&b, l))
 		return;
 	fprintf(out, "CPU %s: program %s", lc_emit_duration(text, sizeof(text), b.process_ns),
 	        percent((char[16]){ 0 }, 16, b.application_ns, b.process_ns));
@@ -106,11 +106,11 @@ static void part(struct lc_json *j, const char *name, uint64_t ns, uint64_t whol
 	lc_json_end_object(j);
 }
 
-void lc_bill_json(struct lc_json *j, const struct lc_load *l)
+void lc_cpu_breakdown_json(struct lc_json *j, const struct lc_load *l)
 {
-	struct lc_bill b;
+	struct lc_cpu_breakdown b;
 
-	if (!lc_bill_read(&b, l))
+	if (!lc_cpu_breakdown_read(&b, l))
 		return;
 	lc_json_line(j, 0);
 	lc_json_object(j, "bill");

@@ -14,7 +14,7 @@
 struct lc_json;
 struct lc_load;
 
-struct lc_bill {
+struct lc_cpu_breakdown {
 	uint64_t process_ns;
 	uint64_t application_ns, gc_ns, jit_ns, jvm_ns, locus_ns; /* their sum is process_ns */
 	uint64_t startup_ns;                                      /* of locus_ns */
@@ -22,12 +22,12 @@ struct lc_bill {
 };
 
 /* False where a profile does not tell; then *b is all 0, and the rest says nothing of it. */
-bool lc_bill_read(struct lc_bill *b, const struct lc_load *l);
+bool lc_cpu_breakdown_read(struct lc_cpu_breakdown *b, const struct lc_load *l);
 
 /* A line of a report for a terminal, `brief` or whole; nothing where the profiles do not tell. */
-void lc_bill_text(FILE *out, const struct lc_load *l, bool brief);
+void lc_cpu_breakdown_text(FILE *out, const struct lc_load *l, bool brief);
 
 /* The member "bill", likewise. */
-void lc_bill_json(struct lc_json *j, const struct lc_load *l);
+void lc_cpu_breakdown_json(struct lc_json *j, const struct lc_load *l);
 
 #endif

@@ -19,14 +19,14 @@ double lc_gc_model_copied(const struct lc_rank_row *row)
 void lc_gc_model_build(struct lc_gc_model *m, const struct lc_ranking *rank)
 {
 	const struct lc_load *l = rank->view->load;
-	struct lc_bill bill;
+	struct lc_cpu_breakdown bill;
 
 	*m = (struct lc_gc_model){ 0 };
 	for (size_t i = 0; i < rank->len; i++) {
 		m->allocated += lc_gc_model_bytes(&rank->rows[i]);
 		m->copied += lc_gc_model_copied(&rank->rows[i]);
 	}
-	if (l->filter || l->frames || !lc_bill_read(&bill, l))
+	if (l->filter || l->frames || !lc_cpu_breakdown_read(&bill, l))
 		return;
 	m->cpu_ns = bill.process_ns;
 	m->gc_ns = bill.gc_ns;

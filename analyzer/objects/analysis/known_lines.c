@@ -10,27 +10,27 @@
 enum { SPLIT_OBJECTS = 5 };
 enum { LINES_TOLD = 1, LINES_UNKNOWN = 2 };
 
-bool lc_told_lines(const struct lc_view_site *class)
+bool lc_known_lines_of(const struct lc_view_site *class)
 {
 	const struct lc_view_split *split = class->split;
 
 	return split && split->parts_len && split->objects >= SPLIT_OBJECTS;
 }
 
-void lc_told_init(struct lc_told *t)
+void lc_known_lines_init(struct lc_known_lines *t)
 {
-	*t = (struct lc_told){ .seen = NULL };
+	*t = (struct lc_known_lines){ .seen = NULL };
 	lc_tree_init(&t->names);
 }
 
-void lc_told_free(struct lc_told *t)
+void lc_known_lines_free(struct lc_known_lines *t)
 {
 	lc_tree_free(&t->names);
 	free(t->seen);
-	*t = (struct lc_told){ .seen = NULL };
+	*t = (struct lc_known_lines){ .seen = NULL };
 }
 
-static unsigned char *seen_of(struct lc_told *t, struct lc_text class)
+static unsigned char *seen_of(struct lc_known_lines *t, struct lc_text class)
 {
 	const uint32_t string = lc_tree_string(&t->names, class.bytes, class.len);
 	const size_t before = t->cap;
@@ -40,7 +40,7 @@ static unsigned char *seen_of(struct lc_told *t, struct lc_text class)
 	return &t->seen[string];
 }
 
-void lc_told_add(struct lc_told *t, const struct lc_view *v)
+void lc_known_lines_add(struct lc_known_lines *t, const struct lc_view *v)
 {
 	for (size_t i = 0; i < v->classes_len; i++) {
 		const struct lc_view_site *s = &v->classes[i];
@@ -48,11 +48,11 @@ void lc_told_add(struct lc_told *t, const struct lc_view *v)
 
 		if (s->samples)
 			*seen_of(t, lc_tree_text(v->tree, class)) |=
-			    lc_told_lines(s) ? LINES_TOLD : LINES_UNKNOWN;
+			    lc_known_lines_of(s) ? LINES_TOLD : LINES_UNKNOWN;
 	}
 }
 
-bool lc_told_by_some(struct lc_told *t, struct lc_text class)
+bool lc_known_lines_by_some(struct lc_known_lines *t, struct lc_text class)
 {
 	return *seen_of(t, class) == (LINES_TOLD | LINES_UNKNOWN);
 }

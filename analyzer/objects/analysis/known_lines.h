@@ -18,22 +18,22 @@
  * five sampled objects or more are behind the split: if all five are of one line, that line's part
  * of all is 57% or more (Wilson, 95%); with one object, 21%.
  */
-bool lc_told_lines(const struct lc_view_site *class);
+bool lc_known_lines_of(const struct lc_view_site *class);
 
-struct lc_told {
+struct lc_known_lines {
 	struct lc_tree names; /* its strings are classes that have samples */
 	unsigned char *seen;  /* by string: whether lines were told, were not, or both */
 	size_t cap;
 };
 
-/* Free with lc_told_free(). */
-void lc_told_init(struct lc_told *t);
-void lc_told_free(struct lc_told *t);
+/* Free with lc_known_lines_free(). */
+void lc_known_lines_init(struct lc_known_lines *t);
+void lc_known_lines_free(struct lc_known_lines *t);
 
 /* One more profile is compared. */
-void lc_told_add(struct lc_told *t, const struct lc_view *v);
+void lc_known_lines_add(struct lc_known_lines *t, const struct lc_view *v);
 
 /* Do some of the profiles tell the lines of a class, and others not? */
-bool lc_told_by_some(struct lc_told *t, struct lc_text class);
+bool lc_known_lines_by_some(struct lc_known_lines *t, struct lc_text class);
 
 #endif

@@ -33,14 +33,14 @@ struct build {
 	struct lc_ranking *r;
 	const struct lc_view *v;
 	const struct lc_tree *t;
-	struct lc_told *told;     /* or NULL */
-	struct lc_table rows;     /* key: see key_of(); values: VALUE_ */
-	struct lc_table accesses; /* row, path; samples */
-	struct lc_table parts;    /* row, bucket, site, from; samples */
-	struct lc_table names;    /* row, kind, name; bytes */
-	struct lc_table sites;    /* row, site */
-	uint32_t *packages;       /* of a class's string: a class of the same package; or NULL */
-	struct extra *extras;     /* by row */
+	struct lc_known_lines *told; /* or NULL */
+	struct lc_table rows;        /* key: see key_of(); values: VALUE_ */
+	struct lc_table accesses;    /* row, path; samples */
+	struct lc_table parts;       /* row, bucket, site, from; samples */
+	struct lc_table names;       /* row, kind, name; bytes */
+	struct lc_table sites;       /* row, site */
+	uint32_t *packages;          /* of a class's string: a class of the same package; or NULL */
+	struct extra *extras;        /* by row */
 	size_t extras_cap;
 };
 
@@ -264,11 +264,11 @@ static void add_class(struct build *b, const struct lc_view_site *s)
 {
 	const uint32_t class = lc_table_key(&b->t->sites, s->site)[LC_SITE_CLASS];
 	const bool by_line = lc_rank_by_allocation(b->r->group);
-	const bool by_some =
-	    by_line && b->told && s->samples && lc_told_by_some(b->told, lc_tree_text(b->t, class));
+	const bool by_some = by_line && b->told && s->samples &&
+	                     lc_known_lines_by_some(b->told, lc_tree_text(b->t, class));
 	uint64_t *given, all = 0;
 
-	if (!by_line || by_some || !lc_told_lines(s)) {
+	if (!by_line || by_some || !lc_known_lines_of(s)) {
 		for (size_t i = 0; i < s->accesses_len; i++)
 			add_access(b, &s->accesses[i], 0);
 		if (by_some)
@@ -561,7 +561,7 @@ static void make_rows(struct build *b)
 }
 
 void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_rank_group group,
-                      struct lc_told *told)
+                      struct lc_known_lines *told)
 {
 	struct build b = { .r = r, .v = v, .t = v->tree, .told = told };
 

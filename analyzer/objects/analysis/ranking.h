@@ -123,7 +123,7 @@ enum { LC_RANK_SAMPLES_MIN = 5 }; /* a row with fewer observations is part of th
  * that this one is compared with, itself too; NULL: it stands alone.
  */
 void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_rank_group group,
-                      struct lc_told *told);
+                      struct lc_known_lines *told);
 void lc_ranking_free(struct lc_ranking *r);
 
 /*

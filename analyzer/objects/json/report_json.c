@@ -233,7 +233,7 @@ void lc_report_json_head(struct lc_json *j, const struct lc_report *r)
 	filter(j, l, r->view->engine);
 	damage(j, l);
 	engines(j, r);
-	lc_bill_json(j, l);
+	lc_cpu_breakdown_json(j, l);
 	lc_own_json(j, l);
 	lc_report_json_processes(j, l);
 	details(j, r->view);

@@ -379,14 +379,14 @@ static void print_numa(const struct lc_screen *s, const struct lc_numa *n)
 /* The lines of another writer, wrapped. */
 static void print_notes(const struct lc_screen *s, const struct lc_report *r)
 {
-	struct lc_bill bill;
+	struct lc_cpu_breakdown bill;
 	char *text, *line, *rest;
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
 	lc_report_text_notes(out, r);
-	lc_bill_text(out, r->view->load, true);
-	if (!lc_bill_read(&bill, r->view->load))
+	lc_cpu_breakdown_text(out, r->view->load, true);
+	if (!lc_cpu_breakdown_read(&bill, r->view->load))
 		lc_own_text(out, r->view->load);
 	lc_text_close(out);
 	for (rest = text; (line = strsep(&rest, "\n")) && rest;)

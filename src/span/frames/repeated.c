@@ -89,13 +89,13 @@ static void set_interval(struct place *p)
 /* ---- */
 
 /* From half to one and a half times the interval. */
-static uint32_t random_near(struct lc_looks *l, uint32_t interval)
+static uint32_t random_near(struct lc_repeated *l, uint32_t interval)
 {
 	l->random = l->random * 1664525 + 1013904223 + (uint32_t)__rdtsc();
 	return 1 + interval / 2 + (uint32_t)((uint64_t)(l->random >> 8) * interval >> 24);
 }
 
-uint32_t lc_look_next(struct lc_looks *l, uint32_t path)
+uint32_t lc_repeated_next(struct lc_repeated *l, uint32_t path)
 {
 	const struct place *p;
 	uint32_t interval = NEVER;
@@ -149,7 +149,7 @@ static uint64_t print_of(JNIEnv *jni, jobject object)
 /* Drop looks whose spans have gone without an end, or to another thread. */
 static void sift(struct lc_span_thread *s)
 {
-	struct lc_looks *l = &s->looks;
+	struct lc_repeated *l = &s->looks;
 	const struct lc_span_frame *f;
 
 	while (l->len) {
@@ -164,16 +164,16 @@ static void sift(struct lc_span_thread *s)
 	l->innermost = l->len ? l->looks[l->len - 1].number : 0;
 }
 
-void lc_look_begin(struct lc_span_thread *s, JNIEnv *jni, jobject stream, uint32_t path,
-                   uint64_t number)
+void lc_repeated_begin(struct lc_span_thread *s, JNIEnv *jni, jobject stream, uint32_t path,
+                       uint64_t number)
 {
 	uint64_t from = lc_cycles_now(&s->clock);
-	struct lc_looks *l = &s->looks;
+	struct lc_repeated *l = &s->looks;
 	struct lc_own_work work;
-	struct lc_look *look;
+	struct lc_repeated_run *look;
 
 	sift(s);
-	if (l->len == LC_LOOKS_MAX)
+	if (l->len == LC_REPEATED_MAX)
 		return;
 	lc_own_work_begin(&work);
 	look = &l->looks[l->len++];
@@ -184,11 +184,11 @@ void lc_look_begin(struct lc_span_thread *s, JNIEnv *jni, jobject stream, uint32
 	look->cost = lc_cycles_now(&s->clock) - from;
 }
 
-void lc_look_end(struct lc_span_thread *s, JNIEnv *jni, jobject result, uint64_t total)
+void lc_repeated_end(struct lc_span_thread *s, JNIEnv *jni, jobject result, uint64_t total)
 {
 	uint64_t from = lc_cycles_now(&s->clock), value = 0;
-	struct lc_looks *l = &s->looks;
-	const struct lc_look look = l->looks[l->len - 1];
+	struct lc_repeated *l = &s->looks;
+	const struct lc_repeated_run look = l->looks[l->len - 1];
 	struct lc_own_work work;
 	struct place *p;
 
@@ -212,7 +212,7 @@ void lc_look_end(struct lc_span_thread *s, JNIEnv *jni, jobject result, uint64_t
 	lc_own_work_end(&work);
 }
 
-void lc_look_take(struct lc_tally *tally)
+void lc_repeated_take(struct lc_tally *tally)
 {
 	for (uint32_t i = 0; i < PLACES; i++) {
 		struct place *p = &looks.places[i];

@@ -123,7 +123,7 @@ struct lc_span_thread {
 	struct lc_trace_log *traces; /* NULL: no --trace */
 	struct lc_task_thread *tasks;
 	struct lc_thread *thread;
-	struct lc_looks looks;
+	struct lc_repeated looks;
 	struct lc_probe probe;
 
 	struct lc_slab slots; /* struct lc_span_slot by its key */

@@ -41,8 +41,8 @@ static uint32_t ask(JNIEnv *jni, jobject function)
 	return path;
 }
 
-uint32_t lc_flat_slowly(struct lc_flat_function *known, JNIEnv *jni, jobject function,
-                        uint32_t word)
+uint32_t lc_flatmap_slowly(struct lc_flatmap_function *known, JNIEnv *jni, jobject function,
+                           uint32_t word)
 {
 	struct lc_task_place_class found = { 0 };
 	uint32_t sequence = lc_gc_sequence(); /* before: what changes meanwhile is seen next time */
@@ -56,6 +56,7 @@ uint32_t lc_flat_slowly(struct lc_flat_function *known, JNIEnv *jni, jobject fun
 		path = ask(jni, function) + 1;
 		atomic_store_explicit(&paths[class->id], path, memory_order_relaxed);
 	}
-	*known = (struct lc_flat_function){ .word = word, .sequence = sequence, .path = path - 1 };
+	*known =
+	    (struct lc_flatmap_function){ .word = word, .sequence = sequence, .path = path - 1 };
 	return path - 1;
 }

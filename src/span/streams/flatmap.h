@@ -5,7 +5,7 @@
  * That function has returned when its stream begins. So LocusSpan.flat() tells of each function
  * when it has returned a stream, and the next begin that the library makes is of that stream.
  * Which method a function's object stands for follows from its class, and is asked once for each.
- * Owner of a struct lc_flat: the thread.
+ * Owner of a struct lc_flatmap: the thread.
  */
 #ifndef LC_SPAN_STREAMS_FLATMAP_H
 #define LC_SPAN_STREAMS_FLATMAP_H
@@ -16,33 +16,34 @@
 
 #include "src/core/epoch.h"
 
-enum { LC_FLAT_FUNCTIONS = 64 };
+enum { LC_FLATMAP_FUNCTIONS = 64 };
 
 /* What is known of a function whose class has that word in its objects' headers. */
-struct lc_flat_function {
+struct lc_flatmap_function {
 	uint32_t word;
 	uint32_t sequence; /* of the GC: a class goes only when it changes */
 	uint32_t path;     /* for lc_path_get(), one frame; 0: no method of the program */
 };
 
-struct lc_flat {
+struct lc_flatmap {
 	uint32_t made; /* path of the function that has just made a stream; 0: none, or unknown */
-	struct lc_flat_function functions[LC_FLAT_FUNCTIONS];
+	struct lc_flatmap_function functions[LC_FLATMAP_FUNCTIONS];
 };
 
 /* Its path, found or looked up in the table of all threads. Context: [hook], owner; slow. */
-uint32_t lc_flat_slowly(struct lc_flat_function *known, JNIEnv *jni, jobject function,
-                        uint32_t word);
+uint32_t lc_flatmap_slowly(struct lc_flatmap_function *known, JNIEnv *jni, jobject function,
+                           uint32_t word);
 
 /* The function, of a class with that word, has returned a stream. Context: [hook], owner. */
-static inline void lc_flat_made(struct lc_flat *flat, JNIEnv *jni, jobject function, uint32_t word)
+static inline void lc_flatmap_made(struct lc_flatmap *flat, JNIEnv *jni, jobject function,
+                                   uint32_t word)
 {
-	struct lc_flat_function *known = &flat->functions[(word >> 3) % LC_FLAT_FUNCTIONS];
+	struct lc_flatmap_function *known = &flat->functions[(word >> 3) % LC_FLATMAP_FUNCTIONS];
 
 	if (__builtin_expect(known->word == word && known->sequence == lc_gc_sequence(), 1))
 		flat->made = known->path;
 	else
-		flat->made = lc_flat_slowly(known, jni, function, word);
+		flat->made = lc_flatmap_slowly(known, jni, function, word);
 }
 
 #endif

@@ -52,7 +52,7 @@ LC_PLACE_KIND_FITS(struct lc_location, 4);
 struct lc_locations {
 	struct lc_places places;
 	struct lc_walker *walker;
-	struct lc_flat flat;
+	struct lc_flatmap flat;
 	_Atomic uint64_t walks;     /* written by: owner */
 	_Atomic uint64_t errors;    /* stacks that could not be walked; written by: owner */
 	struct lc_location scratch; /* where an entry cannot be kept */

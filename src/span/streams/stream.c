@@ -207,7 +207,7 @@ static __attribute__((noinline, cold)) struct lc_location *learn(struct lc_span_
 	                      how & 1);
 	lc_own_work_end(&work);
 	/* What the library executes itself it asks for no result. */
-	x->look = x->path && !x->library ? lc_look_next(&s->looks, x->path) : 0;
+	x->look = x->path && !x->library ? lc_repeated_next(&s->looks, x->path) : 0;
 	return x;
 }
 
@@ -240,8 +240,8 @@ look(struct lc_span_thread *s, JNIEnv *jni, jobject stream, struct lc_location *
 
 	if (!path || x->library)
 		return;
-	x->look = lc_look_next(&s->looks, path);
-	lc_look_begin(s, jni, stream, path, number);
+	x->look = lc_repeated_next(&s->looks, path);
+	lc_repeated_begin(s, jni, stream, path, number);
 }
 
 /* Is it enough to count this one? Not where it is looked at. */
@@ -368,7 +368,7 @@ void Java_java_lang_LocusSpan_made(JNIEnv *jni, jclass c, jobject function, jint
 
 	(void)c;
 	if (s)
-		lc_flat_made(&s->locations->flat, jni, function, (uint32_t)word);
+		lc_flatmap_made(&s->locations->flat, jni, function, (uint32_t)word);
 }
 
 /* A support task belongs to the stream that its creator is executing. */
@@ -482,7 +482,7 @@ static inline __attribute__((always_inline)) void finish(const void *frame, JNIE
 	if (__builtin_expect(s->traces != NULL, 0) && f->kind < LC_SPAN_TASK)
 		trace(s, f, &e);
 	if (__builtin_expect(f->number == s->looks.innermost, 0) && f->kind < LC_SPAN_TASK)
-		lc_look_end(s, jni, result, e.total);
+		lc_repeated_end(s, jni, result, e.total);
 	if (__builtin_expect(--s->probe.left == 0, 0))
 		lc_probe_turn(s);
 }

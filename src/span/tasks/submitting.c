@@ -10,12 +10,12 @@ static uint32_t depth_of(const struct lc_span_thread *s)
 	return (uint32_t)(s->top - s->frames) + (uint32_t)(s->excess + s->low);
 }
 
-static bool grow(struct lc_entered_stack *e)
+static bool grow(struct lc_submitting_stack *e)
 {
 	uint32_t cap = e->cap ? 2 * e->cap : ITEMS_MIN;
-	struct lc_entered *items;
+	struct lc_submitting *items;
 
-	if (cap > LC_ENTERED_MAX)
+	if (cap > LC_SUBMITTING_MAX)
 		return false;
 	items = realloc(e->items, cap * sizeof(*items));
 	if (!items)
@@ -26,14 +26,14 @@ static bool grow(struct lc_entered_stack *e)
 }
 
 /* Forget the entries of spans that have ended: nobody told that they were left (stack.h). */
-static void settle(struct lc_entered_stack *e, uint32_t depth)
+static void settle(struct lc_submitting_stack *e, uint32_t depth)
 {
 	while (e->len && e->items[e->len - 1].depth > depth)
 		e->len--;
 }
 
-void lc_entered_push(struct lc_entered_stack *e, const struct lc_span_thread *s,
-                     struct lc_link_key key, bool all)
+void lc_submitting_push(struct lc_submitting_stack *e, const struct lc_span_thread *s,
+                        struct lc_link_key key, bool all)
 {
 	uint32_t depth = depth_of(s);
 
@@ -42,7 +42,7 @@ void lc_entered_push(struct lc_entered_stack *e, const struct lc_span_thread *s,
 		e->excess++;
 		return;
 	}
-	e->items[e->len++] = (struct lc_entered){ .key = key, .depth = depth, .all = all };
+	e->items[e->len++] = (struct lc_submitting){ .key = key, .depth = depth, .all = all };
 }
 
 static bool same_key(struct lc_link_key a, struct lc_link_key b)
@@ -60,11 +60,11 @@ static bool executes(const struct lc_span_thread *s, uint32_t depth)
 }
 
 /* The innermost entry from `from` down that the object's submission would repeat; NULL: none. */
-static struct lc_entered *find(struct lc_entered_stack *e, const struct lc_span_thread *s,
-                               uint32_t from, struct lc_link_key key)
+static struct lc_submitting *find(struct lc_submitting_stack *e, const struct lc_span_thread *s,
+                                  uint32_t from, struct lc_link_key key)
 {
 	for (uint32_t i = from; i-- && !executes(s, e->items[i].depth);) {
-		struct lc_entered *x = &e->items[i];
+		struct lc_submitting *x = &e->items[i];
 
 		if (x->all ? lc_link_pending(key) : same_key(x->key, key))
 			return x;
@@ -72,10 +72,10 @@ static struct lc_entered *find(struct lc_entered_stack *e, const struct lc_span_
 	return NULL;
 }
 
-void lc_entered_pop(struct lc_entered_stack *e, const struct lc_span_thread *s, bool refused)
+void lc_submitting_pop(struct lc_submitting_stack *e, const struct lc_span_thread *s, bool refused)
 {
 	uint32_t depth = depth_of(s);
-	struct lc_entered *outer;
+	struct lc_submitting *outer;
 
 	settle(e, depth);
 	if (e->excess) {
@@ -93,10 +93,10 @@ void lc_entered_pop(struct lc_entered_stack *e, const struct lc_span_thread *s, 
 		outer->repeated = false;
 }
 
-bool lc_entered_repeats_slowly(struct lc_entered_stack *e, const struct lc_span_thread *s,
-                               struct lc_link_key key)
+bool lc_submitting_repeats_slowly(struct lc_submitting_stack *e, const struct lc_span_thread *s,
+                                  struct lc_link_key key)
 {
-	struct lc_entered *outer;
+	struct lc_submitting *outer;
 	bool again;
 
 	settle(e, depth_of(s));
@@ -108,10 +108,11 @@ bool lc_entered_repeats_slowly(struct lc_entered_stack *e, const struct lc_span_
 	return !again;
 }
 
-struct lc_entered_stack *lc_entered_take(struct lc_entered_stack *e, uint32_t len, uint32_t base)
+struct lc_submitting_stack *lc_submitting_take(struct lc_submitting_stack *e, uint32_t len,
+                                               uint32_t base)
 {
 	uint32_t more = e->len > len ? e->len - len : 0;
-	struct lc_entered_stack *taken = more ? calloc(1, sizeof(*taken)) : NULL;
+	struct lc_submitting_stack *taken = more ? calloc(1, sizeof(*taken)) : NULL;
 
 	if (e->len > len)
 		e->len = len;
@@ -119,7 +120,7 @@ struct lc_entered_stack *lc_entered_take(struct lc_entered_stack *e, uint32_t le
 		return NULL;
 	while (taken->cap < more)
 		if (!grow(taken)) {
-			lc_entered_free(taken);
+			lc_submitting_free(taken);
 			free(taken);
 			return NULL;
 		}
@@ -130,7 +131,8 @@ struct lc_entered_stack *lc_entered_take(struct lc_entered_stack *e, uint32_t le
 	return taken;
 }
 
-void lc_entered_put(struct lc_entered_stack *e, struct lc_entered_stack *taken, uint32_t base)
+void lc_submitting_put(struct lc_submitting_stack *e, struct lc_submitting_stack *taken,
+                       uint32_t base)
 {
 	if (!taken)
 		return;
@@ -138,12 +140,12 @@ void lc_entered_put(struct lc_entered_stack *e, struct lc_entered_stack *taken, 
 		e->items[e->len] = taken->items[i];
 		e->items[e->len++].depth += base;
 	}
-	lc_entered_free(taken);
+	lc_submitting_free(taken);
 	free(taken);
 }
 
-void lc_entered_free(struct lc_entered_stack *e)
+void lc_submitting_free(struct lc_submitting_stack *e)
 {
 	free(e->items);
-	*e = (struct lc_entered_stack){ 0 };
+	*e = (struct lc_submitting_stack){ 0 };
 }

@@ -18,9 +18,9 @@
 #include "src/span/frames/stack.h"
 #include "src/span/tasks/link.h"
 
-enum { LC_ENTERED_MAX = 1 << 16 }; /* deeper ones are counted, and told apart no more */
+enum { LC_SUBMITTING_MAX = 1 << 16 }; /* deeper ones are counted, and told apart no more */
 
-struct lc_entered {
+struct lc_submitting {
 	struct lc_link_key key; /* class 0: of no object */
 	uint32_t depth;
 	bool all;      /* given several tasks, of which it may submit any that waits */
@@ -28,28 +28,28 @@ struct lc_entered {
 	                */
 };
 
-struct lc_entered_stack {
-	struct lc_entered *items; /* malloc'ed */
+struct lc_submitting_stack {
+	struct lc_submitting *items; /* malloc'ed */
 	uint32_t len, cap;
 	uint32_t excess; /* entered beyond the bound, and not left */
 };
 
 /* A method begins that may submit the object of `key` again. Context: [hook], owner. */
-void lc_entered_push(struct lc_entered_stack *e, const struct lc_span_thread *s,
-                     struct lc_link_key key, bool all);
+void lc_submitting_push(struct lc_submitting_stack *e, const struct lc_span_thread *s,
+                        struct lc_link_key key, bool all);
 
 /* The method that was entered last returns, or ends by an exception. Context: [hook], owner. */
-void lc_entered_pop(struct lc_entered_stack *e, const struct lc_span_thread *s, bool refused);
+void lc_submitting_pop(struct lc_submitting_stack *e, const struct lc_span_thread *s, bool refused);
 
-/* The rest of lc_entered_repeats(). */
-bool lc_entered_repeats_slowly(struct lc_entered_stack *e, const struct lc_span_thread *s,
-                               struct lc_link_key key);
+/* The rest of lc_submitting_repeats(). */
+bool lc_submitting_repeats_slowly(struct lc_submitting_stack *e, const struct lc_span_thread *s,
+                                  struct lc_link_key key);
 
 /* Is what is submitted now a submission that goes on already? Context: [hook], owner. */
-static inline bool lc_entered_repeats(struct lc_entered_stack *e, const struct lc_span_thread *s,
-                                      struct lc_link_key key)
+static inline bool lc_submitting_repeats(struct lc_submitting_stack *e,
+                                         const struct lc_span_thread *s, struct lc_link_key key)
 {
-	return __builtin_expect(e->len != 0, 0) && lc_entered_repeats_slowly(e, s, key);
+	return __builtin_expect(e->len != 0, 0) && lc_submitting_repeats_slowly(e, s, key);
 }
 
 /*
@@ -57,11 +57,13 @@ static inline bool lc_entered_repeats(struct lc_entered_stack *e, const struct l
  * on spans beyond the first `base`. Returns NULL where that is nothing, or without memory.
  * Context: [hook], owner.
  */
-struct lc_entered_stack *lc_entered_take(struct lc_entered_stack *e, uint32_t len, uint32_t base);
+struct lc_submitting_stack *lc_submitting_take(struct lc_submitting_stack *e, uint32_t len,
+                                               uint32_t base);
 
 /* It got a carrier, whose own spans are `base`; frees `taken`, or NULL. Context: [hook], owner. */
-void lc_entered_put(struct lc_entered_stack *e, struct lc_entered_stack *taken, uint32_t base);
+void lc_submitting_put(struct lc_submitting_stack *e, struct lc_submitting_stack *taken,
+                       uint32_t base);
 
-void lc_entered_free(struct lc_entered_stack *e); /* Context: [writer]. */
+void lc_submitting_free(struct lc_submitting_stack *e); /* Context: [writer]. */
 
 #endif

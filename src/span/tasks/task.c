@@ -42,8 +42,8 @@ struct lc_task_thread {
 	/* By the end of the object's hash, the topmost task's frame: its index; 0: none. */
 	uint32_t running[RUNNING];
 	uint64_t stale; /* frames that nobody had ended, as they were when `running` was made */
-	struct lc_entered_stack entered;
-	struct lc_nest nest;
+	struct lc_submitting_stack entered;
+	struct lc_task_parts nest;
 
 	/* The innermost wrapper that is a ForkJoin task: what it wraps is one as well. */
 	ptrdiff_t wrapper; /* index of its frame */
@@ -84,8 +84,8 @@ void lc_task_thread_destroy(struct lc_task_thread *t)
 		return;
 	lc_task_places_destroy(t->places);
 	lc_slab_free(&t->rows);
-	lc_entered_free(&t->entered);
-	lc_nest_free(&t->nest);
+	lc_submitting_free(&t->entered);
+	lc_task_parts_free(&t->nest);
 	free(t);
 }
 
@@ -197,7 +197,7 @@ void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class
 	                        .tsc = tsc,
 	                        .site = site,
 	                        .creator = lc_task_creator(s),
-	                        .maker = lc_nest_maker(s),
+	                        .maker = lc_task_parts_maker(s),
 	                        .again = again,
 	                        .single = class->flags & LC_CLASS_SINGLE }) &&
 	    !(class->flags & LC_CLASS_LIBRARY))
@@ -207,12 +207,12 @@ void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class
 
 void lc_task_entered(struct lc_span_thread *s, struct lc_link_key key, bool all)
 {
-	lc_entered_push(&s->tasks->entered, s, key, all);
+	lc_submitting_push(&s->tasks->entered, s, key, all);
 }
 
 bool lc_task_repeats(struct lc_span_thread *s, struct lc_link_key key)
 {
-	if (!lc_entered_repeats(&s->tasks->entered, s, key))
+	if (!lc_submitting_repeats(&s->tasks->entered, s, key))
 		return false;
 	atomic_fetch_add_explicit(&nested_submissions, 1, memory_order_relaxed); /* a count */
 	return true;
@@ -220,15 +220,15 @@ bool lc_task_repeats(struct lc_span_thread *s, struct lc_link_key key)
 
 void lc_task_left(struct lc_span_thread *s, bool refused)
 {
-	lc_entered_pop(&s->tasks->entered, s, refused);
+	lc_submitting_pop(&s->tasks->entered, s, refused);
 }
 
-struct lc_entered_stack *lc_task_entered_stack(struct lc_task_thread *t)
+struct lc_submitting_stack *lc_task_entered_stack(struct lc_task_thread *t)
 {
 	return &t->entered;
 }
 
-struct lc_nest *lc_task_nest(struct lc_task_thread *t)
+struct lc_task_parts *lc_task_nest(struct lc_task_thread *t)
 {
 	return &t->nest;
 }
@@ -262,7 +262,7 @@ static void make_running(struct lc_span_thread *s)
 	memset(t->running, 0, sizeof(t->running));
 	t->stale = atomic_load_explicit(&s->stale, memory_order_relaxed); /* ours */
 	for (struct lc_span_frame *f = s->frames + 1; f <= s->top; f++)
-		if (lc_nest_is_task(f))
+		if (lc_task_parts_is_task(f))
 			add_running(s, f);
 }
 
@@ -351,7 +351,7 @@ static uint32_t loop_flags(const struct lc_span_thread *s, const struct lc_span_
 {
 	const struct lc_span_frame *outer = f - 1;
 
-	while (outer > s->frames && !lc_nest_is_task(outer))
+	while (outer > s->frames && !lc_task_parts_is_task(outer))
 		outer--;
 	if (outer == s->frames || f->kind != LC_SPAN_TASK)
 		return 0;
@@ -405,14 +405,14 @@ struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_ta
 		                          .creator = link.creator,
 		                          .traits = traits | key.class << CLASS_SHIFT,
 		                          .flags = flags };
-	lc_nest_begin(s, &t->nest, f, link.maker);
+	lc_task_parts_begin(s, &t->nest, f, link.maker);
 	add_running(s, f);
 	return f;
 }
 
 struct lc_span_frame *lc_task_folds_into(struct lc_span_frame *frames, struct lc_span_frame *f)
 {
-	struct lc_span_frame *outer = lc_nest_outer(frames, f);
+	struct lc_span_frame *outer = lc_task_parts_outer(frames, f);
 	unsigned kind = outer == frames
 	                    ? (unsigned)LC_SPAN_THREAD
 	                    : lc_fold_outer(outer->kind, outer->task.flags, f->task.flags);
@@ -424,7 +424,7 @@ struct lc_span_frame *lc_task_folds_into(struct lc_span_frame *frames, struct lc
 void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct lc_span_ended *e)
 {
 	uint32_t *topmost = &s->tasks->running[f->task.hash % RUNNING];
-	struct lc_nest *nest = &s->tasks->nest;
+	struct lc_task_parts *nest = &s->tasks->nest;
 	const struct lc_span_ended *whole = e;
 	struct lc_span_ended with_parts;
 	struct lc_span_frame *outer;
@@ -435,14 +435,14 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 		lc_span_add(&f->slot->counts.waits, 1);
 		lc_span_add(&f->slot->counts.wait_ns, lc_task_wait_ns(f));
 	}
-	lc_nest_settle(s, nest, f);
+	lc_task_parts_settle(s, nest, f);
 	if (f->task.cycles | f->task.compensated) {
 		with_parts = *e;
 		with_parts.cycles += f->task.cycles;
 		with_parts.compensated += (int64_t)f->task.compensated;
 		whole = &with_parts;
 	}
-	if (lc_nest_hold(s, nest, f, e, whole))
+	if (lc_task_parts_hold(s, nest, f, e, whole))
 		return;
 	outer = lc_task_folds_into(s->frames, f);
 	if (outer) {
@@ -454,7 +454,7 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 		lc_span_slot_add(f->slot, f, whole);
 	}
 	if (__builtin_expect(s->traces != NULL, 0))
-		lc_task_trace(s, f, lc_nest_around(s, f), e);
+		lc_task_trace(s, f, lc_task_parts_around(s, f), e);
 }
 
 void lc_task_frames_changed(struct lc_span_thread *s)

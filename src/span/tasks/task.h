@@ -17,8 +17,8 @@
 #include "src/span/tasks/link.h"
 
 struct lc_counters;
-struct lc_entered_stack;
-struct lc_nest; /* nest.h */
+struct lc_submitting_stack;
+struct lc_task_parts; /* nest.h */
 struct lc_block_task_made;
 struct lc_task_places; /* task_place.h */
 
@@ -139,8 +139,8 @@ void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *cla
  */
 void lc_task_entered(struct lc_span_thread *s, struct lc_link_key key, bool all);
 void lc_task_left(struct lc_span_thread *s, bool refused);
-struct lc_entered_stack *lc_task_entered_stack(struct lc_task_thread *t);
-struct lc_nest *lc_task_nest(struct lc_task_thread *t);
+struct lc_submitting_stack *lc_task_entered_stack(struct lc_task_thread *t);
+struct lc_task_parts *lc_task_nest(struct lc_task_thread *t);
 
 /*
  * run(), call(), exec() or compute() of an object begins. Pushes exactly one frame, or counts it as

@@ -14,7 +14,7 @@
 
 enum { ITEMS_MIN = 4, LOOPS_MAX = 1 << 12, PROBES = 16 };
 
-struct lc_nest_held {
+struct lc_task_parts_held {
 	uint32_t depth; /* of the task around it */
 	uint64_t outer; /* number of the span around it */
 	struct lc_span_key key;
@@ -43,7 +43,7 @@ static bool is_loop(const struct lc_span_frame *f)
 {
 	const _Atomic uint32_t *x;
 
-	if (f->task.flags & LC_NEST_LOOPS)
+	if (f->task.flags & LC_TASK_PARTS_LOOPS)
 		return true;
 	x = loop_site(f->slot->key.site);
 	return x && atomic_load_explicit(x, memory_order_relaxed);
@@ -73,20 +73,21 @@ static bool works_for_others(const struct lc_span_frame *frames, const struct lc
 	return true;
 }
 
-struct lc_span_frame *lc_nest_outer(struct lc_span_frame *frames, const struct lc_span_frame *f)
+struct lc_span_frame *lc_task_parts_outer(struct lc_span_frame *frames,
+                                          const struct lc_span_frame *f)
 {
 	ptrdiff_t at = f - frames;
 
-	while (--at > 0 && !lc_nest_is_task(frames + at))
+	while (--at > 0 && !lc_task_parts_is_task(frames + at))
 		if (works_for_others(frames, frames + at))
 			at = 1;
 	return frames + at;
 }
 
-uint32_t lc_nest_maker(const struct lc_span_thread *s)
+uint32_t lc_task_parts_maker(const struct lc_span_thread *s)
 {
 	for (const struct lc_span_frame *f = s->top; f > s->frames; f--)
-		if (lc_nest_is_task(f))
+		if (lc_task_parts_is_task(f))
 			return f->task.root;
 	return 0;
 }
@@ -99,13 +100,13 @@ static bool is_part(const struct lc_span_thread *s, const struct lc_span_frame *
 		return f->task.flags & LC_TRACE_SAME_THREAD &&
 		       !(f->task.flags & LC_TRACE_SUBMITTED);
 	for (; outer > s->frames; outer--)
-		if (lc_nest_is_task(outer) && outer->task.root == maker)
+		if (lc_task_parts_is_task(outer) && outer->task.root == maker)
 			return true;
 	return false;
 }
 
 /* Forget what is held back of tasks deeper than `depth`: they were lost (stack.h). */
-static struct lc_nest_held *held_at(struct lc_nest *n, uint32_t depth)
+static struct lc_task_parts_held *held_at(struct lc_task_parts *n, uint32_t depth)
 {
 	while (n->len && n->items[n->len - 1].depth > depth)
 		n->len--;
@@ -113,10 +114,10 @@ static struct lc_nest_held *held_at(struct lc_nest *n, uint32_t depth)
 }
 
 /* Count what `outer` holds back: a task of its own, or a part of it. */
-static void decide(struct lc_span_thread *s, struct lc_nest *n, struct lc_span_frame *outer,
+static void decide(struct lc_span_thread *s, struct lc_task_parts *n, struct lc_span_frame *outer,
                    bool own)
 {
-	struct lc_nest_held *h = held_at(n, (uint32_t)(outer - s->frames));
+	struct lc_task_parts_held *h = held_at(n, (uint32_t)(outer - s->frames));
 
 	if (!h)
 		return;
@@ -136,10 +137,10 @@ static void decide(struct lc_span_thread *s, struct lc_nest *n, struct lc_span_f
 		lc_task_trace(s, &h->frame, h->outer, &h->alone);
 }
 
-void lc_nest_begin(struct lc_span_thread *s, struct lc_nest *n, struct lc_span_frame *f,
-                   uint32_t maker)
+void lc_task_parts_begin(struct lc_span_thread *s, struct lc_task_parts *n, struct lc_span_frame *f,
+                         uint32_t maker)
 {
-	struct lc_span_frame *outer = lc_nest_outer(s->frames, f);
+	struct lc_span_frame *outer = lc_task_parts_outer(s->frames, f);
 	unsigned kind = outer == s->frames
 	                    ? (unsigned)LC_SPAN_THREAD
 	                    : lc_fold_outer(outer->kind, outer->task.flags, f->task.flags);
@@ -152,32 +153,33 @@ void lc_nest_begin(struct lc_span_thread *s, struct lc_nest *n, struct lc_span_f
 		f->task.root = outer == s->frames ? 0 : outer->task.root;
 		return;
 	}
-	if (!(outer->task.flags & LC_NEST_MET) && !is_loop(outer) &&
+	if (!(outer->task.flags & LC_TASK_PARTS_MET) && !is_loop(outer) &&
 	    !(outer->task.created_tsc &&
 	      (int64_t)(f->task.created_tsc - outer->task.created_tsc) > 0)) {
-		outer->task.flags |= LC_NEST_MET;
-		f->task.flags |= LC_NEST_UNDECIDED;
+		outer->task.flags |= LC_TASK_PARTS_MET;
+		f->task.flags |= LC_TASK_PARTS_UNDECIDED;
 		return;
 	}
 	f->task.flags |= LC_TRACE_OWN;
-	if (outer->task.flags & LC_NEST_LOOPS)
+	if (outer->task.flags & LC_TASK_PARTS_LOOPS)
 		return;
-	outer->task.flags |= LC_NEST_LOOPS;
+	outer->task.flags |= LC_TASK_PARTS_LOOPS;
 	remember_loop(outer->slot->key.site);
-	if (outer->task.flags & LC_NEST_MET)
+	if (outer->task.flags & LC_TASK_PARTS_MET)
 		decide(s, n, outer, true);
 }
 
-void lc_nest_settle(struct lc_span_thread *s, struct lc_nest *n, struct lc_span_frame *f)
+void lc_task_parts_settle(struct lc_span_thread *s, struct lc_task_parts *n,
+                          struct lc_span_frame *f)
 {
-	if (f->task.flags & LC_NEST_MET && !(f->task.flags & LC_NEST_LOOPS))
+	if (f->task.flags & LC_TASK_PARTS_MET && !(f->task.flags & LC_TASK_PARTS_LOOPS))
 		decide(s, n, f, is_loop(f));
 }
 
-static bool grow(struct lc_nest *n, uint32_t len)
+static bool grow(struct lc_task_parts *n, uint32_t len)
 {
 	uint32_t cap = n->cap ? n->cap : ITEMS_MIN;
-	struct lc_nest_held *items;
+	struct lc_task_parts_held *items;
 
 	while (cap < len)
 		cap *= 2;
@@ -191,12 +193,12 @@ static bool grow(struct lc_nest *n, uint32_t len)
 	return true;
 }
 
-bool lc_nest_hold(struct lc_span_thread *s, struct lc_nest *n, struct lc_span_frame *f,
-                  const struct lc_span_ended *alone, const struct lc_span_ended *whole)
+bool lc_task_parts_hold(struct lc_span_thread *s, struct lc_task_parts *n, struct lc_span_frame *f,
+                        const struct lc_span_ended *alone, const struct lc_span_ended *whole)
 {
-	struct lc_span_frame *outer = lc_nest_outer(s->frames, f);
+	struct lc_span_frame *outer = lc_task_parts_outer(s->frames, f);
 
-	if (!(f->task.flags & LC_NEST_UNDECIDED) || outer == s->frames)
+	if (!(f->task.flags & LC_TASK_PARTS_UNDECIDED) || outer == s->frames)
 		return false;
 	if (is_loop(outer)) { /* since another thread has found that out meanwhile */
 		f->task.flags |= LC_TRACE_OWN;
@@ -205,19 +207,19 @@ bool lc_nest_hold(struct lc_span_thread *s, struct lc_nest *n, struct lc_span_fr
 	(void)held_at(n, (uint32_t)(outer - s->frames));
 	if (!grow(n, n->len + 1))
 		return false;
-	n->items[n->len++] = (struct lc_nest_held){ .depth = (uint32_t)(outer - s->frames),
-		                                    .outer = lc_nest_around(s, f),
-		                                    .key = f->slot->key,
-		                                    .frame = *f,
-		                                    .alone = *alone,
-		                                    .whole = *whole };
+	n->items[n->len++] = (struct lc_task_parts_held){ .depth = (uint32_t)(outer - s->frames),
+		                                          .outer = lc_task_parts_around(s, f),
+		                                          .key = f->slot->key,
+		                                          .frame = *f,
+		                                          .alone = *alone,
+		                                          .whole = *whole };
 	return true;
 }
 
-struct lc_nest *lc_nest_take(struct lc_nest *n, uint32_t base)
+struct lc_task_parts *lc_task_parts_take(struct lc_task_parts *n, uint32_t base)
 {
 	uint32_t from = n->len;
-	struct lc_nest *taken;
+	struct lc_task_parts *taken;
 
 	while (from && n->items[from - 1].depth > base)
 		from--;
@@ -237,7 +239,7 @@ struct lc_nest *lc_nest_take(struct lc_nest *n, uint32_t base)
 	return taken;
 }
 
-void lc_nest_put(struct lc_nest *n, struct lc_nest *taken, uint32_t base)
+void lc_task_parts_put(struct lc_task_parts *n, struct lc_task_parts *taken, uint32_t base)
 {
 	if (!taken)
 		return;
@@ -246,12 +248,12 @@ void lc_nest_put(struct lc_nest *n, struct lc_nest *taken, uint32_t base)
 			n->items[n->len] = taken->items[i];
 			n->items[n->len++].depth += base;
 		}
-	lc_nest_free(taken);
+	lc_task_parts_free(taken);
 	free(taken);
 }
 
-void lc_nest_free(struct lc_nest *n)
+void lc_task_parts_free(struct lc_task_parts *n)
 {
 	free(n->items);
-	*n = (struct lc_nest){ 0 };
+	*n = (struct lc_task_parts){ 0 };
 }

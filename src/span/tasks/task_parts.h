@@ -23,20 +23,20 @@
 
 /* Of lc_task_frame.flags, beside LC_TRACE_. */
 enum {
-	LC_NEST_UNDECIDED = 1 << 16, /* the first task from elsewhere in the one around it */
-	LC_NEST_MET = 1 << 17,       /* has executed one from elsewhere */
-	LC_NEST_LOOPS = 1 << 18      /* is a loop */
+	LC_TASK_PARTS_UNDECIDED = 1 << 16, /* the first task from elsewhere in the one around it */
+	LC_TASK_PARTS_MET = 1 << 17,       /* has executed one from elsewhere */
+	LC_TASK_PARTS_LOOPS = 1 << 18      /* is a loop */
 };
 
-struct lc_nest_held;
+struct lc_task_parts_held;
 
 /* Executions that have ended and are not decided yet, by the depth of those around them. */
-struct lc_nest {
-	struct lc_nest_held *items; /* malloc'ed */
+struct lc_task_parts {
+	struct lc_task_parts_held *items; /* malloc'ed */
 	uint32_t len, cap;
 };
 
-static inline bool lc_nest_is_task(const struct lc_span_frame *f)
+static inline bool lc_task_parts_is_task(const struct lc_span_frame *f)
 {
 	return f->slot && f->kind >= LC_SPAN_TASK;
 }
@@ -45,10 +45,12 @@ static inline bool lc_nest_is_task(const struct lc_span_frame *f)
  * The innermost task or thread around `f`; frame 0 where there is none, or where `f` works for
  * another thread's stream. Context: [hook], owner.
  */
-struct lc_span_frame *lc_nest_outer(struct lc_span_frame *frames, const struct lc_span_frame *f);
+struct lc_span_frame *lc_task_parts_outer(struct lc_span_frame *frames,
+                                          const struct lc_span_frame *f);
 
 /* The number of the innermost span around `f`; 0: none. Context: [hook], owner. */
-static inline uint64_t lc_nest_around(const struct lc_span_thread *s, const struct lc_span_frame *f)
+static inline uint64_t lc_task_parts_around(const struct lc_span_thread *s,
+                                            const struct lc_span_frame *f)
 {
 	while (--f > s->frames && !f->slot)
 		;
@@ -56,33 +58,35 @@ static inline uint64_t lc_nest_around(const struct lc_span_thread *s, const stru
 }
 
 /* The maker of what the thread makes now; 0: the thread itself. Context: [hook], owner. */
-uint32_t lc_nest_maker(const struct lc_span_thread *s);
+uint32_t lc_task_parts_maker(const struct lc_span_thread *s);
 
 /*
  * A task begins, which has the frame `f` with what is known of its object. Sets LC_TRACE_OWN or
- * LC_NEST_UNDECIDED, and what tells whether others are made inside it. Context: [hook], owner.
+ * LC_TASK_PARTS_UNDECIDED, and what tells whether others are made inside it. Context: [hook],
+ * owner.
  */
-void lc_nest_begin(struct lc_span_thread *s, struct lc_nest *n, struct lc_span_frame *f,
-                   uint32_t maker);
+void lc_task_parts_begin(struct lc_span_thread *s, struct lc_task_parts *n, struct lc_span_frame *f,
+                         uint32_t maker);
 
 /* `f` ends: decide what it holds back. Context: [hook], owner. */
-void lc_nest_settle(struct lc_span_thread *s, struct lc_nest *n, struct lc_span_frame *f);
+void lc_task_parts_settle(struct lc_span_thread *s, struct lc_task_parts *n,
+                          struct lc_span_frame *f);
 
 /*
- * Hold back what LC_NEST_UNDECIDED has ended: `alone`, and with all that is part of it `whole`.
- * Returns false where it is decided: by its flags now. Context: [hook], owner.
+ * Hold back what LC_TASK_PARTS_UNDECIDED has ended: `alone`, and with all that is part of it
+ * `whole`. Returns false where it is decided: by its flags now. Context: [hook], owner.
  */
-bool lc_nest_hold(struct lc_span_thread *s, struct lc_nest *n, struct lc_span_frame *f,
-                  const struct lc_span_ended *alone, const struct lc_span_ended *whole);
+bool lc_task_parts_hold(struct lc_span_thread *s, struct lc_task_parts *n, struct lc_span_frame *f,
+                        const struct lc_span_ended *alone, const struct lc_span_ended *whole);
 
 /*
  * A virtual thread leaves its carrier, whose own spans are `base`, and takes along what is held
  * back of its own; NULL: nothing, or no memory. And it has got a carrier: frees `taken`.
  * Context: [hook], owner.
  */
-struct lc_nest *lc_nest_take(struct lc_nest *n, uint32_t base);
-void lc_nest_put(struct lc_nest *n, struct lc_nest *taken, uint32_t base);
+struct lc_task_parts *lc_task_parts_take(struct lc_task_parts *n, uint32_t base);
+void lc_task_parts_put(struct lc_task_parts *n, struct lc_task_parts *taken, uint32_t base);
 
-void lc_nest_free(struct lc_nest *n); /* Context: [hook] [writer]. */
+void lc_task_parts_free(struct lc_task_parts *n); /* Context: [hook] [writer]. */
 
 #endif

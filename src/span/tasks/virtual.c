@@ -31,9 +31,9 @@ struct waiting {
 	uint64_t excess; /* begun without a frame */
 	uint32_t len;
 	struct lc_span_frame *frames;
-	struct lc_entered_stack *entered; /* NULL: it is in no submission */
-	struct lc_nest *held;             /* NULL: no task of it is undecided */
-	struct lc_span_key keys[];        /* of the frames' slots; LC_SPAN_KINDS: transparent */
+	struct lc_submitting_stack *entered; /* NULL: it is in no submission */
+	struct lc_task_parts *held;          /* NULL: no task of it is undecided */
+	struct lc_span_key keys[];           /* of the frames' slots; LC_SPAN_KINDS: transparent */
 };
 
 struct shard {
@@ -206,8 +206,8 @@ static struct waiting *make_waiting(uint64_t id, uint32_t len)
 
 void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 {
-	struct lc_entered_stack *entered = NULL;
-	struct lc_nest *held = NULL;
+	struct lc_submitting_stack *entered = NULL;
+	struct lc_task_parts *held = NULL;
 	uint64_t excess;
 	struct waiting *w;
 	uint32_t len;
@@ -220,9 +220,9 @@ void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 	len = (uint32_t)(s->top - s->frames) - carried.base;
 	excess = s->excess - carried.excess + s->low - carried.low;
 	if (s->tasks) {
-		entered =
-		    lc_entered_take(lc_task_entered_stack(s->tasks), carried.entered, carried.base);
-		held = lc_nest_take(lc_task_nest(s->tasks), carried.base);
+		entered = lc_submitting_take(lc_task_entered_stack(s->tasks), carried.entered,
+		                             carried.base);
+		held = lc_task_parts_take(lc_task_nest(s->tasks), carried.base);
 	}
 	if (!len && !excess && !entered && !held)
 		return;
@@ -239,10 +239,10 @@ void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 		add(&lost, 1);
 	if (!w) {
 		if (entered)
-			lc_entered_free(entered);
+			lc_submitting_free(entered);
 		free(entered);
 		if (held)
-			lc_nest_free(held);
+			lc_task_parts_free(held);
 		free(held);
 		return;
 	}
@@ -302,9 +302,9 @@ void lc_virtual_mount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 		return;
 	restore(s, w, now);
 	if (w->entered && s->tasks)
-		lc_entered_put(lc_task_entered_stack(s->tasks), w->entered, carried.base);
+		lc_submitting_put(lc_task_entered_stack(s->tasks), w->entered, carried.base);
 	if (w->held && s->tasks)
-		lc_nest_put(lc_task_nest(s->tasks), w->held, carried.base);
+		lc_task_parts_put(lc_task_nest(s->tasks), w->held, carried.base);
 	lc_task_frames_changed(s);
 	add(&frames_waiting, -(uint64_t)w->len);
 	add(&moved, 1);
