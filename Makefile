@@ -38,11 +38,11 @@ LC_LDFLAGS := $(if $(LTO),-flto) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed
 
 # The five programs. scripts/layers says which folders may include which.
 PRELOAD_SRC := $(wildcard src/preload/*.c)
-DELAY_SRC := $(wildcard src/delay/*.c) $(patsubst %,src/classfile/%.c,edit method_code pool reader stack_effect stackmap tables)
+DELAY_SRC := $(wildcard src/delay/*.c) $(patsubst %,src/classfile/%.c,edit method_code pool class_file stack_effect stackmap tables)
 AGENT_SRC := $(filter-out src/preload/% src/delay/%,$(wildcard src/*/*.c src/*/*/*.c))
 LOCUS_SRC := $(filter-out analyzer/mpi/%,$(wildcard analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c)) $(wildcard src/base/*.c src/format/*.c src/perf/*.c)
 MPI_SRC := $(wildcard $(addsuffix /*.c,analyzer/mpi analyzer/merge analyzer/model analyzer/base src/base src/format)) \
-	$(addprefix analyzer/cli/,args.c choose.c completion.c help.c operands.c) $(addprefix analyzer/out/,screen.c text.c) $(wildcard analyzer/commands/merge_*.c)
+	$(addprefix analyzer/cli/,args.c choose.c completion.c help.c operands.c) $(addprefix analyzer/out/,screen.c emit.c) $(wildcard analyzer/commands/merge_*.c)
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
 AGENT_MAP := src/liblocus.map
 AGENT_LIBS := -lnuma -lJudy -lZydis -lpfm -lzstd -lm -lpthread -ldl -lrt
@@ -168,7 +168,7 @@ $(F)/%: tests/fuzz/%.c $$(call fuzz_objects,tests/fuzz/$$*.c $$(call uses_src,te
 
 .PHONY: FORCE generated benchmarks fuzzers tsan-unit man
 .PHONY: evaluate
-.PHONY: test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench scale install uninstall deb dist try-packages try-jdks clean help
+.PHONY: pictures test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench scale install uninstall deb dist try-packages try-jdks clean help
 FORCE:
 .SECONDARY:
 
@@ -196,6 +196,7 @@ demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
 evaluate: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/evaluate $(EVALUATE_OPTIONS)
 bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH_OPTIONS) $(BENCH) && scripts/bench_spans.py && scripts/bench_pauses.py && scripts/bench_storms.py && scripts/bench_attach.py && scripts/bench_merge.py
 
+pictures: ; scripts/install-deps build test && $(MAKE) -s all && scripts/pictures
 scale: ; scripts/install-deps build mpi && $(MAKE) -s all $(B)/bench/merge_inputs && scripts/scale_model.py $(SCALE_OPTIONS)
 
 MAN := $(patsubst docs/man/%.in,$(O)/man/%,$(filter-out $(if $(MPI),,%/locus-mpi.1.in),$(wildcard docs/man/*.in)))
@@ -248,8 +249,9 @@ help: ; @sed -n 's/^#> //p' Makefile
 #>                     scripts/evaluate --help lists more
 #> make bench          what Locus and other profilers cost: whole programs in turn; hours.
 #>                     BENCH_OPTIONS=--quick: 25 minutes for each JDK; scripts/bench.py --help lists more
-#> make scale          what merges by many ranks cost, and how far docs/SCALE.md foretells it; 10 minutes.
+#> make scale          what merges by many ranks cost, and how far the model of docs/design/merge.md foretells it; 10 minutes.
 #>                     SCALE_OPTIONS=--ranks=4; scripts/scale_model.py --help lists more
+#> make pictures       docs/img: the page of kept profiles in Chromium; lint says when it is needed
 #> make lint           format, static checks, scripts, layers
 #> make install        PREFIX=/usr/local DESTDIR=
 #> make uninstall      removes what install wrote; the same PREFIX and DESTDIR

@@ -105,7 +105,7 @@ static char *option_of(const struct lc_agree *a, int delay, bool count)
 	}
 	if (count)
 		fputs(",count", out);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 

@@ -182,7 +182,7 @@ static void add_tool_options(const struct lc_agree_machine *m, const char *optio
 	if (begin->delays)
 		fprintf(out, "-agentpath:%s=out=%s/" LC_AGREE_DELAY_FILE ",%s", m->delay,
 		        begin->directory, begin->delays);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	setenv(TOOL_OPTIONS, text, 1);
 	free(text);
 }

@@ -42,13 +42,13 @@ char *lc_agree_headline(const struct lc_agree *a)
 	FILE *out = lc_text_open(&text, &len), *of = lc_text_open(&names, &names_len);
 
 	put_hottest(of, a);
-	lc_text_close(of);
+	lc_mem_close_text(of);
 	fprintf(out, "%zu profiler%s", a->compared, a->compared == 1 ? "" : "s");
 	if (a->union_1 == 1)
 		fprintf(out, " with one hottest method: %s", names);
 	else if (a->compared)
 		fprintf(out, " with %zu different hottest methods: %s", a->union_1, names);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	free(names);
 	return text;
 }

@@ -11,7 +11,7 @@
 
 static const char *hint; /* what limits it; NULL: the machine */
 
-void lc_no_memory_hint(const char *text)
+void lc_mem_hint(const char *text)
 {
 	hint = text;
 }
@@ -79,7 +79,7 @@ FILE *lc_text_open(char **text, size_t *len)
 	return out;
 }
 
-void lc_text_close(FILE *out)
+void lc_mem_close_text(FILE *out)
 {
 	if (fclose(out))
 		lc_no_memory();

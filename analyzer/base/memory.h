@@ -12,7 +12,7 @@
 _Noreturn void lc_no_memory(void);
 
 /* What lc_no_memory() says besides; the text is kept. Before threads are started. */
-void lc_no_memory_hint(const char *text);
+void lc_mem_hint(const char *text);
 
 /* Never NULL. Context: the analyzer. Free with free(). */
 void *lc_mem_zeroed(size_t count, size_t size);
@@ -26,8 +26,9 @@ void *lc_mem_grow(void *p, size_t *cap, size_t need, size_t size);
 /* strdup(), printf style. Never NULL. */
 __attribute__((format(printf, 1, 2))) char *lc_mem_text(const char *format, ...);
 
-/* open_memstream(). Never NULL. Close it with lc_text_close(); then *text is whole, for free(). */
+/* open_memstream(). Never NULL. Close it with lc_mem_close_text(); then *text is whole, for free().
+ */
 FILE *lc_text_open(char **text, size_t *len);
-void lc_text_close(FILE *out);
+void lc_mem_close_text(FILE *out);
 
 #endif

@@ -36,12 +36,12 @@ struct lc_weighted {
 	uint64_t samples, pairs;
 };
 
-static inline struct lc_weighted lc_weighted_sum(struct lc_weighted a, struct lc_weighted b)
+static inline struct lc_weighted lc_wilson_sum(struct lc_weighted a, struct lc_weighted b)
 {
 	return (struct lc_weighted){ a.samples + b.samples, a.pairs + b.pairs };
 }
 
-static inline double lc_weighted_squares(struct lc_weighted w)
+static inline double lc_wilson_squares(struct lc_weighted w)
 {
 	return (double)w.samples + 2 * (double)w.pairs;
 }
@@ -50,9 +50,9 @@ static inline double lc_weighted_squares(struct lc_weighted w)
  * How many interrupts of one weight tell as much as these do (L. Kish, Survey sampling, 1965): the
  * sum of w, squared, / the sum of w^2. Context: any.
  */
-static inline double lc_weighted_effective(struct lc_weighted w)
+static inline double lc_wilson_effective(struct lc_weighted w)
 {
-	return w.samples ? (double)w.samples * (double)w.samples / lc_weighted_squares(w) : 0;
+	return w.samples ? (double)w.samples * (double)w.samples / lc_wilson_squares(w) : 0;
 }
 
 /*
@@ -60,12 +60,12 @@ static inline double lc_weighted_effective(struct lc_weighted w)
  * the whole. Where interrupts of the part weigh more than others, it is the lower number that gives
  * a proportion the variance of the share (delta method). Context: any.
  */
-static inline double lc_weighted_independent(struct lc_weighted part, struct lc_weighted whole)
+static inline double lc_wilson_independent(struct lc_weighted part, struct lc_weighted whole)
 {
-	const double sum = (double)whole.samples, all = lc_weighted_squares(whole);
-	const double squares = fmin(lc_weighted_squares(part), all);
+	const double sum = (double)whole.samples, all = lc_wilson_squares(whole);
+	const double squares = fmin(lc_wilson_squares(part), all);
 	const double p = whole.samples ? (double)part.samples / sum : 0;
-	const double n = lc_weighted_effective(whole);
+	const double n = lc_wilson_effective(whole);
 
 	if (!whole.pairs || p <= 0 || p >= 1)
 		return n;
@@ -74,11 +74,11 @@ static inline double lc_weighted_independent(struct lc_weighted part, struct lc_
 }
 
 /* The interval of that share, as lc_wilson() has it. Context: any. */
-static inline void lc_weighted_wilson(struct lc_weighted part, struct lc_weighted whole, double z,
+static inline void lc_wilson_weighted(struct lc_weighted part, struct lc_weighted whole, double z,
                                       double *low, double *high)
 {
 	lc_wilson(whole.samples ? (double)part.samples / (double)whole.samples : 0,
-	          lc_weighted_independent(part, whole), z, low, high);
+	          lc_wilson_independent(part, whole), z, low, high);
 }
 
 #endif

@@ -14,7 +14,7 @@
 #include "analyzer/cli/operands.h"
 #include "analyzer/cli/pager.h"
 #include "analyzer/model/slices.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 #include "src/base/nearest.h"
 
 enum { COMMAND_BYTES_MAX = 400, CHOICES_MAX = 16 };

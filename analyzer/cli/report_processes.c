@@ -8,7 +8,7 @@
 
 #include "analyzer/base/fail.h"
 #include "analyzer/cli/report_command.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 
 int lc_report_check_processes(const struct lc_load *l)
 {

@@ -24,7 +24,7 @@
 #include "analyzer/commands/agent_setting.h"
 #include "analyzer/commands/attach_protocol.h"
 #include "analyzer/commands/attach_target.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 #include "src/base/attach_answer.h"
 
 enum { WAIT_SECONDS = 60, STEP_MS = 10, ANSWER_MAX = 64 << 10 };

@@ -7,7 +7,7 @@
 
 #include "analyzer/base/fail.h"
 #include "analyzer/base/progress.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 
 /* Nothing is cut: what is hidden could be what does harm. */
 static void show_row(const char *name, const struct lc_bench_words *words, const char *between)

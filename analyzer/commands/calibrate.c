@@ -22,7 +22,7 @@
 #include "analyzer/commands/doctor.h"
 #include "analyzer/commands/scratch.h"
 #include "analyzer/model/manifest_file.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 #include "src/format/block.h"
 
 enum row { ROW_JDK, ROW_CLOCK, ROW_COUNT };

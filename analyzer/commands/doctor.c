@@ -12,8 +12,8 @@
 #include "analyzer/base/fail.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/json.h"
-#include "analyzer/out/text.h"
 
 enum row { ROW_JSON, ROW_OUTPUT, ROW_JAVA, ROW_COUNT };
 

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "analyzer/cli/libraries.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 #include "src/perf/event.h"
 #include "src/perf/perf.h"
 

@@ -16,10 +16,10 @@
 #include "analyzer/model/find.h"
 #include "analyzer/model/program_name.h"
 #include "analyzer/model/summary.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/json.h"
 #include "analyzer/out/json_processes.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 #include "src/base/order.h"
 
 enum { LABELS_BYTES = 160, COMMAND_COLUMNS = 40 }; /* of the text; JSON has them whole */
@@ -125,7 +125,7 @@ static bool is_wanted(const struct list *l, const struct lc_summary *s)
 	bool fits = !l->where.len;
 
 	for (size_t i = 0; i < s->processes_len && !fits; i++)
-		fits = lc_where_fits(&l->where, &s->processes[i], NULL, 0);
+		fits = lc_fact_fits_where(&l->where, &s->processes[i], NULL, 0);
 	if (l->since_ns && s->end_wall_ns && s->end_wall_ns <= l->since_ns)
 		return false;
 	if (l->until_ns && s->start_wall_ns >= l->until_ns)
@@ -268,7 +268,7 @@ static void write_text(const struct list *l)
 				put_cell(out, &l->entries[i - 1], (enum column)c);
 			else
 				fputs(titles[c], out);
-			lc_text_close(out);
+			lc_mem_close_text(out);
 			if (lc_columns(*cell) > widths[c])
 				widths[c] = lc_columns(*cell);
 		}

@@ -24,7 +24,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/objects/text/headline.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 #include "src/base/options.h"
 #include "src/base/time.h"
 #include "src/format/block.h"

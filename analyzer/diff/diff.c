@@ -10,7 +10,7 @@
 #include "analyzer/cli/report_command.h"
 #include "analyzer/model/tree_lines.h"
 #include "analyzer/objects/analysis/report.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 
 /* ---- the engine ---- */
 
@@ -58,7 +58,7 @@ static char *say_mixed(const struct lc_load_engine *e, const struct lc_diff_prof
 		put_engine(out, &p->load.engines[other]);
 	}
 	fputs("; samples of different kinds are never compared, allocations are", out);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 

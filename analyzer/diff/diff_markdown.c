@@ -5,7 +5,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/diff/diff_impl.h"
 #include "analyzer/objects/text/report_brief.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 
 enum { NAME_COLUMNS = 100 };
 
@@ -44,7 +44,7 @@ static void put_path(FILE *out, const char *path)
 	FILE *memory = lc_text_open(&text, &len);
 
 	lc_emit_text_c(memory, path);
-	lc_text_close(memory);
+	lc_mem_close_text(memory);
 	put(out, text);
 }
 
@@ -63,7 +63,7 @@ static void put_side(FILE *out, const struct lc_diff *d, enum lc_diff_which whic
 		put_path(out, d->profiles[i].path);
 		memory = lc_text_open(&text, &len);
 		lc_report_brief_program(memory, &d->profiles[i].load);
-		lc_text_close(memory);
+		lc_mem_close_text(memory);
 		if (first && *text)
 			fputs(" (", out);
 		if (first && *text) {

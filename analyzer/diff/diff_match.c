@@ -49,7 +49,7 @@ static uint32_t text_of(struct match *m, const struct lc_ranking *rank,
 	uint32_t number;
 
 	lc_identity_row(out, rank, row, lines);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	number = lc_tree_string(&m->texts, text, len);
 	free(text);
 	return number;

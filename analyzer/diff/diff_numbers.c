@@ -7,8 +7,8 @@
  * twenty comparisons of two runs of one program, in nineteen no row is called significant.
  *
  * Of one run a side nothing tells how far runs differ. Its verdicts take a design effect of
- * LONE_DESIGN, which is more than most rows of most programs have (docs/DESIGN.md); its intervals
- * are those of sampling alone.
+ * LONE_DESIGN, which is more than most rows of most programs have (docs/design/compare.md); its
+ * intervals are those of sampling alone.
  *
  * Where the line that allocated is an estimate, two runs may deal a class's samples out to its
  * lines differently. Such a row's change is significant only where its whole class changed so.
@@ -41,7 +41,7 @@ struct scratch {
 static double heavy_variance(const struct lc_diff_profile *p, const struct lc_diff_counts *c)
 {
 	const struct lc_weighted all = lc_view_all(&p->view), row = { c->samples, c->pairs };
-	const double n = lc_weighted_effective(all), fewer = lc_weighted_independent(row, all);
+	const double n = lc_wilson_effective(all), fewer = lc_wilson_independent(row, all);
 	const double share = lc_share(c->samples, p->samples);
 
 	return fewer > 0 && fewer < n ? share * (1 - share) * (1 / fewer - 1 / n) * n * n : 0;
@@ -55,7 +55,7 @@ static bool take_runs(const struct lc_diff *d, const struct lc_diff_counts *coun
 	*out = (struct lc_diff_runs){ .len = { 0 } };
 	for (size_t i = 0; i < d->len; i++) {
 		const struct lc_diff_profile *p = &d->profiles[i];
-		const double independent = lc_weighted_effective(lc_view_all(&p->view));
+		const double independent = lc_wilson_effective(lc_view_all(&p->view));
 		const double each = p->samples ? independent / (double)p->samples : 0;
 
 		if (!d->engine || !p->samples || (cpu && p->cpu_ns <= 0))
@@ -180,9 +180,9 @@ static bool is_seen(const struct lc_diff *d, const struct lc_diff_row *row,
 
 	for (size_t i = 0; i < d->len; i++)
 		if (d->profiles[i].which == which)
-			sum = lc_weighted_sum(sum, (struct lc_weighted){ row->counts[i].samples,
-			                                                 row->counts[i].pairs });
-	return lc_weighted_effective(sum) >= LC_RANK_SAMPLES_MIN;
+			sum = lc_wilson_sum(sum, (struct lc_weighted){ row->counts[i].samples,
+			                                               row->counts[i].pairs });
+	return lc_wilson_effective(sum) >= LC_RANK_SAMPLES_MIN;
 }
 
 static bool is_estimated(const struct lc_diff *d, const struct lc_diff_row *row)

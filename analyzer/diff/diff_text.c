@@ -6,8 +6,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/diff/diff_impl.h"
 #include "analyzer/objects/text/report_brief.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 
 enum {
 	LABEL_COLUMNS = 13, /* "allocations  " */
@@ -59,7 +59,7 @@ static void print_side(const struct lc_screen *s, const struct lc_diff *d, enum 
 	if (d->engine)
 		fprintf(out, "%s%" PRIu64 " sample%s", first->load.processes_len ? ", " : "",
 		        samples, samples == 1 ? "" : "s");
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	fprintf(s->out, "%-8s", which == LC_DIFF_BEFORE ? "before" : "after");
 	print_wrapped(s, 8, 8, text);
 }
@@ -190,7 +190,7 @@ static void print_detail(const struct lc_screen *s, const struct lc_diff_row *ro
 		free(words);
 	}
 	say_allocations(out, &first, row);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	fprintf(s->out, "%*s", LEFT_COLUMNS, "");
 	print_wrapped(s, LEFT_COLUMNS, LEFT_COLUMNS, text);
 }

@@ -6,8 +6,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/diff/diff_impl.h"
 #include "analyzer/objects/text/report_brief.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 
 enum { HEADLINE_COLUMNS = 60, NUMBER_BYTES = 32, PERCENT_BYTES = 32 };
 
@@ -113,7 +113,7 @@ char *lc_diff_headline(const struct lc_diff *d)
 		        d->all.objects.known || !d->all.bytes.exact
 		            ? "did not change as far as can be told"
 		            : "are equal");
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -187,7 +187,7 @@ char *lc_diff_time_words(const struct lc_diff_number *n)
 		put_interval(out, lc_emit_time, n);
 	if (n->significant)
 		fputs(", significant", out);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -198,6 +198,6 @@ char *lc_diff_count_words(const struct lc_diff_number *n, bool bytes)
 	FILE *out = lc_text_open(&text, &len);
 
 	put_number(out, bytes ? bytes_text : count_text, n);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }

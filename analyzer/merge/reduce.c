@@ -13,8 +13,8 @@
 #include "analyzer/merge/process_row.h"
 #include "analyzer/merge/reduce_impl.h"
 #include "analyzer/model/blockfile.h"
-#include "analyzer/model/prune.h"
-#include "analyzer/model/write.h"
+#include "analyzer/model/merge_writer.h"
+#include "analyzer/model/tree_prune.h"
 #include "src/format/block.h"
 
 enum { STACK_BYTES = 1 << 20, JOB_BYTES = 32 << 20 };

@@ -35,8 +35,8 @@ struct lc_reduce_options {
 	bool keep_threads; /* each thread's paths stay apart */
 	unsigned jobs;     /* threads; 0: as many as there are CPUs for us */
 	/*
-	 * Call paths below this share of all that was counted are folded (model/prune.h); 0: none.
-	 * Not with keep_threads.
+	 * Call paths below this share of all that was counted are folded (model/tree_prune.h); 0:
+	 * none. Not with keep_threads.
 	 */
 	double prune;
 	/*

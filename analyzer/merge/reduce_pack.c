@@ -10,7 +10,7 @@
 #include "analyzer/merge/pack.h"
 #include "analyzer/merge/reduce_impl.h"
 #include "analyzer/model/blockfile.h"
-#include "analyzer/model/write.h"
+#include "analyzer/model/merge_writer.h"
 
 /* ---- what was scanned ---- */
 
@@ -117,7 +117,7 @@ int lc_reduce_pack(struct lc_reduce *r, struct lc_bytes *out)
 	FILE *text = lc_text_open(&blocks, &len);
 	int written = r->full ? lc_merge_write(w, &r->tree, false, text) : 0;
 
-	lc_text_close(text);
+	lc_mem_close_text(text);
 	lc_merge_writer_free(w);
 	pack_inputs(r, out);
 	for (size_t i = 0; i < r->inputs.processes_len; i++)

@@ -15,9 +15,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/merge/reduce_impl.h"
 #include "analyzer/model/blockfile.h"
-#include "analyzer/model/combine.h"
 #include "analyzer/model/groups.h"
-#include "analyzer/model/prune.h"
+#include "analyzer/model/tree_combine.h"
+#include "analyzer/model/tree_prune.h"
 #include "src/format/block.h"
 
 struct worker {
@@ -115,7 +115,7 @@ static uint32_t find_root(const struct lc_block_target *target, uint32_t row)
 {
 	const struct worker *w = target->context;
 	const struct lc_merge_inputs *in = &w->r->inputs;
-	const struct lc_merge_process *p = in->processes[lc_target_number(target, row)];
+	const struct lc_merge_process *p = in->processes[lc_block_target_number(target, row)];
 	uint32_t path = 0;
 
 	for (size_t i = 0; i < in->by.len; i++)

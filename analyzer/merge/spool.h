@@ -9,7 +9,7 @@
 #define LC_MERGE_SPOOL_H
 
 #include "analyzer/merge/output.h"
-#include "analyzer/model/write.h"
+#include "analyzer/model/merge_writer.h"
 
 /* The blocks of a thread. */
 struct lc_merge_piece {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/model/decode.h"
+#include "analyzer/model/block_decoder.h"
 
 /* What was found wrong in files. Add up over files. */
 struct lc_damage {

@@ -79,8 +79,8 @@ static bool is_among(const char *key, char *const *keys, size_t len)
 	return false;
 }
 
-bool lc_where_fits(const struct lc_where_terms *w, const struct lc_load_process *p,
-                   char *const *but, size_t but_len)
+bool lc_fact_fits_where(const struct lc_where_terms *w, const struct lc_load_process *p,
+                        char *const *but, size_t but_len)
 {
 	bool fits = true;
 

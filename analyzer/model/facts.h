@@ -27,7 +27,7 @@ char *lc_fact(const struct lc_load_process *p, const char *key);
 const char *lc_fact_time(char *out, size_t out_len, uint64_t wall_ns);
 
 /* Does the process fit the terms of all keys but the first `but_len` of `but`? */
-bool lc_where_fits(const struct lc_where_terms *w, const struct lc_load_process *p,
-                   char *const *but, size_t but_len);
+bool lc_fact_fits_where(const struct lc_where_terms *w, const struct lc_load_process *p,
+                        char *const *but, size_t but_len);
 
 #endif

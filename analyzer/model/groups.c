@@ -84,7 +84,7 @@ uint32_t lc_group_name(struct lc_tree *t, const struct lc_by *by, uint32_t path)
 		fprintf(out, "%s%s=", i ? ", " : "", by->keys[i]);
 		fwrite(value.bytes, 1, value.len, out);
 	}
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	name = lc_tree_string(t, text, len);
 	free(text);
 	return name;

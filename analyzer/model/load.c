@@ -299,9 +299,9 @@ static void note_end(struct lc_load *l, const struct lc_block_target *target,
 
 	if (stats->process >= target->process_count)
 		return; /* blocks of all processes */
-	if (lc_target_number(target, stats->process) == LC_LEFT_OUT)
+	if (lc_block_target_number(target, stats->process) == LC_LEFT_OUT)
 		return;
-	p = &l->processes[lc_target_number(target, stats->process)];
+	p = &l->processes[lc_block_target_number(target, stats->process)];
 	if (stats->last_end_ns > p->last_block_ns)
 		p->last_block_ns = stats->last_end_ns;
 	if (!lc_load_range_on(l->range) || !target->first_ns)

@@ -105,8 +105,8 @@ int lc_load_groups_begin(struct lc_load *l, const char *path, const json_t *mani
 
 		lc_load_process_read(&p, json_array_get(rows, i));
 		lc_load_label(l, &p);
-		rest[i] = lc_where_fits(l->where, &p, g->kept.keys, g->kept.len);
-		fits = rest[i] && lc_where_fits(l->where, &p, NULL, 0);
+		rest[i] = lc_fact_fits_where(l->where, &p, g->kept.keys, g->kept.len);
+		fits = rest[i] && lc_fact_fits_where(l->where, &p, NULL, 0);
 		g->numbers[i] = fits ? 0 : LC_LEFT_OUT;
 		any |= fits;
 		every &= fits;

@@ -143,7 +143,7 @@ static void add_counters(json_t *to, json_t *next)
 
 	json_object_foreach(next, name, value)
 	{
-		if (lc_counter_is_level(name))
+		if (lc_level_is(name))
 			json_object_set(to, name, value);
 		else
 			add_numbers(to, next, &name, 1);

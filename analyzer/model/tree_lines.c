@@ -108,7 +108,7 @@ static void fold_section(const struct folding *f, const struct lc_section_spec *
 		}
 		to = lc_table_values(&folded, lc_table_put(&folded, key));
 		for (unsigned i = s->keys_len; i < s->columns_len; i++)
-			lc_column_add(&s->columns[i], to++, *values++);
+			lc_section_column_add(&s->columns[i], to++, *values++);
 	}
 	lc_table_free(table);
 	*table = folded;

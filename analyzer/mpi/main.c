@@ -97,7 +97,7 @@ static int write_timings(const struct merge *m)
 
 	out = lc_text_open(&mine, &len);
 	lc_timings_print(&m->ranks.timings, m->ranks.rank, m->ranks.read, out);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	if (m->ranks.rank) {
 		lc_wire_send(0, mine, len + 1);
 		free(mine);

@@ -94,7 +94,7 @@ enum lc_numa_confidence { LC_NUMA_LOW = 0, LC_NUMA_MEDIUM, LC_NUMA_HIGH };
 struct lc_numa_diagnosis {
 	enum lc_numa_pattern pattern;
 	enum lc_numa_confidence confidence;
-	double observations; /* lc_weighted_effective() of the known samples */
+	double observations; /* lc_wilson_effective() of the known samples */
 	uint32_t owner;     /* row + 1 of the node with most of the pages' samples; 0: none known */
 	double owner_share; /* of the known samples */
 	uint32_t user;      /* row + 1 of the node that accesses most, from afar if it is remote */

@@ -173,7 +173,7 @@ struct lc_numa_diagnosis lc_numa_diagnose(const struct lc_numa *n, const struct 
 	struct lc_numa_diagnosis d = { .pattern = LC_NUMA_FEW };
 
 	d.observations =
-	    lc_weighted_effective((struct lc_weighted){ s->all.sum.known, s->all.sum.known_pairs });
+	    lc_wilson_effective((struct lc_weighted){ s->all.sum.known, s->all.sum.known_pairs });
 	d.owner = busiest(n, &s->all, true, &d.owner_share);
 	d.user = busiest(n, &s->all, false, &d.user_share);
 	d.used_from_one = d.user_share >= MOST;

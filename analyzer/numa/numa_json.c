@@ -10,8 +10,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/numa/numa_prose.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/json.h"
-#include "analyzer/out/text.h"
 
 /* The row of a node + 1; 0 is the unknown one, which comes after all. */
 static size_t node_row(const struct lc_numa *n, uint32_t node1)
@@ -323,7 +323,7 @@ static void place(struct lc_json *j, const struct lc_tree *t, const char *name, 
 	}
 	line = lc_text_open(&text, &len);
 	lc_emit_frame(line, t, of);
-	lc_text_close(line);
+	lc_mem_close_text(line);
 	lc_json_string(j, name, text);
 	free(text);
 }

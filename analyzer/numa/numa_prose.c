@@ -9,7 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/wilson.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 #include "src/base/order.h"
 
 /* What is written to `out` as a string; free() it. */
@@ -26,7 +26,7 @@ static void begin(struct line *l)
 
 static char *end(struct line *l)
 {
-	lc_text_close(l->out);
+	lc_mem_close_text(l->out);
 	return l->text;
 }
 
@@ -114,7 +114,7 @@ static void say_nodes(const struct lc_numa *n, const struct lc_numa_site *s,
 {
 	const struct lc_numa_sum *sum = &s->all.sum;
 	const double effective =
-	    lc_weighted_effective((struct lc_weighted){ sum->known, sum->known_pairs });
+	    lc_wilson_effective((struct lc_weighted){ sum->known, sum->known_pairs });
 	char *owners = known_nodes(n, &s->all, true), *users = known_nodes(n, &s->all, false);
 
 	if (sum->known) {

@@ -8,8 +8,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/numa/numa_prose.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/own.h"
-#include "analyzer/out/text.h"
 
 enum {
 	MATRIX_NODES = 16,      /* a larger matrix is left to the other formats */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 
 void lc_csv_text(FILE *out, struct lc_text text)
 {
@@ -14,7 +14,7 @@ void lc_csv_text(FILE *out, struct lc_text text)
 	FILE *memory = lc_text_open(&plain, &len);
 
 	lc_emit_text(memory, text);
-	lc_text_close(memory);
+	lc_mem_close_text(memory);
 	putc('"', out);
 	if (len && strchr("=+-@", plain[0]))
 		putc('\'', out);

@@ -53,7 +53,7 @@ void lc_database_table(struct lc_database *d, const char *name, const char *colu
 	out = lc_text_open(&values, &len);
 	for (int i = 0; i < d->columns; i++)
 		fputs(i ? ", ?" : "?", out);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	insert = lc_mem_text("INSERT INTO %s VALUES (%s)", name, values);
 	prepare(d, insert);
 	free(insert);
@@ -101,7 +101,7 @@ void lc_database_text(struct lc_database *d, struct lc_text text)
 
 		fwrite(bytes, 1, lc_utf8_put(bytes, c ? c : LC_UTF8_REPLACEMENT), out);
 	}
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	check(sqlite3_bind_text64(d->insert, ++d->column, valid, len, free, SQLITE_UTF8),
 	      SQLITE_OK);
 }

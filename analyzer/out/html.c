@@ -88,7 +88,7 @@ static void write_data(FILE *out, void (*data)(FILE *out, const void *of), const
 	uLongf packed_len;
 
 	data(memory, of);
-	lc_text_close(memory);
+	lc_mem_close_text(memory);
 	packed_len = compressBound(len);
 	packed = lc_mem_zeroed(packed_len, 1);
 	if (compress2(packed, &packed_len, (const unsigned char *)text, len, LEVEL) != Z_OK)

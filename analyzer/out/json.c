@@ -35,7 +35,7 @@ static void quoted(FILE *out, const char *bytes, size_t len)
 			at++;
 		fwrite(run, 1, (size_t)(at - run), out);
 		if (at < end) {
-			size_t n = lc_json_char_put(buffer, lc_utf8_next(&at, end));
+			size_t n = lc_utf8_json_put(buffer, lc_utf8_next(&at, end));
 
 			fwrite(buffer, 1, n, out);
 		}

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 #include "analyzer/model/load.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/json.h"
-#include "analyzer/out/text.h"
 
 bool lc_own_read(const struct lc_load *l, struct lc_own *out)
 {

@@ -9,7 +9,7 @@
 #include <wchar.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 #include "src/format/utf8.h"
 
 enum { CUT_LEAST = 4, GAP = 2, SHORT = 2, WIDTH_LEAST = 40, WIDTH_MOST = 1000 };
@@ -180,7 +180,7 @@ char *lc_short_class(struct lc_text name)
 	FILE *out = lc_text_open(&text, &len);
 
 	put_class(out, name);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -199,7 +199,7 @@ char *lc_short_lines(const struct lc_tree *t, uint32_t method, uint32_t first1, 
 		fprintf(out, ":%u", first1 - 1);
 	if (first1 && last1 != first1)
 		fprintf(out, "-%u", last1 - 1);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 

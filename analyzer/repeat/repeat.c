@@ -312,7 +312,7 @@ char *lc_repeat_plain(char *text)
 	FILE *out = lc_text_open(&plain, &len);
 
 	lc_plain_put(out, text, strlen(text));
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	free(text);
 	return plain;
 }

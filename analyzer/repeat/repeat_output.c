@@ -45,7 +45,7 @@ static char *shown(const char *line, size_t len)
 	lc_plain_put(out, line, len < SHOWN_BYTES ? len : SHOWN_BYTES);
 	if (len > SHOWN_BYTES)
 		fputs(" ...", out);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 

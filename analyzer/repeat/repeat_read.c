@@ -46,7 +46,7 @@ static struct lc_repeat_entry *find(struct reading *in, enum lc_repeat_kind kind
 {
 	uint32_t key;
 
-	lc_text_close(in->key);
+	lc_mem_close_text(in->key);
 	key = lc_tree_string(&in->r->names, in->key_text, in->key_len);
 	free(in->key_text);
 	return lc_repeat_entry_of(&in->r->tables[kind], key);
@@ -268,7 +268,7 @@ static char *say_program(const struct lc_load *l)
 	FILE *out = lc_text_open(&text, &len);
 
 	lc_report_brief_process(out, l->processes, 0);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 

@@ -152,7 +152,7 @@ char *lc_repeat_record_join(const json_t *words)
 		if (json_is_string(word))
 			fprintf(out, "%s%s", i ? " " : "", json_string_value(word));
 	}
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 

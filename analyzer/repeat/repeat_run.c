@@ -24,7 +24,7 @@
 #include "analyzer/commands/child.h"
 #include "analyzer/commands/run_profiles.h"
 #include "analyzer/commands/run_told.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/repeat/repeat_record.h"
 #include "src/base/time.h"
 

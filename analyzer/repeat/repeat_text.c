@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 #include "analyzer/repeat/repeat_impl.h"
 
 enum {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 #include "analyzer/repeat/repeat_impl.h"
 
 enum { NAMED = 3, NAME_COLUMNS = 44 };
@@ -58,7 +58,7 @@ char *lc_repeat_say_first(const struct lc_repeat_table *t)
 		fprintf(out, ", in all %zu runs", t->runs);
 	else if (t->firsts == 1)
 		fputs(t->runs == 2 ? ", in both runs" : ", in the one run", out);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -80,7 +80,7 @@ char *lc_repeat_say_difference(const struct lc_repeat_table *t)
 	} else {
 		fputs("0", out);
 	}
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -110,7 +110,7 @@ char *lc_repeat_say_lines(const struct lc_repeat_table *t)
 	}
 	if (all > named)
 		fprintf(out, " and %zu more", all - named);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	said = all ? lc_mem_text("%s: only some runs tell where they were allocated, so all of a "
 	                         "class are one row",
 	                         text)
@@ -157,6 +157,6 @@ char *lc_repeat_headline(const struct lc_repeat *r)
 		fprintf(out, "; %s: %s", asked[i].noun, first);
 		free(first);
 	}
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 
 /* Frames from the root, each with a ';' behind it. */
 static void frames(FILE *out, const struct lc_tree *t, uint32_t path)

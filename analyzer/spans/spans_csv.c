@@ -10,7 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/out/csv.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/spans/spans_impl.h"
 
 /* A field of text with a comma behind it. */
@@ -121,7 +121,7 @@ static void path_text(FILE *out, const struct lc_spans *s, uint32_t path)
 		if (lc_tree_parent(s->tree, path))
 			putc(';', memory);
 	}
-	lc_text_close(memory);
+	lc_mem_close_text(memory);
 	quoted_c(out, all);
 	free(all);
 }

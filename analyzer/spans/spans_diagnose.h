@@ -1,5 +1,5 @@
 /*
- * spans/spans_diagnose.h - defines the thresholds of the diagnoses. docs/ENGINES.md says where each
+ * spans/spans_diagnose.h - defines the thresholds of the diagnoses. docs/spans.md says where each
  * comes from: change both together.
  */
 #ifndef LC_SPANS_SPANS_DIAGNOSE_H

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/spans/spans_impl.h"
 
 void lc_spans_emit_place(FILE *out, const struct lc_span_place *p)
@@ -30,7 +30,7 @@ char *lc_spans_place_text(const struct lc_span_place *p)
 	FILE *out = lc_text_open(&text, &len);
 
 	lc_spans_emit_place(out, p);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "analyzer/cli/report_command.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/own.h"
-#include "analyzer/out/text.h"
 #include "analyzer/spans/spans_impl.h"
 
 enum {

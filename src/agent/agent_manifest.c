@@ -44,7 +44,7 @@
 #include "src/jvm/os/thread_cpu.h"
 #include "src/jvm/stack/call_trace.h"
 #include "src/numa/numa.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 #include "src/sample/engine.h"
 #include "src/sample/watch.h"
 #include "src/span/clock/cycle_clock.h"
@@ -193,9 +193,8 @@ static uint64_t counted(const struct lc_counters *c, size_t row)
 
 	for (size_t i = 0; begin && i < begin->len; i++)
 		if (!strcmp(begin->rows[i].name, name))
-			return lc_counter_is_level(name)
-			           ? c->rows[row].value
-			           : since(c->rows[row].value, begin->rows[i].value);
+			return lc_level_is(name) ? c->rows[row].value
+			                         : since(c->rows[row].value, begin->rows[i].value);
 	return c->rows[row].value;
 }
 

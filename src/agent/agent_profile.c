@@ -24,7 +24,7 @@
 #include "src/base/time.h"
 #include "src/profile/directory.h"
 #include "src/profile/loop.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 #define KIB (UINT64_C(1) << 10)
 #define MIB (UINT64_C(1) << 20)

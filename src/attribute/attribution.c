@@ -56,8 +56,8 @@
 #include "src/jvm/os/peek.h"
 #include "src/jvm/os/thread_cpu.h"
 #include "src/numa/numa.h"
+#include "src/profile/profile_writer.h"
 #include "src/profile/tally.h"
-#include "src/profile/writer.h"
 #include "src/sample/engine.h"
 #include "src/sample/native_code.h"
 #include "src/sample/sample_log.h"
@@ -193,10 +193,10 @@ static enum lc_map_header check_header(void *unused, const struct lc_object *obj
 	enum lc_map_header answer;
 
 	(void)unused;
-	if (lc_gc_sequence() != still)
+	if (lc_epoch_gc_sequence() != still)
 		return LC_MAP_HEADER_LATER;
 	answer = lc_still_there(object);
-	return lc_gc_sequence() == still ? answer : LC_MAP_HEADER_LATER;
+	return lc_epoch_gc_sequence() == still ? answer : LC_MAP_HEADER_LATER;
 }
 
 static void forget_survivors(void)

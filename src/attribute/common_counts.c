@@ -3,8 +3,8 @@
 
 #include "src/core/thread.h"
 #include "src/heap/common_counters.h"
+#include "src/profile/profile_writer.h"
 #include "src/profile/tally.h"
-#include "src/profile/writer.h"
 
 #define NAME "[threads without room for counters]"
 

@@ -111,8 +111,9 @@ void lc_concurrent_init(struct lc_map *map, bool audit)
 /* Room for as many events behind the others; NULL: there is no memory. */
 static struct lc_concurrent_event *room(size_t len)
 {
-	void *data = lc_array_reserve(order.events.data, &order.events.cap, order.events.len + len,
-	                              sizeof(struct lc_concurrent_event));
+	void *data =
+	    lc_vector_reserve_array(order.events.data, &order.events.cap, order.events.len + len,
+	                            sizeof(struct lc_concurrent_event));
 
 	if (!data) {
 		order.no_memory = true;

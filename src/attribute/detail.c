@@ -16,8 +16,8 @@
 #include "src/format/kinds.h"
 #include "src/jvm/layout/field.h"
 #include "src/jvm/layout/field_layout.h"
+#include "src/profile/profile_writer.h"
 #include "src/profile/tally.h"
-#include "src/profile/writer.h"
 
 /* The bits of the fields, shifted down. Older kernel headers lack some of them. */
 enum {

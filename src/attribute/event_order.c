@@ -80,7 +80,8 @@ void lc_event_order_sort(struct lc_vector *events)
 	if (found && ends.len <= 1)
 		return;
 	if (found)
-		data = lc_array_reserve(other.data, &other.cap, events->len, other.element_bytes);
+		data = lc_vector_reserve_array(other.data, &other.cap, events->len,
+		                               other.element_bytes);
 	if (!data) {
 		qsort(events->data, events->len, events->element_bytes, by_time);
 		return;

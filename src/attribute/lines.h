@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 struct lc_counters;
 struct lc_thread;

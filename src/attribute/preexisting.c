@@ -82,10 +82,10 @@ static bool make_path(JNIEnv *jni)
 /* Returns false where a collection came between. */
 static bool note_areas(void)
 {
-	const uint32_t sequence = lc_gc_sequence();
+	const uint32_t sequence = lc_epoch_gc_sequence();
 	size_t cap = AREAS_AT_FIRST, len;
 
-	if (lc_gc_sequence_moving(sequence))
+	if (lc_epoch_gc_sequence_moving(sequence))
 		return false;
 	for (;;) {
 		struct lc_area *areas = malloc(cap * sizeof(*areas));
@@ -103,7 +103,7 @@ static bool note_areas(void)
 		cap = len + len / 4;
 	}
 	before.epoch = sequence / 2;
-	if (lc_gc_sequence() == sequence)
+	if (lc_epoch_gc_sequence() == sequence)
 		return true;
 	forget();
 	return false;
@@ -182,8 +182,8 @@ static bool read_header(uint64_t addr, struct lc_object_seen *out)
 {
 	const uint32_t still = before.epoch * 2;
 
-	return lc_gc_sequence() == still && lc_klass_object(addr, addr, out) &&
-	       lc_gc_sequence() == still;
+	return lc_epoch_gc_sequence() == still && lc_klass_object(addr, addr, out) &&
+	       lc_epoch_gc_sequence() == still;
 }
 
 /* Put in the object that has moved, with its class if `*look` says that headers can be read. */
@@ -201,7 +201,7 @@ static void take(const struct lc_map_close *close, const struct lc_move *m, size
 			      lc_klass_site_at(seen.klass, before.path), near);
 		return;
 	}
-	*look = *look && lc_gc_sequence() == before.epoch * 2;
+	*look = *look && lc_epoch_gc_sequence() == before.epoch * 2;
 	if (!*look && is_whole(m, close->heap_low))
 		adopt(close, m->dst, m->size_bytes, before.unread_site, near);
 }

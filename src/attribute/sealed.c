@@ -247,7 +247,7 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	struct lc_epoch *e;
 
 	lc_moves_on_clock(NULL);
-	if (!lc_gc_sequence_moving(lc_gc_sequence()))
+	if (!lc_epoch_gc_sequence_moving(lc_epoch_gc_sequence()))
 		goto free_moves;
 	if (!atomic_load_explicit(&sealed.open, memory_order_acquire)) {
 		if (sealed.logs) /* closed meanwhile */

@@ -15,7 +15,8 @@
  * Make room for `len` elements in `array`, which came from malloc() and has room for *cap. Returns
  * where the array is now, or NULL without memory: then the array and *cap are as before.
  */
-static inline void *lc_array_reserve(void *array, size_t *cap, size_t len, size_t element_bytes)
+static inline void *lc_vector_reserve_array(void *array, size_t *cap, size_t len,
+                                            size_t element_bytes)
 {
 	size_t more = *cap + *cap / 2 + 64;
 
@@ -38,7 +39,7 @@ struct lc_vector {
 /* Append a copy of *element. Returns 0 or -ENOMEM. */
 static inline int lc_vector_push(struct lc_vector *v, const void *element)
 {
-	void *data = lc_array_reserve(v->data, &v->cap, v->len + 1, v->element_bytes);
+	void *data = lc_vector_reserve_array(v->data, &v->cap, v->len + 1, v->element_bytes);
 
 	if (!data)
 		return -ENOMEM;

@@ -83,7 +83,7 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at, int32_t re
 
 	if (!w->pending_len || w->pending[w->pending_len - 1].height + 1 != receiver ||
 	    !lc_class_method_ref(w->cls, lc_be_get2(w->code->insns + at + 1), &ref) ||
-	    !lc_text_is(ref.name, "<init>"))
+	    !lc_class_text_is(ref.name, "<init>"))
 		return LC_REWRITE_DONE;
 	from = w->pending[w->pending_len - 1].from;
 	class = lc_class_name(w->cls, lc_be_get2(w->code->insns + from + 1));
@@ -150,7 +150,7 @@ static enum lc_rewrite_status walk(struct walk *w)
 	for (uint32_t at = 0; at < w->code->len && status == LC_REWRITE_DONE; at += bytes) {
 		const struct position *p = &w->positions[at];
 
-		bytes = lc_insn_bytes(w->code, at);
+		bytes = lc_method_insn_bytes(w->code, at);
 		if (!bytes)
 			return LC_REWRITE_MALFORMED;
 		if (at && lc_stack_ends_flow(w->code->insns[last])) {

@@ -5,8 +5,8 @@
 #ifndef LC_CLASSFILE_ALLOC_BUILT_H
 #define LC_CLASSFILE_ALLOC_BUILT_H
 
+#include "src/classfile/class_file.h"
 #include "src/classfile/method_code.h"
-#include "src/classfile/reader.h"
 
 /*
  * Set LC_AT_BUILT where the instruction calls the constructor of an object that `new; dup` has made

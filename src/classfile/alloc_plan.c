@@ -133,7 +133,7 @@ bool lc_alloc_plan_scan_open(struct lc_alloc_plan_scan *s, const struct lc_class
 	                                 (s->own_bytes && s->own_bytes >= options->min_size_bytes));
 	s->watched = lc_watched_class(options, name);
 	for (size_t i = 0; i < LC_INTRINSICS; i++)
-		s->has_bodies |= lc_text_is(name, calls[i].callee.class_name);
+		s->has_bodies |= lc_class_text_is(name, calls[i].callee.class_name);
 	s->calls = calloc(c->pool_count, 1);
 	return s->calls;
 }
@@ -156,13 +156,13 @@ static struct lc_hook *add(struct lc_alloc_plan *h)
 {
 	size_t cap = h->cap;
 	struct lc_insert *inserts =
-	    lc_array_reserve(h->inserts, &cap, h->len + 1, sizeof(*inserts));
+	    lc_vector_reserve_array(h->inserts, &cap, h->len + 1, sizeof(*inserts));
 	struct lc_hook *hooks;
 
 	if (!inserts)
 		return NULL;
 	h->inserts = inserts;
-	hooks = lc_array_reserve(h->hooks, &h->cap, h->len + 1, sizeof(*hooks));
+	hooks = lc_vector_reserve_array(h->hooks, &h->cap, h->len + 1, sizeof(*hooks));
 	if (!hooks)
 		return NULL;
 	h->hooks = hooks;
@@ -302,16 +302,17 @@ static int loaded_local(const struct lc_method_code *code, uint32_t at)
 static bool is_callee(const struct call *call, struct lc_class_text holder,
                       struct lc_class_text name, struct lc_class_text descriptor)
 {
-	return lc_text_is(name, call->callee.name) && lc_text_is(holder, call->callee.class_name) &&
-	       lc_text_is(descriptor, call->callee.descriptor);
+	return lc_class_text_is(name, call->callee.name) &&
+	       lc_class_text_is(holder, call->callee.class_name) &&
+	       lc_class_text_is(descriptor, call->callee.descriptor);
 }
 
 static uint8_t look_up_call(const struct lc_class_ref *ref)
 {
-	if (lc_text_is(ref->name, "clone"))
-		return !lc_text_is(ref->descriptor, "()Ljava/lang/Object;") ? OTHER
-		       : ref->holder.len && ref->holder.data[0] == '['      ? CLONE_OF_ARRAY
-		                                                            : CLONE_OF_OBJECT;
+	if (lc_class_text_is(ref->name, "clone"))
+		return !lc_class_text_is(ref->descriptor, "()Ljava/lang/Object;") ? OTHER
+		       : ref->holder.len && ref->holder.data[0] == '['            ? CLONE_OF_ARRAY
+		                                                                  : CLONE_OF_OBJECT;
 	for (uint8_t i = 0; i < CALLS_LEN; i++)
 		if (is_callee(&calls[i], ref->holder, ref->name, ref->descriptor))
 			return (uint8_t)(LISTED + i);
@@ -382,7 +383,7 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 			                             .watched = w->scan->watched });
 		/* A clone() that a superclass declares has a hook in its own code. */
 		if (w->scan->options->objects && lc_class_method_ref(w->scan->cls, index, &ref) &&
-		    lc_text_is(ref.holder, "java/lang/Object"))
+		    lc_class_text_is(ref.holder, "java/lang/Object"))
 			return put(w, at, false,
 			           (struct lc_hook){ .method = LC_HOOK_OBJECT,
 			                             .site_bits = LC_SITE_ANY_CLASS,
@@ -406,7 +407,7 @@ static bool delegates(struct walk *w, uint32_t at)
 	struct lc_class_ref ref = { 0 };
 
 	if (!lc_class_method_ref(c, lc_be_get2(w->code->insns + at + 1), &ref) ||
-	    !lc_text_is(ref.name, "<init>"))
+	    !lc_class_text_is(ref.name, "<init>"))
 		return false;
 	if (w->uninitialized) {
 		w->uninitialized--;
@@ -496,7 +497,7 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 	case LC_OP_RETURN:
 		return w->constructor ? visit_end_of_constructor(w, at) : LC_REWRITE_DONE;
 	default:
-		if (w->constructor && lc_insn_stores_local0(w->code->insns + at))
+		if (w->constructor && lc_method_insn_stores_local0(w->code->insns + at))
 			w->stores_local0 = true;
 		return lc_method_code_mark_targets(w->code, at) ? LC_REWRITE_DONE
 		                                                : LC_REWRITE_MALFORMED;
@@ -552,7 +553,7 @@ static bool is_hooked_constructor(const struct walk *w, const struct lc_member *
 	const struct lc_class *c = w->scan->cls;
 
 	return (w->scan->large || w->scan->watched) &&
-	       lc_text_is(lc_class_utf8(c, method->name), "<init>") &&
+	       lc_class_text_is(lc_class_utf8(c, method->name), "<init>") &&
 	       lc_tables_keep_local0(c, method, w->code);
 }
 
@@ -586,7 +587,7 @@ enum lc_rewrite_status lc_alloc_plan_find(struct lc_alloc_plan_scan *s,
 			return status;
 	}
 	for (uint32_t at = 0; at < code->len; at += bytes) {
-		bytes = lc_insn_bytes(code, at);
+		bytes = lc_method_insn_bytes(code, at);
 		if (!bytes)
 			return LC_REWRITE_MALFORMED;
 		code->flags[at] |= LC_AT_START;

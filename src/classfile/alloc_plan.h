@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/class_file.h"
 #include "src/classfile/method_code.h"
-#include "src/classfile/reader.h"
+#include "src/classfile/rewrite.h"
 
 struct lc_pool;
 

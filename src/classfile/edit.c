@@ -47,7 +47,7 @@ enum lc_rewrite_status lc_edit_methods(struct lc_edit *e,
 		for (; lc_class_attribute(c, at, method.end, &a); at = a.body + a.len) {
 			enum lc_rewrite_status status;
 
-			if (!lc_text_is(lc_class_utf8(c, a.name), "Code"))
+			if (!lc_class_text_is(lc_class_utf8(c, a.name), "Code"))
 				continue;
 			if (codes++)
 				return LC_REWRITE_MALFORMED;

@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #include "src/classfile/big_endian.h"
+#include "src/classfile/class_file.h"
 #include "src/classfile/method_code.h"
 #include "src/classfile/pool.h"
-#include "src/classfile/reader.h"
 
 /* A method handle of the pool that is to be another one. */
 struct lc_handle_edit {

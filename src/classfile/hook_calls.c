@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/classfile/alloc_rewrite.h"
 #include "src/classfile/big_endian.h"
 #include "src/classfile/method_code.h"
+#include "src/classfile/rewrite.h"
 #include "src/classfile/span_rewrite.h"
 
 enum { HEAD_BYTES = 10, OWN_CONSTANTS = 2, MAJOR = 52, POOL_MAX = 65535 };
@@ -59,7 +59,8 @@ static bool is_ours(const struct lc_class *c, uint32_t index)
 	struct lc_class_ref ref;
 
 	return lc_class_method_ref(c, index, &ref) &&
-	       (lc_text_is(ref.holder, LC_HOOK_CLASS) || lc_text_is(ref.holder, LC_SPAN_CLASS));
+	       (lc_class_text_is(ref.holder, LC_HOOK_CLASS) ||
+	        lc_class_text_is(ref.holder, LC_SPAN_CLASS));
 }
 
 bool lc_hook_calls_in(const struct lc_hook_calls *h, const uint8_t *code, size_t len)
@@ -67,7 +68,7 @@ bool lc_hook_calls_in(const struct lc_hook_calls *h, const uint8_t *code, size_t
 	const struct lc_method_code method = { .insns = code, .len = (uint32_t)len };
 	uint32_t bytes;
 
-	for (uint32_t at = 0; at < len && (bytes = lc_insn_bytes(&method, at)); at += bytes)
+	for (uint32_t at = 0; at < len && (bytes = lc_method_insn_bytes(&method, at)); at += bytes)
 		if (code[at] == LC_OP_INVOKESTATIC && is_ours(&h->class, lc_be_get2(code + at + 1)))
 			return true;
 	return false;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/classfile/reader.h"
+#include "src/classfile/class_file.h"
 
 struct lc_hook_calls {
 	struct lc_class class; /* of the pool and nothing else */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/classfile/alloc_rewrite.h"
 #include "src/classfile/big_endian.h"
-#include "src/classfile/reader.h"
+#include "src/classfile/class_file.h"
+#include "src/classfile/rewrite.h"
 
 /* Place holders, as in heap/LocusHook.java; the constant is PLACE_HOLDER plus one of these. */
 enum {
@@ -163,7 +163,7 @@ static size_t call_carriers(uint8_t *bytes, size_t len)
 	if (lc_class_open(bytes, len, &c) != LC_REWRITE_DONE)
 		return len;
 	for (uint32_t i = 1; i < c.pool_count; i++)
-		if (lc_text_is(lc_class_utf8(&c, i), CURRENT))
+		if (lc_class_text_is(lc_class_utf8(&c, i), CURRENT))
 			end = c.pool[i] + 3 + strlen(CURRENT);
 	lc_class_close(&c);
 	if (!end)

@@ -102,7 +102,7 @@ static uint32_t varying_bytes(const struct lc_method_code *code, uint32_t at)
 	return operands - at + 12 + 4 * (uint32_t)entries;
 }
 
-uint32_t lc_insn_bytes(const struct lc_method_code *code, uint32_t at)
+uint32_t lc_method_insn_bytes(const struct lc_method_code *code, uint32_t at)
 {
 	uint32_t bytes = insn_bytes[code->insns[at]];
 
@@ -111,7 +111,7 @@ uint32_t lc_insn_bytes(const struct lc_method_code *code, uint32_t at)
 	return bytes <= code->len - at ? bytes : 0;
 }
 
-bool lc_insn_stores_local0(const uint8_t *insn)
+bool lc_method_insn_stores_local0(const uint8_t *insn)
 {
 	if (*insn == LC_OP_WIDE)
 		return insn[1] >= LC_OP_ISTORE && insn[1] <= LC_OP_ASTORE && !lc_be_get2(insn + 2);
@@ -173,7 +173,7 @@ each_target(const struct lc_method_code *code, uint32_t at, lc_method_code_visit
 		return true;
 	if (!visit_one(code, at, lc_be_get4s(insns + switch_operands(at)), visit, user))
 		return false;
-	end = at + lc_insn_bytes(code, at);
+	end = at + lc_method_insn_bytes(code, at);
 	switch_entries(code, at, &entry, &step);
 	for (; entry < end; entry += step)
 		if (!visit_one(code, at, lc_be_get4s(insns + entry), visit, user))
@@ -231,7 +231,7 @@ static void place(struct lc_method_code *code, const struct lc_insert *inserts, 
 	size_t next = 0;
 
 	for (uint32_t at = 0; at < code->len; at += bytes) {
-		bytes = lc_insn_bytes(code, at);
+		bytes = lc_method_insn_bytes(code, at);
 		for (uint32_t i = 0; i < bytes; i++)
 			code->moved[at + i] = to;
 		to += new_insn_bytes(code, at, bytes, to);
@@ -252,7 +252,7 @@ static int widen(struct lc_method_code *code)
 {
 	int widened = 0;
 
-	for (uint32_t at = 0; at < code->len; at += lc_insn_bytes(code, at)) {
+	for (uint32_t at = 0; at < code->len; at += lc_method_insn_bytes(code, at)) {
 		uint8_t op = code->insns[at];
 		int64_t offset;
 
@@ -361,7 +361,7 @@ void lc_method_code_emit(const struct lc_method_code *code, const struct lc_inse
 		uint8_t op = code->insns[at];
 		bool here = inserts < end && inserts->at == at;
 
-		bytes = lc_insn_bytes(code, at);
+		bytes = lc_method_insn_bytes(code, at);
 		if (here && inserts->before) {
 			lc_bytes_add(out, code->insns + copied, at - copied);
 			copied = at;

@@ -3,7 +3,7 @@
  * code.
  *
  * Steps: lc_method_code_read() finds the parts, the caller walks the instructions with
- * lc_insn_bytes() and lc_method_code_mark_targets(), chooses what to insert,
+ * lc_method_insn_bytes() and lc_method_code_mark_targets(), chooses what to insert,
  * lc_method_code_layout() computes where everything moves to, and the emit functions write it.
  * Positions are offsets from the first instruction.
  *
@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "src/classfile/big_endian.h"
-#include "src/classfile/reader.h"
+#include "src/classfile/class_file.h"
 
 enum {
 	LC_CODE_MAX_BYTES = 65535,
@@ -147,7 +147,7 @@ bool lc_method_code_read(const struct lc_class *c, const struct lc_attribute *a,
                          struct lc_method_code *out);
 
 /* Bytes of the instruction at `at`, 0 where it is no instruction or reaches beyond the end. */
-uint32_t lc_insn_bytes(const struct lc_method_code *code, uint32_t at);
+uint32_t lc_method_insn_bytes(const struct lc_method_code *code, uint32_t at);
 
 /*
  * Call visit() for each place where the jump or switch at `at` leads, until it returns false.
@@ -167,7 +167,7 @@ bool lc_method_code_mark_targets(struct lc_method_code *code, uint32_t at);
 bool lc_method_code_mark_handlers(struct lc_method_code *code);
 
 /* Does the instruction write to local variable 0? */
-bool lc_insn_stores_local0(const uint8_t *insn);
+bool lc_method_insn_stores_local0(const uint8_t *insn);
 
 /*
  * Compute code->moved and code->new_len for `inserts`, sorted by position, one per instruction,

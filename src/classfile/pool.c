@@ -1,7 +1,7 @@
 /* classfile/pool.c - appends constants to a class file and numbers them. */
 #include "src/classfile/pool.h"
 
-#include "src/classfile/reader.h"
+#include "src/classfile/class_file.h"
 
 enum { COUNT_MAX = 65535 }; /* of constant_pool_count, one more than the last number */
 

@@ -168,7 +168,7 @@ static const char *const terminals[] = {
 static bool is_one_of(struct lc_class_text name, const char *const *list, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (lc_text_is(name, list[i]))
+		if (lc_class_text_is(name, list[i]))
 			return true;
 	return false;
 }
@@ -188,12 +188,12 @@ bool lc_span_is_wrapper(const char *name, size_t len)
 /* The types of a class named java/...; *unknown is set for a class with any other name. */
 static uint32_t types_of(struct lc_class_text name, bool *unknown)
 {
-	if (!lc_text_begins(name, "java/")) {
+	if (!lc_class_text_begins(name, "java/")) {
 		*unknown |= name.data != NULL;
 		return 0;
 	}
 	for (size_t i = 0; i < LEN(types); i++)
-		if (lc_text_is(name, types[i].name))
+		if (lc_class_text_is(name, types[i].name))
 			return types[i].is;
 	return 0;
 }
@@ -221,25 +221,25 @@ void lc_span_classify(const struct lc_class *c, unsigned what, uint32_t is, stru
 	k->is = is | known_types(c, &unknown);
 	/* These classes are the root of their type, or no subtype of the tasks that they hand
 	 * on. */
-	if (lc_text_is(k->name, "java/lang/Thread"))
+	if (lc_class_text_is(k->name, "java/lang/Thread"))
 		k->is |= THREAD;
-	if (lc_text_is(k->name, CONCURRENT "ForkJoinTask"))
+	if (lc_class_text_is(k->name, CONCURRENT "ForkJoinTask"))
 		k->is |= FORK_JOIN;
-	if (lc_text_is(k->name, "java/util/Timer"))
+	if (lc_class_text_is(k->name, "java/util/Timer"))
 		k->is |= EXECUTOR;
 	if (k->is & THREAD)
 		k->is |= RUNNABLE;
-	k->stream = lc_text_begins(k->name, STREAM);
-	if (lc_text_begins(k->name, "java/"))
+	k->stream = lc_class_text_begins(k->name, STREAM);
+	if (lc_class_text_begins(k->name, "java/"))
 		k->is &= ~(uint32_t)FOREIGN;
 	k->wrapper = k->name.data && lc_span_is_wrapper(k->name.data, k->name.len);
-	k->worker = lc_text_is(k->name, CONCURRENT "ThreadPoolExecutor$Worker");
+	k->worker = lc_class_text_is(k->name, CONCURRENT "ThreadPoolExecutor$Worker");
 	/* FutureTask has no such hook: most of its objects wrap a task that has. */
-	k->super_created = super & TASK && !lc_text_is(k->super, CONCURRENT "FutureTask");
+	k->super_created = super & TASK && !lc_class_text_is(k->super, CONCURRENT "FutureTask");
 	/* No hook may run where a continuation begins, or while a virtual thread changes its
 	 * carrier. */
-	k->calls = what & LC_SPAN_TASKS && !lc_text_begins(k->name, "jdk/internal/vm/") &&
-	           !lc_text_begins(k->name, "java/lang/VirtualThread");
+	k->calls = what & LC_SPAN_TASKS && !lc_class_text_begins(k->name, "jdk/internal/vm/") &&
+	           !lc_class_text_begins(k->name, "java/lang/VirtualThread");
 }
 
 static bool same_text(struct lc_class_text a, struct lc_class_text b)
@@ -249,7 +249,7 @@ static bool same_text(struct lc_class_text a, struct lc_class_text b)
 
 static bool returns_object(struct lc_class_text descriptor)
 {
-	return lc_text_begins(descriptor, "()L") || lc_text_begins(descriptor, "()[");
+	return lc_class_text_begins(descriptor, "()L") || lc_class_text_begins(descriptor, "()[");
 }
 
 /*
@@ -290,18 +290,19 @@ static uint32_t task_body(const struct lc_span_class *k, const struct lc_member 
 
 	if (m->access_flags & (ACC_STATIC | ACC_PRIVATE | ACC_ABSTRACT))
 		return 0;
-	if (lc_text_is(name, "run"))
-		return lc_text_is(descriptor, "()V") ? RUNNABLE : 0;
-	if (lc_text_is(name, "exec"))
-		return lc_text_is(descriptor, "()Z") && !only_computes(k->name) ? FORK_JOIN : 0;
-	if (lc_text_is(name, "compute")) {
+	if (lc_class_text_is(name, "run"))
+		return lc_class_text_is(descriptor, "()V") ? RUNNABLE : 0;
+	if (lc_class_text_is(name, "exec"))
+		return lc_class_text_is(descriptor, "()Z") && !only_computes(k->name) ? FORK_JOIN
+		                                                                      : 0;
+	if (lc_class_text_is(name, "compute")) {
 		/* Where streams are recorded their tasks are support spans. */
 		if (k->stream && k->what & LC_SPAN_STREAMS)
 			return 0;
-		if (lc_text_is(descriptor, "()V"))
+		if (lc_class_text_is(descriptor, "()V"))
 			return FORK_JOIN;
 		body = FORK_JOIN;
-	} else if (lc_text_is(name, "call")) {
+	} else if (lc_class_text_is(name, "call")) {
 		body = CALLABLE;
 	}
 	if (!body || !returns_object(descriptor))
@@ -311,10 +312,10 @@ static uint32_t task_body(const struct lc_span_class *k, const struct lc_member 
 
 static bool is_task(struct lc_class_text descriptor)
 {
-	return lc_text_begins(descriptor, "(Ljava/lang/Runnable;") ||
-	       lc_text_begins(descriptor, "(L" CONCURRENT "Callable;") ||
-	       lc_text_begins(descriptor, "(L" CONCURRENT "ForkJoinTask;") ||
-	       lc_text_begins(descriptor, "(Ljava/util/TimerTask;");
+	return lc_class_text_begins(descriptor, "(Ljava/lang/Runnable;") ||
+	       lc_class_text_begins(descriptor, "(L" CONCURRENT "Callable;") ||
+	       lc_class_text_begins(descriptor, "(L" CONCURRENT "ForkJoinTask;") ||
+	       lc_class_text_begins(descriptor, "(Ljava/util/TimerTask;");
 }
 
 /* How the method of an executor submits its first parameter. */
@@ -323,17 +324,18 @@ static enum lc_submit_kind submit_kind(const struct lc_member *m, struct lc_clas
 {
 	if (m->access_flags & (ACC_STATIC | ACC_BRIDGE | ACC_PRIVATE | ACC_ABSTRACT))
 		return LC_SUBMIT_NONE;
-	if (lc_text_is(name, "invokeAll") || lc_text_is(name, "invokeAny") ||
-	    lc_text_is(name, "invokeAllUninterruptibly"))
-		return lc_text_begins(descriptor, "(Ljava/util/Collection;") ? LC_SUBMIT_INVOKE_ALL
-		                                                             : LC_SUBMIT_NONE;
+	if (lc_class_text_is(name, "invokeAll") || lc_class_text_is(name, "invokeAny") ||
+	    lc_class_text_is(name, "invokeAllUninterruptibly"))
+		return lc_class_text_begins(descriptor, "(Ljava/util/Collection;")
+		           ? LC_SUBMIT_INVOKE_ALL
+		           : LC_SUBMIT_NONE;
 	if (!is_task(descriptor))
 		return LC_SUBMIT_NONE;
-	if (lc_text_is(name, "execute"))
+	if (lc_class_text_is(name, "execute"))
 		return LC_SUBMIT_EXECUTE;
-	if (lc_text_is(name, "submit"))
+	if (lc_class_text_is(name, "submit"))
 		return LC_SUBMIT_SUBMIT;
-	return lc_text_begins(name, "schedule") ? LC_SUBMIT_SCHEDULE : LC_SUBMIT_NONE;
+	return lc_class_text_begins(name, "schedule") ? LC_SUBMIT_SCHEDULE : LC_SUBMIT_NONE;
 }
 
 /*
@@ -356,8 +358,8 @@ static bool may_repeat(const struct lc_span_class *k, struct lc_class_text name)
 		CONCURRENT "ThreadPoolExecutor", /* but for reject() */
 	};
 
-	if (lc_text_is(k->name, CONCURRENT "ScheduledThreadPoolExecutor"))
-		return !lc_text_begins(name, "schedule");
+	if (lc_class_text_is(k->name, CONCURRENT "ScheduledThreadPoolExecutor"))
+		return !lc_class_text_begins(name, "schedule");
 	return !is_one_of(k->name, last, LEN(last));
 }
 
@@ -380,18 +382,19 @@ static void plan_submission(const struct lc_span_class *k, const struct lc_membe
 	enum lc_submit_kind kind = submit_kind(m, name, descriptor);
 
 	/* What is delayed is submitted once its time has come, by a TaskSubmitter. */
-	if (lc_text_is(k->name, CONCURRENT "CompletableFuture$DelayedExecutor"))
+	if (lc_class_text_is(k->name, CONCURRENT "CompletableFuture$DelayedExecutor"))
 		return;
-	if (lc_text_is(k->name, CONCURRENT "ForkJoinPool") &&
+	if (lc_class_text_is(k->name, CONCURRENT "ForkJoinPool") &&
 	    !(m->access_flags & (ACC_STATIC | ACC_BRIDGE | ACC_PRIVATE)) && is_task(descriptor) &&
-	    (kind == LC_SUBMIT_EXECUTE || kind == LC_SUBMIT_SUBMIT || lc_text_is(name, "invoke") ||
-	     lc_text_is(name, "externalSubmit") || lc_text_is(name, "lazySubmit")))
+	    (kind == LC_SUBMIT_EXECUTE || kind == LC_SUBMIT_SUBMIT ||
+	     lc_class_text_is(name, "invoke") || lc_class_text_is(name, "externalSubmit") ||
+	     lc_class_text_is(name, "lazySubmit")))
 		kind = LC_SUBMIT_FORK_JOIN;
 	if (kind != LC_SUBMIT_NONE) {
 		plan_handing_on(k, name, kind, 1, p);
-	} else if (lc_text_is(k->name, CONCURRENT "ThreadPoolExecutor") &&
-	           lc_text_is(name, "reject") &&
-	           lc_text_is(descriptor, "(Ljava/lang/Runnable;)V")) {
+	} else if (lc_class_text_is(k->name, CONCURRENT "ThreadPoolExecutor") &&
+	           lc_class_text_is(name, "reject") &&
+	           lc_class_text_is(descriptor, "(Ljava/lang/Runnable;)V")) {
 		/* The program's handler may hand it on, or execute it. */
 		p->prologue = LC_SPAN_SUBMITTED;
 		p->entered = true;
@@ -405,33 +408,34 @@ static void plan_special_submission(const struct lc_span_class *k, const struct 
                                     struct lc_class_text name, struct lc_class_text descriptor,
                                     struct lc_span_plan *p)
 {
-	bool fork_join = lc_text_is(k->name, CONCURRENT "ForkJoinTask");
+	bool fork_join = lc_class_text_is(k->name, CONCURRENT "ForkJoinTask");
 
 	if (m->access_flags & ACC_STATIC) {
 		/* runAsync() has the task itself; the Executor is given a wrapper of it. */
-		if (lc_text_is(k->name, CONCURRENT "CompletableFuture") &&
-		    lc_text_is(name, "asyncRunStage")) {
+		if (lc_class_text_is(k->name, CONCURRENT "CompletableFuture") &&
+		    lc_class_text_is(name, "asyncRunStage")) {
 			plan_handing_on(k, name, LC_SUBMIT_ASYNC, 1, p);
 			return;
 		}
-		if (!fork_join || !lc_text_is(name, "invokeAll"))
+		if (!fork_join || !lc_class_text_is(name, "invokeAll"))
 			return;
-		p->both = lc_text_begins(descriptor, "(L" CONCURRENT "ForkJoinTask;L" CONCURRENT
-		                                     "ForkJoinTask;)");
+		p->both = lc_class_text_begins(
+		    descriptor, "(L" CONCURRENT "ForkJoinTask;L" CONCURRENT "ForkJoinTask;)");
 		plan_handing_on(k, name, LC_SUBMIT_INVOKE_ALL, 0, p);
 		if (p->both)
 			p->prologue = LC_SPAN_SUBMITTED;
-	} else if (fork_join && lc_text_is(name, "fork")) {
+	} else if (fork_join && lc_class_text_is(name, "fork")) {
 		plan_handing_on(k, name, LC_SUBMIT_FORK, 0, p);
-	} else if (lc_text_begins(k->name, CONCURRENT "StructuredTaskScope") &&
-	           lc_text_is(name, "fork") && !(m->access_flags & (ACC_BRIDGE | ACC_ABSTRACT)) &&
-	           is_task(descriptor)) {
+	} else if (lc_class_text_begins(k->name, CONCURRENT "StructuredTaskScope") &&
+	           lc_class_text_is(name, "fork") &&
+	           !(m->access_flags & (ACC_BRIDGE | ACC_ABSTRACT)) && is_task(descriptor)) {
 		plan_handing_on(k, name, LC_SUBMIT_SUBMIT, 1, p);
-	} else if (lc_text_is(name, "start") && (lc_text_is(k->name, "java/lang/Thread") ||
-	                                         /* start() of VirtualThread calls its
-	                                          * start(...). */
-	                                         (lc_text_is(k->name, "java/lang/VirtualThread") &&
-	                                          !lc_text_is(descriptor, "()V")))) {
+	} else if (lc_class_text_is(name, "start") &&
+	           (lc_class_text_is(k->name, "java/lang/Thread") ||
+	            /* start() of VirtualThread calls its
+	             * start(...). */
+	            (lc_class_text_is(k->name, "java/lang/VirtualThread") &&
+	             !lc_class_text_is(descriptor, "()V")))) {
 		plan_handing_on(k, name, LC_SUBMIT_START, 0, p);
 	}
 }
@@ -440,15 +444,16 @@ static void plan_task(const struct lc_span_class *k, const struct lc_member *m,
                       struct lc_class_text name, struct lc_class_text descriptor,
                       struct lc_span_plan *p)
 {
-	bool of_virtual = lc_text_is(k->name, "java/lang/VirtualThread");
+	bool of_virtual = lc_class_text_is(k->name, "java/lang/VirtualThread");
 	uint32_t body = task_body(k, m, name, descriptor) & k->is;
 
 	if (of_virtual) {
 		/* The public run() does nothing. */
-		body = lc_text_is(name, "run") && lc_text_is(descriptor, "(Ljava/lang/Runnable;)V")
+		body = lc_class_text_is(name, "run") &&
+		               lc_class_text_is(descriptor, "(Ljava/lang/Runnable;)V")
 		           ? RUNNABLE
 		           : 0;
-	} else if (lc_text_begins(k->name, "java/lang/VirtualThread$") ||
+	} else if (lc_class_text_begins(k->name, "java/lang/VirtualThread$") ||
 	           (k->wrapper && body != FORK_JOIN)) {
 		/* The first runs while the thread is being mounted. A wrapper is no execution; of a
 		 * ForkJoin task, what it wraps is one as well. */
@@ -461,13 +466,15 @@ static void plan_task(const struct lc_span_class *k, const struct lc_member *m,
 		    (body == FORK_JOIN ? LC_TASK_FORK_JOIN : 0) |
 		    (k->wrapper ? LC_TASK_WRAPPER : 0) |
 		    (body == RUNNABLE && (k->worker || k->is & THREAD) ? LC_TASK_THREAD : 0) |
-		    (of_virtual || lc_text_is(k->name, "java/lang/Thread") ? LC_TASK_TARGETED : 0);
+		    (of_virtual || lc_class_text_is(k->name, "java/lang/Thread") ? LC_TASK_TARGETED
+		                                                                 : 0);
 	} else if (k->is & EXECUTOR) {
 		plan_submission(k, m, name, descriptor, p);
 	}
 	if (!p->prologue)
 		plan_special_submission(k, m, name, descriptor, p);
-	p->created = lc_text_is(name, "<init>") && k->is & TASK && !k->super_created && !k->wrapper;
+	p->created =
+	    lc_class_text_is(name, "<init>") && k->is & TASK && !k->super_created && !k->wrapper;
 }
 
 static bool is_terminal(const struct lc_member *m, struct lc_class_text name,
@@ -477,7 +484,7 @@ static bool is_terminal(const struct lc_member *m, struct lc_class_text name,
 	    m->access_flags & (ACC_STATIC | ACC_BRIDGE | ACC_ABSTRACT) ||
 	    !is_one_of(name, terminals, LEN(terminals)))
 		return false;
-	return !lc_text_ends(name, "iterator") || lc_text_begins(descriptor, "()");
+	return !lc_class_text_ends(name, "iterator") || lc_class_text_begins(descriptor, "()");
 }
 
 static void plan_stream(const struct lc_span_class *k, const struct lc_member *m,
@@ -495,16 +502,17 @@ static void plan_stream(const struct lc_span_class *k, const struct lc_member *m
 	rest.data += strlen(STREAM);
 	rest.len -= strlen(STREAM);
 	for (size_t i = 0; i < LEN(executions); i++)
-		if (lc_text_is(rest, executions[i].class_name) &&
-		    lc_text_is(name, executions[i].name) &&
-		    lc_text_is(descriptor, executions[i].descriptor))
+		if (lc_class_text_is(rest, executions[i].class_name) &&
+		    lc_class_text_is(name, executions[i].name) &&
+		    lc_class_text_is(descriptor, executions[i].descriptor))
 			p->prologue = executions[i].prologue;
 	/* In every JDK, none of these methods calls compute() of another class on the same task. */
-	if (k->is & FORK_JOIN && lc_text_is(name, "compute") && lc_text_is(descriptor, "()V"))
+	if (k->is & FORK_JOIN && lc_class_text_is(name, "compute") &&
+	    lc_class_text_is(descriptor, "()V"))
 		p->prologue = LC_SPAN_SUPPORT_BEGIN;
 	p->wrapped = p->prologue && p->prologue != LC_SPAN_PULL;
-	p->stream_task =
-	    lc_text_is(name, "<init>") && lc_text_is(k->super, CONCURRENT "CountedCompleter");
+	p->stream_task = lc_class_text_is(name, "<init>") &&
+	                 lc_class_text_is(k->super, CONCURRENT "CountedCompleter");
 }
 
 struct lc_span_plan lc_span_plan_method(const struct lc_span_class *k, const struct lc_member *m)
@@ -514,8 +522,8 @@ struct lc_span_plan lc_span_plan_method(const struct lc_span_class *k, const str
 	struct lc_span_plan p = { 0 };
 
 	/* Spans of streams move with their virtual thread as well, so this hook is always there. */
-	p.carries_virtual =
-	    lc_text_is(k->name, "java/lang/VirtualThread") && lc_text_is(name, "runContinuation");
+	p.carries_virtual = lc_class_text_is(k->name, "java/lang/VirtualThread") &&
+	                    lc_class_text_is(name, "runContinuation");
 	if (k->what & LC_SPAN_TASKS)
 		plan_task(k, m, name, descriptor, &p);
 	if (k->what & LC_SPAN_STREAMS && !p.prologue)
@@ -556,9 +564,10 @@ uint32_t lc_span_matters(const uint8_t *in, size_t len, unsigned what, uint32_t 
 		return 0;
 	*known = known_types(&c, &unknown);
 	lc_span_classify(&c, what, 0, &k);
-	if (what & LC_SPAN_TASKS && !lc_text_begins(k.name, "java/"))
+	if (what & LC_SPAN_TASKS && !lc_class_text_begins(k.name, "java/"))
 		is = first_task(&k);
-	count = unknown && !lc_text_begins(k.name, "java/") ? lc_be_get2(c.bytes + c.methods) : 0;
+	count =
+	    unknown && !lc_class_text_begins(k.name, "java/") ? lc_be_get2(c.bytes + c.methods) : 0;
 	for (at = c.methods + 2; count; count--) {
 		struct lc_member m = lc_class_member(&c, at);
 		struct lc_class_text name = lc_class_utf8(&c, m.name);
@@ -587,8 +596,8 @@ static bool has_method(const struct lc_class *c, const char *name, const char *d
 		struct lc_member m = lc_class_member(c, at);
 
 		if (!(m.access_flags & (ACC_STATIC | ACC_ABSTRACT)) &&
-		    lc_text_is(lc_class_utf8(c, m.name), name) &&
-		    lc_text_is(lc_class_utf8(c, m.descriptor), descriptor))
+		    lc_class_text_is(lc_class_utf8(c, m.name), name) &&
+		    lc_class_text_is(lc_class_utf8(c, m.descriptor), descriptor))
 			return true;
 		at = m.end;
 	}
@@ -605,11 +614,12 @@ const char *lc_span_stream_mismatch(const uint8_t *in, size_t len)
 		return NULL;
 	name = lc_class_name(&c, c.this_class);
 	for (size_t i = 0; !missing && i < LEN(executions); i++)
-		if (lc_text_begins(name, STREAM) && lc_text_ends(name, executions[i].class_name) &&
+		if (lc_class_text_begins(name, STREAM) &&
+		    lc_class_text_ends(name, executions[i].class_name) &&
 		    name.len == strlen(STREAM) + strlen(executions[i].class_name) &&
 		    !has_method(&c, executions[i].name, executions[i].descriptor))
 			missing = executions[i].name;
-	if (!missing && lc_text_is(name, STREAM "AbstractPipeline") &&
+	if (!missing && lc_class_text_is(name, STREAM "AbstractPipeline") &&
 	    !has_method(&c, "isParallel", "()Z"))
 		missing = "isParallel";
 	lc_class_close(&c);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/classfile/reader.h"
+#include "src/classfile/class_file.h"
 #include "src/classfile/span_rewrite.h"
 
 /* Methods of LocusSpan. */

@@ -109,7 +109,7 @@ static struct lc_insert *add(struct walk *w, uint32_t at, bool before)
 	struct rewrite *r = w->r;
 	struct lc_insert *inserts;
 
-	inserts = lc_array_reserve(r->inserts, &r->cap, r->len + 1, sizeof(*inserts));
+	inserts = lc_vector_reserve_array(r->inserts, &r->cap, r->len + 1, sizeof(*inserts));
 	if (!inserts) {
 		w->failed = true;
 		return &nowhere;
@@ -162,15 +162,16 @@ static void put_interface_call(struct walk *w, uint32_t at)
 
 	if (!lc_class_interface_ref(&w->r->edit.cls, lc_be_get2(w->code->insns + at + 1), &ref))
 		return;
-	if (lc_text_is(ref.holder, "java/util/concurrent/Executor") &&
-	    lc_text_is(ref.name, "execute") &&
-	    lc_text_is(ref.descriptor, "(Ljava/lang/Runnable;)V"))
+	if (lc_class_text_is(ref.holder, "java/util/concurrent/Executor") &&
+	    lc_class_text_is(ref.name, "execute") &&
+	    lc_class_text_is(ref.descriptor, "(Ljava/lang/Runnable;)V"))
 		call = LC_SPAN_EXECUTE;
-	else if (lc_text_is(ref.holder, "java/lang/Runnable") && lc_text_is(ref.name, "run") &&
-	         lc_text_is(ref.descriptor, "()V"))
+	else if (lc_class_text_is(ref.holder, "java/lang/Runnable") &&
+	         lc_class_text_is(ref.name, "run") && lc_class_text_is(ref.descriptor, "()V"))
 		call = LC_SPAN_RUN;
-	else if (lc_text_is(ref.holder, "java/util/concurrent/Callable") &&
-	         lc_text_is(ref.name, "call") && lc_text_is(ref.descriptor, "()Ljava/lang/Object;"))
+	else if (lc_class_text_is(ref.holder, "java/util/concurrent/Callable") &&
+	         lc_class_text_is(ref.name, "call") &&
+	         lc_class_text_is(ref.descriptor, "()Ljava/lang/Object;"))
 		call = LC_SPAN_CALL;
 	else
 		return;
@@ -202,12 +203,12 @@ static void put_flat_call(struct walk *w, uint32_t at)
 
 	if (at + 8 > w->code->len || insn[5] != LC_OP_CHECKCAST ||
 	    !lc_class_interface_ref(c, lc_be_get2(insn + 1), &ref) ||
-	    !lc_text_is(ref.name, "apply"))
+	    !lc_class_text_is(ref.name, "apply"))
 		return;
 	type = lc_class_name(c, lc_be_get2(insn + 6));
-	while (stream < 4 && !lc_text_is(type, streams[stream]))
+	while (stream < 4 && !lc_class_text_is(type, streams[stream]))
 		stream++;
-	while (call < 4 && !lc_text_is(ref.holder, flat_functions[call]))
+	while (call < 4 && !lc_class_text_is(ref.holder, flat_functions[call]))
 		call++;
 	if (stream == 4 || call == 4)
 		return;
@@ -221,8 +222,8 @@ static void put_dynamic_call(struct walk *w, uint32_t at)
 	struct lc_class_text descriptor =
 	    lc_class_dynamic_descriptor(&w->r->edit.cls, lc_be_get2(w->code->insns + at + 1));
 
-	if (lc_text_ends(descriptor, ")Ljava/lang/Runnable;") ||
-	    lc_text_ends(descriptor, ")Ljava/util/concurrent/Callable;"))
+	if (lc_class_text_ends(descriptor, ")Ljava/lang/Runnable;") ||
+	    lc_class_text_ends(descriptor, ")Ljava/util/concurrent/Callable;"))
 		put_about(w, at, false, LC_OP_DUP, LC_SPAN_CREATED);
 }
 
@@ -231,8 +232,8 @@ static bool calls_method(const struct walk *w, uint32_t at, const char *holder, 
 	struct lc_class_ref ref;
 
 	return lc_class_method_ref(&w->r->edit.cls, lc_be_get2(w->code->insns + at + 1), &ref) &&
-	       lc_text_is(ref.descriptor, "()V") && lc_text_is(ref.holder, holder) &&
-	       lc_text_is(ref.name, name);
+	       lc_class_text_is(ref.descriptor, "()V") && lc_class_text_is(ref.holder, holder) &&
+	       lc_class_text_is(ref.name, name);
 }
 
 /*
@@ -258,7 +259,7 @@ static void visit_special_call(struct walk *w, uint32_t at)
 	struct lc_class_ref ref;
 
 	if (!lc_class_method_ref(c, lc_be_get2(w->code->insns + at + 1), &ref) ||
-	    !lc_text_is(ref.name, "<init>"))
+	    !lc_class_text_is(ref.name, "<init>"))
 		return;
 	if (w->uninitialized)
 		w->uninitialized--;
@@ -297,7 +298,7 @@ static bool visit(struct walk *w, uint32_t at)
 		if (*insn >= LC_OP_IRETURN && *insn <= LC_OP_RETURN &&
 		    (w->plan.wrapped || w->plan.entered || w->plan.created || w->plan.stream_task))
 			put_return(w, at);
-		w->stores_local0 |= lc_insn_stores_local0(insn);
+		w->stores_local0 |= lc_method_insn_stores_local0(insn);
 		return lc_method_code_mark_targets(w->code, at);
 	}
 }
@@ -380,7 +381,7 @@ static enum lc_rewrite_status find(struct walk *w)
 	uint32_t bytes;
 
 	for (uint32_t at = 0; at < code->len; at += bytes) {
-		bytes = lc_insn_bytes(code, at);
+		bytes = lc_method_insn_bytes(code, at);
 		if (!bytes)
 			return LC_REWRITE_MALFORMED;
 		code->flags[at] |= LC_AT_START;
@@ -439,11 +440,12 @@ static int handle_call(const struct lc_class *c, uint32_t index)
 	if (lc_class_method_handle(c, index, &at) != LC_HANDLE_INTERFACE ||
 	    !lc_class_interface_ref(c, at, &ref))
 		return -1;
-	if (lc_text_is(ref.holder, "java/lang/Runnable") && lc_text_is(ref.name, "run") &&
-	    lc_text_is(ref.descriptor, "()V"))
+	if (lc_class_text_is(ref.holder, "java/lang/Runnable") &&
+	    lc_class_text_is(ref.name, "run") && lc_class_text_is(ref.descriptor, "()V"))
 		return LC_SPAN_RUN_REFERRED;
-	if (lc_text_is(ref.holder, "java/util/concurrent/Callable") &&
-	    lc_text_is(ref.name, "call") && lc_text_is(ref.descriptor, "()Ljava/lang/Object;"))
+	if (lc_class_text_is(ref.holder, "java/util/concurrent/Callable") &&
+	    lc_class_text_is(ref.name, "call") &&
+	    lc_class_text_is(ref.descriptor, "()Ljava/lang/Object;"))
 		return LC_SPAN_CALL_REFERRED;
 	return -1;
 }
@@ -455,8 +457,8 @@ static bool is_metafactory(const struct lc_class *c, uint32_t handle)
 
 	return lc_class_method_handle(c, handle, &at) == LC_HANDLE_STATIC &&
 	       lc_class_method_ref(c, at, &ref) &&
-	       lc_text_is(ref.holder, "java/lang/invoke/LambdaMetafactory") &&
-	       lc_text_is(ref.name, "metafactory");
+	       lc_class_text_is(ref.holder, "java/lang/invoke/LambdaMetafactory") &&
+	       lc_class_text_is(ref.name, "metafactory");
 }
 
 /*
@@ -500,7 +502,7 @@ static void edit_handles(struct rewrite *r)
 
 	for (uint32_t at = c->attributes + 2; lc_class_attribute(c, at, (uint32_t)c->len, &a);
 	     at = a.body + a.len) {
-		if (!lc_text_is(lc_class_utf8(c, a.name), "BootstrapMethods"))
+		if (!lc_class_text_is(lc_class_utf8(c, a.name), "BootstrapMethods"))
 			continue;
 		for (uint32_t i = 1; i < c->pool_count && e->handles_len < LC_HANDLE_EDITS; i++) {
 			const int call = handle_call(c, i);
@@ -523,7 +525,8 @@ enum lc_rewrite_status lc_span_rewrite(const uint8_t *in, size_t len, unsigned w
 	if (status != LC_REWRITE_DONE)
 		return status;
 	lc_span_classify(&r.edit.cls, what, is, &r.class);
-	if (lc_text_is(r.class.name, LC_SPAN_CLASS) || lc_text_is(r.class.name, LC_HOOK_CLASS))
+	if (lc_class_text_is(r.class.name, LC_SPAN_CLASS) ||
+	    lc_class_text_is(r.class.name, LC_HOOK_CLASS))
 		status = LC_REWRITE_NOTHING;
 	else
 		status = lc_edit_methods(&r.edit, rewrite_code, &r);

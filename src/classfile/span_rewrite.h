@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/rewrite.h"
 
 #define LC_SPAN_CLASS "java/lang/LocusSpan"
 

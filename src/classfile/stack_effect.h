@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/classfile/class_file.h"
 #include "src/classfile/method_code.h"
-#include "src/classfile/reader.h"
 
 /*
  * Words that the instruction at `at` pops, and then pushes. Returns false where it is none, or what

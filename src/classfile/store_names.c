@@ -318,7 +318,7 @@ static void store_local(struct walk *w, uint32_t at)
 {
 	const struct access a = access_of(w->code->insns + at, LC_OP_ISTORE);
 	const uint64_t word = pop(w);
-	const uint32_t next = at + lc_insn_bytes(w->code, at);
+	const uint32_t next = at + lc_method_insn_bytes(w->code, at);
 
 	pop_words(w, a.is_wide);
 	if (a.slot + a.is_wide >= w->code->max_locals)
@@ -419,9 +419,9 @@ static void look_up(const struct walk *w, uint8_t op, uint32_t index,
 	m->arguments = (uint16_t)words;
 	m->words = *at == 'J' || *at == 'D' ? 2 : *at != 'V';
 	m->arrays = arrays_of(result);
-	m->result = m->arrays                                  ? RESULT_ARRAY
-	            : lc_text_is(result, "Ljava/lang/Object;") ? RESULT_OBJECT
-	                                                       : RESULT_OTHER;
+	m->result = m->arrays                                        ? RESULT_ARRAY
+	            : lc_class_text_is(result, "Ljava/lang/Object;") ? RESULT_OBJECT
+	                                                             : RESULT_OTHER;
 }
 
 static const struct lc_store_names_member *member_at(struct walk *w, uint8_t op, uint32_t at)
@@ -536,7 +536,7 @@ static unsigned survey(struct walk *w)
 		const uint8_t *insn = w->code->insns + at;
 		struct access a;
 
-		bytes = lc_insn_bytes(w->code, at);
+		bytes = lc_method_insn_bytes(w->code, at);
 		if (!bytes)
 			return 0;
 		switch (role_of(insn)) {
@@ -615,7 +615,7 @@ static void visit_cast(struct walk *w, uint32_t at)
 	if (v->kind != VALUE_MADE || v->source != LC_STORE_OF_CALL || v->arrays)
 		return;
 	v->arrays = arrays_of(class);
-	v->other_class = !v->arrays && !lc_text_is(class, "java/lang/Object");
+	v->other_class = !v->arrays && !lc_class_text_is(class, "java/lang/Object");
 }
 
 static void visit_element(struct walk *w, uint8_t op, uint32_t at)
@@ -697,7 +697,7 @@ static bool walk(struct walk *w)
 	uint32_t bytes;
 
 	for (uint32_t at = 0; at < w->code->len && !w->failed && !w->bad; at += bytes) {
-		bytes = lc_insn_bytes(w->code, at);
+		bytes = lc_method_insn_bytes(w->code, at);
 		if (!flows)
 			w->len = 0;
 		if (w->code->flags[at] & LC_AT_TARGET)
@@ -714,9 +714,10 @@ static bool lend(struct walk *w)
 {
 	struct lc_store_names_scan *s = w->scan;
 	const size_t locals = w->code->max_locals, words = locals + w->code->max_stack;
-	uint64_t *array = lc_array_reserve(s->words, &s->words_cap, words + 1, sizeof(*array));
+	uint64_t *array =
+	    lc_vector_reserve_array(s->words, &s->words_cap, words + 1, sizeof(*array));
 	uint8_t *assigned =
-	    array ? lc_array_reserve(s->assigned, &s->assigned_cap, locals + 1, 1) : NULL;
+	    array ? lc_vector_reserve_array(s->assigned, &s->assigned_cap, locals + 1, 1) : NULL;
 
 	if (array)
 		s->words = array;

@@ -18,8 +18,8 @@
 
 #include "src/base/bytes.h"
 #include "src/base/vector.h"
+#include "src/classfile/class_file.h"
 #include "src/classfile/method_code.h"
-#include "src/classfile/reader.h"
 #include "src/classfile/status.h"
 
 enum lc_store_kind {

@@ -91,7 +91,7 @@ static bool local_name(struct put *p, uint32_t slot, uint32_t at, uint32_t *out)
 
 	for (uint32_t i = code->attributes + 2; lc_class_attribute(p->cls, i, code->end, &a);
 	     i = a.body + a.len) {
-		name = lc_text_is(lc_class_utf8(p->cls, a.name), "LocalVariableTable")
+		name = lc_class_text_is(lc_class_utf8(p->cls, a.name), "LocalVariableTable")
 		           ? find_variable(p, &a, slot, at)
 		           : 0;
 		if (!name || !lc_class_utf8(p->cls, name).data)
@@ -239,7 +239,7 @@ static void add_events(struct put *p, const struct value *v, uint32_t levels, un
 static void add_value_rows(struct put *p, const struct value *v, uint32_t at)
 {
 	const uint32_t *moved = p->moved ? p->code->moved : NULL;
-	const uint32_t next = at + lc_insn_bytes(p->code, at);
+	const uint32_t next = at + lc_method_insn_bytes(p->code, at);
 
 	p->row = (struct lc_store){ .source = v->source, .arrays = v->arrays };
 	p->row.at = (uint16_t)(moved ? moved[at] : at);

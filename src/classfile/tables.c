@@ -13,19 +13,20 @@ static enum table table_of(const struct lc_class *c, uint32_t name)
 
 	switch (t.data ? t.len : 0) {
 	case 13:
-		return c->major >= LC_CLASS_MAJOR_STACKMAP && lc_text_is(t, "StackMapTable")
+		return c->major >= LC_CLASS_MAJOR_STACKMAP && lc_class_text_is(t, "StackMapTable")
 		           ? STACKMAP
 		           : UNKNOWN;
 	case 15:
-		return lc_text_is(t, "LineNumberTable") ? LINES : UNKNOWN;
+		return lc_class_text_is(t, "LineNumberTable") ? LINES : UNKNOWN;
 	case 18:
-		return lc_text_is(t, "LocalVariableTable") ? VARIABLES : UNKNOWN;
+		return lc_class_text_is(t, "LocalVariableTable") ? VARIABLES : UNKNOWN;
 	case 22:
-		return lc_text_is(t, "LocalVariableTypeTable") ? VARIABLES : UNKNOWN;
+		return lc_class_text_is(t, "LocalVariableTypeTable") ? VARIABLES : UNKNOWN;
 	case 29:
-		return lc_text_is(t, "RuntimeVisibleTypeAnnotations") ? ANNOTATIONS : UNKNOWN;
+		return lc_class_text_is(t, "RuntimeVisibleTypeAnnotations") ? ANNOTATIONS : UNKNOWN;
 	case 31:
-		return lc_text_is(t, "RuntimeInvisibleTypeAnnotations") ? ANNOTATIONS : UNKNOWN;
+		return lc_class_text_is(t, "RuntimeInvisibleTypeAnnotations") ? ANNOTATIONS
+		                                                              : UNKNOWN;
 	default:
 		return UNKNOWN;
 	}

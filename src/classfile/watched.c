@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/rewrite.h"
 
 static const char primitives[] = "ZCFDBSIJ"; /* in the order of `newarray` */
 
 bool lc_watched_class(const struct lc_rewrite_options *options, struct lc_class_text name)
 {
 	for (size_t i = 0; i < options->watched_len; i++)
-		if (lc_text_is(name, options->watched[i]))
+		if (lc_class_text_is(name, options->watched[i]))
 			return true;
 	return false;
 }
@@ -24,7 +24,7 @@ bool lc_watched_array_of(const struct lc_rewrite_options *options, struct lc_cla
 		if (*name != '[' || !component.len)
 			continue;
 		/* [[F is an array of [F, and [Lcom/acme/Node; is an array of com/acme/Node. */
-		if (component.data[0] == '[' ? lc_text_is(component, name + 1)
+		if (component.data[0] == '[' ? lc_class_text_is(component, name + 1)
 		                             : name[1] == 'L' && len == component.len + 3 &&
 		                                   !memcmp(name + 2, component.data, component.len))
 			return true;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/classfile/reader.h"
+#include "src/classfile/class_file.h"
 
 struct lc_rewrite_options;
 

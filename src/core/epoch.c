@@ -42,12 +42,12 @@ int lc_epoch_init(void)
 	return 0;
 }
 
-uint32_t lc_gc_sequence(void)
+uint32_t lc_epoch_gc_sequence(void)
 {
 	return atomic_load_explicit(&sequence, memory_order_acquire); /* E2 */
 }
 
-const void *lc_gc_sequence_address(void)
+const void *lc_epoch_gc_sequence_address(void)
 {
 	return &sequence;
 }
@@ -56,7 +56,7 @@ void lc_epoch_enter_gc(void)
 {
 	uint32_t s = atomic_load_explicit(&sequence, memory_order_relaxed); /* ours */
 
-	if (!lc_gc_sequence_moving(s)) {
+	if (!lc_epoch_gc_sequence_moving(s)) {
 		entered = __rdtsc();
 		atomic_store_explicit(&sequence, s + 1, memory_order_seq_cst); /* E1 */
 	}
@@ -69,7 +69,7 @@ void lc_epoch_leave_gc(void)
 {
 	uint32_t s = atomic_load_explicit(&sequence, memory_order_relaxed); /* ours */
 
-	if (lc_gc_sequence_moving(s)) {
+	if (lc_epoch_gc_sequence_moving(s)) {
 		atomic_fetch_add_explicit(&stopped, __rdtsc() - entered, memory_order_release);
 		atomic_store_explicit(&sequence, s + 1, memory_order_release); /* E2 */
 	}

@@ -11,19 +11,19 @@
  * move objects. Epoch = sequence / 2. Loads acquire.
  * Context: any, signal handlers included.
  */
-uint32_t lc_gc_sequence(void);
+uint32_t lc_epoch_gc_sequence(void);
 
 /* Where it is, for code that cannot call: a uint32_t that never moves. Context: [attach]. */
-const void *lc_gc_sequence_address(void);
+const void *lc_epoch_gc_sequence_address(void);
 
-static inline bool lc_gc_sequence_moving(uint32_t sequence)
+static inline bool lc_epoch_gc_sequence_moving(uint32_t sequence)
 {
 	return sequence & 1;
 }
 
 static inline uint32_t lc_epoch_now(void)
 {
-	return lc_gc_sequence() >> 1;
+	return lc_epoch_gc_sequence() >> 1;
 }
 
 /*

@@ -19,7 +19,7 @@ void lc_stand_back_wait(uint32_t sequence)
 
 	if (sequence == given_up)
 		return;
-	while (lc_gc_sequence() == sequence) {
+	while (lc_epoch_gc_sequence() == sequence) {
 		now = lc_time_now_ns();
 		if (now >= until) {
 			given_up = sequence;

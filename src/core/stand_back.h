@@ -19,9 +19,9 @@ void lc_stand_back_wait(uint32_t sequence);
  */
 static inline void lc_stand_back(void)
 {
-	const uint32_t sequence = lc_gc_sequence();
+	const uint32_t sequence = lc_epoch_gc_sequence();
 
-	if (__builtin_expect(lc_gc_sequence_moving(sequence), 0))
+	if (__builtin_expect(lc_epoch_gc_sequence_moving(sequence), 0))
 		lc_stand_back_wait(sequence);
 }
 

@@ -46,7 +46,7 @@ static bool follow(struct walk *w, const struct lc_class *c, uint32_t at)
 		return false;
 	if (op == LC_OP_JSR || op == LC_OP_JSR_W)
 		w->depth--; /* the subroutine takes the address that it returns to */
-	return lc_stack_ends_flow(op) || reach(w, at + lc_insn_bytes(w->code, at), w->depth);
+	return lc_stack_ends_flow(op) || reach(w, at + lc_method_insn_bytes(w->code, at), w->depth);
 }
 
 bool lc_delay_depths(const struct lc_class *c, const struct lc_method_code *code, int32_t *depths,

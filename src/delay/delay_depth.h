@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/classfile/class_file.h"
 #include "src/classfile/method_code.h"
-#include "src/classfile/reader.h"
 
 enum { LC_DELAY_UNREACHED = -1 };
 

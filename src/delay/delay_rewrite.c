@@ -104,7 +104,7 @@ static void note(struct lc_delay_result *r, enum lc_delay_state state)
 
 static bool is_named(struct lc_class_text t, const char *name)
 {
-	return !name || lc_text_is(t, name);
+	return !name || lc_class_text_is(t, name);
 }
 
 /* The delay of that method of the class, or NULL. */
@@ -265,7 +265,7 @@ static uint16_t line_at(const struct lc_class *c, const struct lc_method_code *c
 
 	for (uint32_t p = code->attributes + 2; lc_class_attribute(c, p, code->end, &a);
 	     p = a.body + a.len) {
-		if (!lc_text_is(lc_class_utf8(c, a.name), "LineNumberTable"))
+		if (!lc_class_text_is(lc_class_utf8(c, a.name), "LineNumberTable"))
 			continue;
 		for (uint32_t e = 2; e + 4 <= a.len; e += 4) {
 			const uint32_t start = lc_be_get2(c->bytes + a.body + e);
@@ -284,16 +284,17 @@ static bool grow(struct rewrite *r)
 	const size_t len = r->len + 1;
 	void *p;
 
-	p = lc_array_reserve(r->inserts, &r->inserts_cap, len, sizeof(*r->inserts));
+	p = lc_vector_reserve_array(r->inserts, &r->inserts_cap, len, sizeof(*r->inserts));
 	if (!p)
 		return false;
 	r->inserts = p;
-	p = lc_array_reserve(r->frames, &r->frames_cap, len * FRAMES_PER_LOOP, sizeof(*r->frames));
+	p = lc_vector_reserve_array(r->frames, &r->frames_cap, len * FRAMES_PER_LOOP,
+	                            sizeof(*r->frames));
 	if (!p)
 		return false;
 	r->frames = p;
 	memset(r->frames + r->len * FRAMES_PER_LOOP, 0, FRAMES_PER_LOOP * sizeof(*r->frames));
-	p = lc_array_reserve(r->lines, &r->lines_cap, len, sizeof(*r->lines));
+	p = lc_vector_reserve_array(r->lines, &r->lines_cap, len, sizeof(*r->lines));
 	if (!p)
 		return false;
 	r->lines = p;
@@ -382,7 +383,7 @@ static bool mark(struct lc_method_code *code, uint8_t *op)
 	for (uint32_t at = 0; at < code->len; at += bytes) {
 		const uint8_t insn = code->insns[at];
 
-		bytes = lc_insn_bytes(code, at);
+		bytes = lc_method_insn_bytes(code, at);
 		if (!bytes || !lc_method_code_mark_targets(code, at))
 			return false;
 		code->flags[at] |= LC_AT_START;
@@ -412,7 +413,7 @@ static enum lc_delay_state put_returns(struct rewrite *r, const struct lc_method
 	if (!known && r->edit.cls.major >= LC_CLASS_MAJOR_STACKMAP)
 		return LC_DELAY_MALFORMED;
 	for (uint32_t at = 0; at < code->len; at += bytes) {
-		bytes = lc_insn_bytes(code, at);
+		bytes = lc_method_insn_bytes(code, at);
 		if (code->insns[at] != op || (known && r->depths[at] != words))
 			continue;
 		if (!put_return(r, code, at))
@@ -491,7 +492,7 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	if (!r->delay)
 		return LC_REWRITE_DONE;
 	result = &r->results[r->delay - r->delays];
-	if (lc_text_begins(lc_class_utf8(&r->edit.cls, m->name), "<")) {
+	if (lc_class_text_begins(lc_class_utf8(&r->edit.cls, m->name), "<")) {
 		note(result, LC_DELAY_CONSTRUCTOR);
 		return LC_REWRITE_DONE;
 	}

@@ -13,7 +13,7 @@
  * Is the counter `name` a level? Of the profiles of one recording the last one's holds; others are
  * added up. Context: any.
  */
-static inline bool lc_counter_is_level(const char *name)
+static inline bool lc_level_is(const char *name)
 {
 	static const char *const levels[] = { "map_survivors",
 		                              "map_survivors_peak",

@@ -87,7 +87,7 @@ bool lc_section_valid(const struct lc_section_spec *s, const struct lc_section_l
                       const uint64_t *v);
 
 /* Add one value to that of another row. */
-static inline void lc_column_add(const struct lc_column *c, uint64_t *to, uint64_t from)
+static inline void lc_section_column_add(const struct lc_column *c, uint64_t *to, uint64_t from)
 {
 	if (!c->max)
 		lc_sum_add(to, from);

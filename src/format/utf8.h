@@ -103,7 +103,7 @@ static inline bool lc_utf8_controls(uint32_t c)
  * backslash and '<' (so that the text may stand inside an HTML script element) escaped. `out` has 6
  * bytes. Returns the length.
  */
-static inline size_t lc_json_char_put(uint8_t *out, uint32_t c)
+static inline size_t lc_utf8_json_put(uint8_t *out, uint32_t c)
 {
 	static const char hex[] = "0123456789abcdef";
 

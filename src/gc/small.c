@@ -242,7 +242,8 @@ static void hold(uint64_t addr, uint64_t words)
 	uint64_t *objects = NULL;
 
 	if (b->len < b->cap || lc_memory_room(LC_MEMORY_SMALL) > b->cap * sizeof(*objects))
-		objects = lc_array_reserve(b->objects, &b->cap, b->len + 1, sizeof(*b->objects));
+		objects =
+		    lc_vector_reserve_array(b->objects, &b->cap, b->len + 1, sizeof(*b->objects));
 	/* Without memory the object is forgotten: the map drops it when its area is collected. */
 	if (!objects) {
 		small.dropped = small.holes = true;
@@ -261,12 +262,13 @@ static uint64_t forwarded(uint64_t addr)
 
 	if (!readable(addr))
 		return 0;
-	mark = lc_load64(addr);
+	mark = lc_peek_load64(addr);
 	to = mark & ~UINT64_C(7);
 	area = (mark & 3) == MARK_FORWARDED && to != addr ? area_of(to) : NULL;
 	if (!area || area->top - to < HEADER_BYTES)
 		return 0;
-	if (small.class_word && (uint32_t)lc_load64(addr + 8) != (uint32_t)lc_load64(to + 8))
+	if (small.class_word &&
+	    (uint32_t)lc_peek_load64(addr + 8) != (uint32_t)lc_peek_load64(to + 8))
 		return 0;
 	return to;
 }
@@ -276,8 +278,8 @@ static void note_move(uint64_t src, uint64_t dst, uint64_t words)
 	struct lc_move *moves = NULL;
 
 	if (small.moves_len < small.moves_max)
-		moves = lc_array_reserve(small.moves, &small.moves_cap, small.moves_len + 1,
-		                         sizeof(*moves));
+		moves = lc_vector_reserve_array(small.moves, &small.moves_cap, small.moves_len + 1,
+		                                sizeof(*moves));
 	if (!moves) {
 		small.dropped = true;
 		return;
@@ -337,7 +339,7 @@ static uint64_t slides_to(uint64_t addr)
 
 	if (!readable(addr))
 		return 0;
-	to = lc_header_slides_to(lc_layout(), small.low, lc_load64(addr));
+	to = lc_header_slides_to(lc_layout(), small.low, lc_peek_load64(addr));
 	return to && to != addr && to >= small.low &&
 	               (to - small.low) / small.bucket_bytes < small.buckets_len
 	           ? to
@@ -354,14 +356,16 @@ static uint64_t place_now(uint64_t addr)
 	if (i == ahead.areas_len || ahead.areas[i].kind == LC_AREA_OLD)
 		return addr;
 	/* By the young collection of the same pause, which JDK 17 alone has. */
-	to = readable(addr) ? lc_load64(addr) : 0;
+	to = readable(addr) ? lc_peek_load64(addr) : 0;
 	if ((to & 3) != MARK_FORWARDED)
 		return 0;
 	to &= ~UINT64_C(7);
 	if (to < small.low || (to - small.low) / small.bucket_bytes >= small.buckets_len)
 		return 0;
-	return readable(to) && (uint32_t)lc_load64(addr + 8) == (uint32_t)lc_load64(to + 8) ? to
-	                                                                                    : 0;
+	return readable(to) &&
+	               (uint32_t)lc_peek_load64(addr + 8) == (uint32_t)lc_peek_load64(to + 8)
+	           ? to
+	           : 0;
 }
 
 static bool make_sample(struct sample *s)
@@ -441,13 +445,13 @@ static void look_ahead(uint64_t addr, uint64_t words)
 
 	if (!to || to == addr)
 		return; /* it is dead, or stays */
-	moves = ahead.len < ahead.max
-	            ? lc_array_reserve(ahead.moves, &ahead.moves_cap, ahead.len + 1, sizeof(*moves))
-	            : NULL;
+	moves = ahead.len < ahead.max ? lc_vector_reserve_array(ahead.moves, &ahead.moves_cap,
+	                                                        ahead.len + 1, sizeof(*moves))
+	                              : NULL;
 	if (moves)
 		ahead.moves = moves;
-	classes =
-	    lc_array_reserve(ahead.classes, &ahead.classes_cap, ahead.len + 1, sizeof(*classes));
+	classes = lc_vector_reserve_array(ahead.classes, &ahead.classes_cap, ahead.len + 1,
+	                                  sizeof(*classes));
 	if (classes)
 		ahead.classes = classes;
 	if (!moves || !classes) {

@@ -1,7 +1,7 @@
 /*
  * heap/alloc_path.c - walks the stack for the allocation path, and interns the site.
  *
- * A method that the JIT replaces (an intrinsic of classfile/alloc_rewrite.h) is in no stack then,
+ * A method that the JIT replaces (an intrinsic of classfile/rewrite.h) is in no stack then,
  * so each has an entry of its own among the methods of paths.
  */
 #include "src/heap/alloc_path.h"
@@ -13,7 +13,7 @@
 
 #include "src/base/limit.h"
 #include "src/base/options.h"
-#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/rewrite.h"
 #include "src/core/jvmti.h"
 #include "src/core/method_number.h"
 #include "src/core/own.h"
@@ -361,7 +361,7 @@ uint64_t lc_alloc_path_class_word(JNIEnv *jni, jobject o)
 
 		lc_alloc_renew(jni, o); /* as lc_alloc_place() */
 		addr = lc_handle_address(o);
-		if (!lc_header_read(lc_layout(), addr, &h) && lc_gc_sequence() == s)
+		if (!lc_header_read(lc_layout(), addr, &h) && lc_epoch_gc_sequence() == s)
 			return h.class_word;
 	}
 	return 0;

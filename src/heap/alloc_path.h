@@ -94,7 +94,7 @@ static inline uint32_t lc_alloc_still_sequence(JNIEnv *jni, jobject o)
 {
 	uint32_t s;
 
-	while (lc_gc_sequence_moving(s = lc_gc_sequence()))
+	while (lc_epoch_gc_sequence_moving(s = lc_epoch_gc_sequence()))
 		lc_alloc_renew(jni, o);
 	return s;
 }
@@ -123,7 +123,7 @@ static inline struct lc_alloc_place lc_alloc_place(JNIEnv *jni, jobject o, uint3
 		*renewed = s;
 		place.addr = lc_ranges_plain(lc_handle_address(o));
 		place.time_ns = lc_time_now_ns();
-	} while (__builtin_expect(lc_gc_sequence() != s, 0));
+	} while (__builtin_expect(lc_epoch_gc_sequence() != s, 0));
 	return place;
 }
 

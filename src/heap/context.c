@@ -80,7 +80,7 @@ struct lc_shadow *lc_contexts_shadow(struct lc_contexts *c, struct lc_walker *wa
 static uint32_t walk(struct lc_contexts *c, struct lc_walker *walker, uint64_t frame)
 {
 	const struct lc_native_frame at =
-	    lc_native_frame((const void *)(uintptr_t)frame); /* NOLINT */
+	    lc_frame_native((const void *)(uintptr_t)frame); /* NOLINT */
 	uint32_t node;
 
 	if (!lc_contexts_shadow(c, walker))

@@ -230,11 +230,11 @@ static struct lc_estimate_class look_at_class(jvmtiEnv *jvmti, JNIEnv *jni, jobj
 	struct lc_estimate_class c = { 0 };
 
 	for (unsigned attempt = 0; sample.config.follow && attempt < 8; attempt++) {
-		uint32_t before = lc_gc_sequence();
+		uint32_t before = lc_epoch_gc_sequence();
 		struct lc_header h;
 		uint64_t mirror;
 
-		if (lc_gc_sequence_moving(before)) {
+		if (lc_epoch_gc_sequence_moving(before)) {
 			/* A call into the JVM returns only when the collection has ended. */
 			(*jni)->DeleteLocalRef(jni, (*jni)->GetObjectClass(jni, o));
 			continue;
@@ -243,7 +243,7 @@ static struct lc_estimate_class look_at_class(jvmtiEnv *jvmti, JNIEnv *jni, jobj
 		c = known_class(mirror, before);
 		if (!c.word && !lc_header_read(lc_layout(), lc_handle_address(o), &h))
 			c = (struct lc_estimate_class){ mirror, h.class_word, before, 0 };
-		if (lc_gc_sequence() == before)
+		if (lc_epoch_gc_sequence() == before)
 			break;
 		c = (struct lc_estimate_class){ 0 };
 	}

@@ -5,7 +5,7 @@
  * `interval` bytes, so an object of s bytes is picked with probability p = 1 - exp(-s / interval)
  * and stands for 1 / p objects like it. Each picked object is held by a weak reference, whose slot
  * is read when a collection has finished: it tells where the object lies now, or that it is dead.
- * docs/ENGINES.md ("Estimates") says how estimates are made from that.
+ * docs/engines/estimates.md says how estimates are made from that.
  *
  * Source: JEP 331; the weight is Horvitz and Thompson's (1952).
  */

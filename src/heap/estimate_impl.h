@@ -15,9 +15,9 @@
 
 #include "src/core/record.h"
 #include "src/heap/estimate.h"
-#include "src/heap/estimate_pace.h"
-#include "src/heap/estimate_split.h"
 #include "src/heap/estimate_sums.h"
+#include "src/heap/pace.h"
+#include "src/heap/split.h"
 
 enum {
 	LC_ESTIMATE_LIVE_MAX = 1 << 16,

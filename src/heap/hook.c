@@ -8,7 +8,7 @@
  * address is the same interval. No lost object, no invented one; counts are kept apart from the
  * log. The barrier in lc_epoch_enter_gc() pairs with the plain order of these loads and stores.
  *
- * An intrinsic method (classfile/alloc_rewrite.h) may run its own bytecode, whose allocations are
+ * An intrinsic method (classfile/rewrite.h) may run its own bytecode, whose allocations are
  * hooked, or be replaced by the JIT, when only the hook behind its call sees the object. That hook
  * therefore passes over an object that a hook at the method's end has just reported.
  *
@@ -22,7 +22,7 @@
 #include "src/base/hash.h"
 #include "src/base/options.h"
 #include "src/base/time.h"
-#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/rewrite.h"
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
@@ -164,7 +164,7 @@ static void record(JNIEnv *jni, struct lc_thread *t, uint32_t site, jobject o, u
 		a.tagged_addr = lc_alloc_tagged_address(o, s);
 		logged = !lc_alloc_log_put(t->allocs, a); /* a full log counts what it loses */
 		atomic_signal_fence(memory_order_seq_cst);
-		if (lc_gc_sequence() == s)
+		if (lc_epoch_gc_sequence() == s)
 			break;
 		lc_count(&hook.corrections);
 	}
@@ -398,14 +398,14 @@ static uint32_t class_key(JNIEnv *jni, struct lc_thread *t, jobject o)
 
 	(*jni)->DeleteLocalRef(jni, class);
 	if (known->mirror == mirror && known->sequence == sequence && known->key &&
-	    lc_gc_sequence() == sequence)
+	    lc_epoch_gc_sequence() == sequence)
 		return known->key;
 	word = lc_alloc_path_class_word(jni, o);
 	if (!word) /* collections kept getting in between */
 		return (uint32_t)(mirror >> 3) | 1;
 	/* Compressed class pointers have 32 bits; others are multiples of 8. */
 	key = (uint32_t)(word >> 32 ? word >> 3 : word) | 1u << 31;
-	if (lc_gc_sequence() == sequence)
+	if (lc_epoch_gc_sequence() == sequence)
 		*known = (struct lc_known_class){ mirror, sequence, key };
 	return key;
 }

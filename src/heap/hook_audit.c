@@ -68,7 +68,7 @@ static const struct lc_alloc *find_record(const struct lc_thread *t, uint64_t ta
 	    find_in(c, c ? lc_alloc_log_position(t->allocs) - c->first : 0, tagged_addr);
 
 	/* A chunk of this epoch is still there. */
-	if (!a && o && o->before && o->before_sequence == lc_gc_sequence())
+	if (!a && o && o->before && o->before_sequence == lc_epoch_gc_sequence())
 		a = find_in(o->before, LC_ALLOC_CHUNK_RECORDS, tagged_addr);
 	return a;
 }

@@ -105,14 +105,14 @@ static struct lc_map_copied *add_copied(struct lc_map *m, uint32_t site)
 {
 	const size_t cap = m->copied_rows_cap;
 	struct lc_map_copied *copied =
-	    lc_array_reserve(m->copied, &m->copied_cap, m->copied_len + 1, sizeof(*copied));
+	    lc_vector_reserve_array(m->copied, &m->copied_cap, m->copied_len + 1, sizeof(*copied));
 	uint32_t *rows;
 
 	if (!copied)
 		return NULL;
 	m->copied = copied;
-	rows =
-	    lc_array_reserve(m->copied_rows, &m->copied_rows_cap, (size_t)site + 1, sizeof(*rows));
+	rows = lc_vector_reserve_array(m->copied_rows, &m->copied_rows_cap, (size_t)site + 1,
+	                               sizeof(*rows));
 	if (!rows)
 		return NULL;
 	m->copied_rows = rows;

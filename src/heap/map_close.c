@@ -399,7 +399,7 @@ static int consider(struct closing *k, uint64_t addr, const struct lc_alloc *a, 
 		if (is_small(a->size_words) && !small_stays(k, area, addr))
 			return 0;
 	}
-	stays = lc_array_reserve(k->stays, &k->stays_cap, k->stays_len + 1, sizeof(*stays));
+	stays = lc_vector_reserve_array(k->stays, &k->stays_cap, k->stays_len + 1, sizeof(*stays));
 	if (!stays)
 		return -ENOMEM;
 	k->stays = stays;
@@ -445,7 +445,7 @@ static int scan(struct closing *k)
 static void note_fresh(struct lc_map *m, const struct lc_alloc *a)
 {
 	struct lc_alloc *fresh =
-	    lc_array_reserve(m->fresh, &m->fresh_cap, m->fresh_len + 1, sizeof(*fresh));
+	    lc_vector_reserve_array(m->fresh, &m->fresh_cap, m->fresh_len + 1, sizeof(*fresh));
 
 	if (!fresh) {
 		m->copied_lost++;
@@ -622,7 +622,7 @@ static void drop_small(struct closing *k)
 static int note_doubt(struct lc_map *m, uint64_t addr)
 {
 	uint64_t *doubts =
-	    lc_array_reserve(m->doubts, &m->doubts_cap, m->doubts_len + 1, sizeof(*doubts));
+	    lc_vector_reserve_array(m->doubts, &m->doubts_cap, m->doubts_len + 1, sizeof(*doubts));
 
 	if (!doubts)
 		return -ENOMEM;

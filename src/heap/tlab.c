@@ -143,7 +143,7 @@ static void find_state(JNIEnv *jni, const struct unsafe *unsafe, jclass thread,
 	out->in_java = LC_TLAB_NO_STATE;
 	if (!own || l->thread_state <= 0 || l->thread_in_java < 0 || l->thread_in_native < 0 ||
 	    l->thread_in_java == l->thread_in_native ||
-	    lc_load32(own + (uint64_t)l->thread_state) != (uint32_t)l->thread_in_native)
+	    lc_peek_load32(own + (uint64_t)l->thread_state) != (uint32_t)l->thread_in_native)
 		return;
 	get = (*jni)->GetMethodID(jni, unsafe->class, "getInt", "(Ljava/lang/Object;J)I");
 	if (!get)
@@ -202,7 +202,7 @@ int lc_tlab_init(JNIEnv *jni, struct lc_tlab_fields *out)
 	out->class_shift = l->class_in_mark ? LC_COMPACT_CLASS_SHIFT - 32 : 0;
 	out->tlab_top = (uint32_t)l->thread_tlab_top;
 	out->allocated = (uint32_t)l->thread_allocated;
-	out->sequence = (uint64_t)(uintptr_t)lc_gc_sequence_address();
+	out->sequence = (uint64_t)(uintptr_t)lc_epoch_gc_sequence_address();
 	out->threads = (uint64_t)(uintptr_t)vm.threads;
 	return 0;
 }
@@ -270,13 +270,13 @@ struct standing {
 
 static struct standing look(const struct lc_tlab_thread *o)
 {
-	struct standing now = { .sequence = lc_gc_sequence() };
+	struct standing now = { .sequence = lc_epoch_gc_sequence() };
 
-	now.start = lc_load64(o->thread + vm.start);
-	now.top = lc_load64(o->thread + vm.top);
-	now.allocated = lc_load64(o->thread + vm.allocated);
+	now.start = lc_peek_load64(o->thread + vm.start);
+	now.top = lc_peek_load64(o->thread + vm.top);
+	now.allocated = lc_peek_load64(o->thread + vm.allocated);
 	atomic_signal_fence(memory_order_seq_cst);
-	if (lc_gc_sequence() != now.sequence)
+	if (lc_epoch_gc_sequence() != now.sequence)
 		now.sequence |= 1;
 	return now;
 }
@@ -292,17 +292,17 @@ static bool instance(const struct lc_tlab_thread *o, JNIEnv *jni, jclass type,
 	const struct lc_layout *l = lc_layout();
 
 	for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
-		uint32_t s = lc_gc_sequence();
+		uint32_t s = lc_epoch_gc_sequence();
 		uint64_t klass;
 		int32_t helper;
 
 		if (!o->log)
 			lc_alloc_renew(jni, type);
 		/* The mirror may have moved, and its place be gone. */
-		if (lc_gc_sequence_moving(s) ||
+		if (lc_epoch_gc_sequence_moving(s) ||
 		    !lc_peek(lc_handle_address(type) + (uint64_t)l->class_klass, &klass,
 		             sizeof(klass)) ||
-		    lc_gc_sequence() != s ||
+		    lc_epoch_gc_sequence() != s ||
 		    !lc_peek(klass + (uint64_t)l->klass_layout_helper, &helper, sizeof(helper)))
 			continue;
 		out->size_bytes = (uint32_t)(helper & SIZE_MASK);
@@ -354,7 +354,7 @@ static uint64_t find_between(uint64_t from, uint64_t to, uint32_t sequence,
 	for (unsigned i = 0; from < to && i < BETWEEN_MAX; i++, from += bytes) {
 		struct lc_header h;
 
-		if (lc_header_read(l, from, &h) || lc_gc_sequence() != sequence)
+		if (lc_header_read(l, from, &h) || lc_epoch_gc_sequence() != sequence)
 			return 0;
 		if (h.class_word == made->class_word) {
 			found = from;
@@ -393,16 +393,16 @@ enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass ty
 		}
 	}
 	grown = now.allocated + (now.top - now.start) - o->allocated - (o->last - o->start);
-	if (known && !grown && !lc_gc_sequence_moving(now.sequence)) {
+	if (known && !grown && !lc_epoch_gc_sequence_moving(now.sequence)) {
 		if (e->bytecode_site == bytecode_site)
 			e->removed = 1; /* by the JIT */
 		return LC_TLAB_NONE;
 	}
-	if (!instance(o, jni, type, out) || lc_gc_sequence_moving(now.sequence))
+	if (!instance(o, jni, type, out) || lc_epoch_gc_sequence_moving(now.sequence))
 		goto unproved;
 	addr = now.top - out->size_bytes;
 	if (now.top > now.start && addr >= (same_buffer ? o->last : now.start) &&
-	    is_at(addr, out) && lc_gc_sequence() == now.sequence) {
+	    is_at(addr, out) && lc_epoch_gc_sequence() == now.sequence) {
 		out->addr = addr;
 		out->sequence = now.sequence;
 		return LC_TLAB_PLACED;
@@ -416,7 +416,7 @@ enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass ty
 		return LC_TLAB_NONE;
 	if (same_buffer)
 		addr = find_between(o->last, now.top, now.sequence, out);
-	if (same_buffer && addr && lc_gc_sequence() == now.sequence) {
+	if (same_buffer && addr && lc_epoch_gc_sequence() == now.sequence) {
 		out->addr = addr;
 		out->sequence = now.sequence;
 		return LC_TLAB_PLACED;
@@ -512,7 +512,7 @@ void lc_tlab_sync(struct lc_tlab_thread *o)
 		return;
 	now = look(o);
 	o->sequence = now.sequence;
-	o->known = !lc_gc_sequence_moving(now.sequence);
+	o->known = !lc_epoch_gc_sequence_moving(now.sequence);
 	o->last = o->known ? now.top : 0;
 	o->start = now.start;
 	o->allocated = now.allocated;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/rewrite.h"
 
 struct lc_counters;
 struct lc_options;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "src/base/hash.h"
-#include "src/classfile/alloc_rewrite.h"
 #include "src/classfile/image.h"
+#include "src/classfile/rewrite.h"
 #include "src/core/jvmti.h"
 #include "src/core/reset.h"
 

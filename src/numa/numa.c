@@ -15,8 +15,8 @@
 #include "src/base/say.h"
 #include "src/core/thread.h"
 #include "src/numa/topology.h"
+#include "src/profile/profile_writer.h"
 #include "src/profile/tally.h"
-#include "src/profile/writer.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

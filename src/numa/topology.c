@@ -62,7 +62,7 @@ static bool take_number(const char **at, uint32_t limit, uint32_t *out)
 	return true;
 }
 
-int lc_number_list(const char *text, uint32_t limit, struct lc_number_set *set)
+int lc_topology_number_list(const char *text, uint32_t limit, struct lc_number_set *set)
 {
 	memset(set, 0, sizeof(*set));
 	if (limit > LC_TOPOLOGY_CPUS)
@@ -122,12 +122,12 @@ static int read_online(struct reading *r)
 		         strerror(-err));
 		return -ENOENT;
 	}
-	if (lc_number_list(r->text, LC_TOPOLOGY_NUMBERS, &r->online)) {
+	if (lc_topology_number_list(r->text, LC_TOPOLOGY_NUMBERS, &r->online)) {
 		complain(t, "cannot understand the list of NUMA nodes '%.40s'", r->text);
 		return -EINVAL;
 	}
 	for (uint32_t n = 0; n < LC_TOPOLOGY_NUMBERS; n++) {
-		if (!lc_number_in(&r->online, n))
+		if (!lc_topology_number_in(&r->online, n))
 			continue;
 		if (t->nodes_len == LC_TOPOLOGY_NODES) {
 			t->nodes_len = 0;
@@ -147,12 +147,12 @@ static int read_online(struct reading *r)
 static void read_cpus(struct reading *r, struct lc_topology_node *node)
 {
 	if (read_text(r->text, r->root, NODES_DIR "/node%u/cpulist", node->number) ||
-	    lc_number_list(r->text, LC_TOPOLOGY_CPUS, &r->cpus)) {
+	    lc_topology_number_list(r->text, LC_TOPOLOGY_CPUS, &r->cpus)) {
 		complain(r->t, "the CPUs of node %u are not known", node->number);
 		return;
 	}
 	for (uint32_t cpu = 0; cpu < LC_TOPOLOGY_CPUS; cpu++) {
-		if (!lc_number_in(&r->cpus, cpu))
+		if (!lc_topology_number_in(&r->cpus, cpu))
 			continue;
 		r->t->node_of_cpu[cpu] = (int16_t)node->number;
 		node->cpus++;
@@ -207,7 +207,7 @@ static void read_allowed(struct reading *r, const char *name, uint32_t limit)
 	at += strlen(name);
 	end = r->text + (at - r->text) + strcspn(at, "\n");
 	*end = '\0';
-	if (lc_number_list(at, limit, &r->allowed)) {
+	if (lc_topology_number_list(at, limit, &r->allowed)) {
 		complain(r->t, "cannot understand '%s' of /proc/self/status", name);
 		memset(&r->allowed, 0xff, sizeof(r->allowed));
 	}
@@ -219,11 +219,11 @@ static void read_limits(struct reading *r)
 
 	read_allowed(r, "Mems_allowed_list:", LC_TOPOLOGY_NUMBERS);
 	for (size_t i = 0; i < t->nodes_len; i++)
-		t->nodes[i].memory_allowed =
-		    t->nodes[i].memory_bytes && lc_number_in(&r->allowed, t->nodes[i].number);
+		t->nodes[i].memory_allowed = t->nodes[i].memory_bytes &&
+		                             lc_topology_number_in(&r->allowed, t->nodes[i].number);
 	read_allowed(r, "Cpus_allowed_list:", LC_TOPOLOGY_CPUS);
 	for (uint32_t cpu = 0; cpu < LC_TOPOLOGY_CPUS; cpu++)
-		if (t->node_of_cpu[cpu] >= 0 && lc_number_in(&r->allowed, cpu))
+		if (t->node_of_cpu[cpu] >= 0 && lc_topology_number_in(&r->allowed, cpu))
 			t->nodes[t->rows[t->node_of_cpu[cpu]]].cpus_allowed = true;
 	for (size_t i = 0; i < t->nodes_len; i++)
 		t->usable += t->nodes[i].memory_allowed || t->nodes[i].cpus_allowed;

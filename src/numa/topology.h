@@ -64,9 +64,9 @@ uint64_t lc_topology_pages_migrated(const char *root);
  * Read a list of numbers ("0-3,8", also "" and a newline at the end) into *set. Returns 0, or
  * -EINVAL for any other text and for numbers from `limit` on; *set is then undefined. Context: any.
  */
-int lc_number_list(const char *text, uint32_t limit, struct lc_number_set *set);
+int lc_topology_number_list(const char *text, uint32_t limit, struct lc_number_set *set);
 
-static inline bool lc_number_in(const struct lc_number_set *s, uint32_t n)
+static inline bool lc_topology_number_in(const struct lc_number_set *s, uint32_t n)
 {
 	return s->bits[n / 64] >> (n % 64) & 1;
 }

@@ -59,7 +59,7 @@ int lc_perf_open(struct lc_perf *p, const struct lc_perf_config *config, int32_t
 
 /*
  * Begin, or pause, counting and sampling. Returns 0 or -errno. Never uses PERF_EVENT_IOC_REFRESH:
- * see docs/ENGINES.md. Context: [signal] or any. errno kept.
+ * see docs/engines/events.md. Context: [signal] or any. errno kept.
  */
 int lc_perf_enable(struct lc_perf *p);
 int lc_perf_disable(struct lc_perf *p);

@@ -11,7 +11,7 @@
 #include "src/base/vector.h"
 #include "src/format/block.h"
 #include "src/profile/directory.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 /* A profile that the loop has made; only where old ones are removed. */
 struct part {

@@ -8,7 +8,7 @@
 #include "src/base/limit.h"
 #include "src/format/block.h"
 #include "src/format/utf8.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 /* Only for short texts: what exceeds the array is cut. */
 __attribute__((format(printf, 2, 3))) static void json_format(struct lc_bytes *b, const char *fmt,
@@ -37,7 +37,7 @@ static void json_bytes(struct lc_bytes *b, const char *text, size_t len)
 		uint32_t c = lc_utf8_next(&at, end);
 
 		if (lc_bytes_reserve(b, 6))
-			b->len += lc_json_char_put(b->data + b->len, c);
+			b->len += lc_utf8_json_put(b->data + b->len, c);
 	}
 	json_format(b, "\"");
 }

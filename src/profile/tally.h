@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "src/core/record.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 struct lc_tally; /* opaque. Context of all functions: [writer] */
 

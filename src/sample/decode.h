@@ -12,7 +12,7 @@ enum { LC_REGISTERS = 16 }; /* rax rcx rdx rbx rsp rbp rsi rdi r8..r15, as x86 e
 #define LC_NO_REGISTER 0xff
 
 /* The register's bit in a set of registers; 0 of LC_NO_REGISTER. Context: any. */
-static inline uint16_t lc_register_bit(uint8_t reg)
+static inline uint16_t lc_decode_register_bit(uint8_t reg)
 {
 	return (uint16_t)(reg < LC_REGISTERS ? 1u << reg : 0u);
 }
@@ -56,12 +56,13 @@ struct lc_recipe {
 enum lc_made {
 	LC_MADE_NOTHING = 0,
 	LC_MADE_VALUE,    /* made_value is the word */
-	LC_MADE_REGISTER, /* lc_made_word() computes it from the registers at the sample, or at `pc`
+	LC_MADE_REGISTER, /* lc_decode_made_word() computes it from the registers at the sample, or
+	                   * at `pc`
 	                   */
 };
 
 /* The class word with LC_MADE_REGISTER, by the registers at the sample or at `pc`. */
-static inline uint64_t lc_made_word(const struct lc_registers *regs, uint64_t made_value)
+static inline uint64_t lc_decode_made_word(const struct lc_registers *regs, uint64_t made_value)
 {
 	return (regs->r[made_value >> 48 & 0xf] - (made_value & ((UINT64_C(1) << 48) - 1))) >>
 	       (made_value >> 52 & 0x3f);

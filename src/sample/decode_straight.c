@@ -98,8 +98,8 @@ static void set_operand(struct lc_recipe *r, const struct lc_insn *in, uint64_t 
 	r->scale = in->scale;
 	r->access = in->access;
 	r->vector = in->vector;
-	r->base_lost = lost & lc_register_bit(in->base);
-	r->index_lost = lost & lc_register_bit(in->index);
+	r->base_lost = lost & lc_decode_register_bit(in->base);
+	r->index_lost = lost & lc_decode_register_bit(in->index);
 }
 
 /*
@@ -115,12 +115,12 @@ static void use_copy_of_base(const struct lc_code_bytes *code, const struct line
 	while (m-- > 0 && decode_at(code, line->at[m], &in)) {
 		if (in.control)
 			return;
-		if (in.copy_from == r->base && !(lost & lc_register_bit(in.copy_to))) {
+		if (in.copy_from == r->base && !(lost & lc_decode_register_bit(in.copy_to))) {
 			r->base = in.copy_to;
 			r->base_lost = false;
 			return;
 		}
-		if (in.written & lc_register_bit(r->base))
+		if (in.written & lc_decode_register_bit(r->base))
 			return;
 		lost |= in.written;
 	}
@@ -245,7 +245,7 @@ static bool is_poll(const struct trace *t, uint8_t base)
 	struct lc_insn in;
 
 	for (unsigned i = 0; i < WINDOW && step_back(&before, &in); i++)
-		if (in.written & lc_register_bit(base))
+		if (in.written & lc_decode_register_bit(base))
 			return in.from_thread == base;
 	return true; /* the register of a null check would have been written by the load of the
 	                reference */
@@ -280,7 +280,7 @@ static void set_own(struct trace *t, const struct lc_insn *in, size_t pc_at)
 	t->own_certain = !t->jumps;
 	set_operand(&t->own, in, t->code->address + t->at, t->lost | in->written);
 	t->own.how = !t->jumps && t->at + in->length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY;
-	t->own.same_frame = !((t->lost | in->written) & lc_register_bit(SP));
+	t->own.same_frame = !((t->lost | in->written) & lc_decode_register_bit(SP));
 }
 
 /*
@@ -309,7 +309,7 @@ static void came_back(struct trace *t, size_t pc_at)
 		.how = end == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY,
 		.access = LC_ACCESS_OWN | (t->called ? LC_TOUCH_LOAD : LC_TOUCH_STORE) |
 		          3u << LC_ACCESS_WIDTH_SHIFT,
-		.same_frame = !(t->lost & lc_register_bit(SP)),
+		.same_frame = !(t->lost & lc_decode_register_bit(SP)),
 	};
 }
 
@@ -342,7 +342,7 @@ static bool look_back(struct trace *t, struct lc_recipe *r)
 		    in.memory && (t->jumps || t->at + in.length != pc_at) && is_card(t, &in);
 		/* A string instruction has moved its own base on, by a known step. */
 		const uint16_t own =
-		    in.step ? in.written & (uint16_t)~lc_register_bit(in.base) : in.written;
+		    in.step ? in.written & (uint16_t)~lc_decode_register_bit(in.base) : in.written;
 
 		if (in.memory && t->at == t->not_run) {
 			go_around(t, pc_at);
@@ -357,7 +357,7 @@ static bool look_back(struct trace *t, struct lc_recipe *r)
 		set_operand(r, &in, t->code->address + t->at, t->lost | own);
 		r->disp -= in.step;
 		r->how = !t->jumps && t->at + in.length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY;
-		r->same_frame = !((t->lost | in.written) & lc_register_bit(SP));
+		r->same_frame = !((t->lost | in.written) & lc_decode_register_bit(SP));
 		if (r->base_lost && in.step)
 			return false; /* its base is lost, and with it how far it had moved */
 		if (r->base_lost)
@@ -391,7 +391,7 @@ static bool look_ahead(const struct lc_code_bytes *code, size_t pc_at, struct lc
 			set_operand(r, &in, code->address + at, lost);
 			r->how = LC_HOW_NEARBY;
 			r->ahead = true;
-			r->same_frame = !(lost & lc_register_bit(SP));
+			r->same_frame = !(lost & lc_decode_register_bit(SP));
 			lc_new_object_find(code, pc_at, at, r);
 			return true;
 		}
@@ -399,7 +399,7 @@ static bool look_ahead(const struct lc_code_bytes *code, size_t pc_at, struct lc
 			set_operand(own, &in, code->address + at, lost);
 			own->how = LC_HOW_NEARBY;
 			own->ahead = true;
-			own->same_frame = !(lost & lc_register_bit(SP));
+			own->same_frame = !(lost & lc_decode_register_bit(SP));
 		}
 		lost |= in.written;
 		at += in.length;

@@ -369,10 +369,11 @@ bool lc_find_object(const struct lc_registers *regs, const struct lc_access *acc
 
 	/* The header may still be that of an object which lay there before. */
 	if (r->made && has_base(access))
-		return lc_klass_new_object(
-		    lc_ranges_plain(regs->r[r->base]),
-		    r->made == LC_MADE_VALUE ? r->made_value : lc_made_word(regs, r->made_value),
-		    lc_ranges_plain(access->addr), out);
+		return lc_klass_new_object(lc_ranges_plain(regs->r[r->base]),
+		                           r->made == LC_MADE_VALUE
+		                               ? r->made_value
+		                               : lc_decode_made_word(regs, r->made_value),
+		                           lc_ranges_plain(access->addr), out);
 	if (!find(regs, access, &object) || being_made(access, &object))
 		return false;
 	*out = object;

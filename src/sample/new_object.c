@@ -65,7 +65,7 @@ static void follow(struct value *v, const struct lc_insn *in)
 		result.shift = (uint8_t)((result.shift + in->value) & 0x3f);
 	}
 	for (uint8_t i = 0; i < LC_REGISTERS; i++)
-		if (in->written & lc_register_bit(i))
+		if (in->written & lc_decode_register_bit(i))
 			v[i].kind = UNKNOWN;
 	if (to != LC_NO_REGISTER)
 		v[to] = result;
@@ -107,7 +107,7 @@ void lc_new_object_find(const struct lc_code_bytes *code, size_t from, size_t st
 			set_made(r, in.constant ? &constant : &values[in.store_from]);
 			return;
 		}
-		if (in.written & lc_register_bit(r->base))
+		if (in.written & lc_decode_register_bit(r->base))
 			return;
 		follow(values, &in);
 	}

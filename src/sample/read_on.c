@@ -31,7 +31,7 @@ struct follow {
 
 static bool uses(const struct name *n, uint16_t registers)
 {
-	return registers & (lc_register_bit(n->base) | lc_register_bit(n->index));
+	return registers & (lc_decode_register_bit(n->base) | lc_decode_register_bit(n->index));
 }
 
 /* Names are gone whose registers are written. */

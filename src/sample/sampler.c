@@ -509,7 +509,7 @@ void lc_sampler_fenced(struct lc_sample *head, const struct lc_registers *regs,
 	const bool in_hook = lc_own_frames(frames, len < 1 ? len : 1);
 	uint64_t array = 0;
 
-	if (!access->fenced || lc_gc_sequence_moving(lc_gc_sequence()))
+	if (!access->fenced || lc_epoch_gc_sequence_moving(lc_epoch_gc_sequence()))
 		return;
 	if (head->where == LC_WHERE_JVM)
 		array = lc_find_array_in_registers(regs);

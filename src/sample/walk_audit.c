@@ -190,7 +190,7 @@ static bool at_slot(struct lc_walk_audit *a, uint64_t pc, uint64_t sp)
 		return true;
 	if (lc_code_cache_in_cache(pc) && sp > a->resume.slot)
 		a->stage = RESUME;
-	else if (!lc_code_cache_in_cache(pc) || lc_load64(a->resume.slot) == a->resume.pc)
+	else if (!lc_code_cache_in_cache(pc) || lc_peek_load64(a->resume.slot) == a->resume.pc)
 		a->touched = true;
 	else
 		end(a, a->touched || !is_java(pc) ? LEFT : WRONG);

@@ -25,9 +25,9 @@
 #include "src/core/record.h"
 #include "src/core/refs.h"
 #include "src/core/thread.h"
+#include "src/profile/profile_writer.h"
 #include "src/profile/tally.h"
-#include "src/profile/writer.h"
-#include "src/span/calibrate.h"
+#include "src/span/calibration.h"
 #include "src/span/clock/timeline.h"
 #include "src/span/frames/interrupt.h"
 #include "src/span/frames/stack.h"
@@ -196,7 +196,7 @@ int lc_span_init(JNIEnv *jni, const struct lc_options *options)
 	lc_timeline_init(lc_thread_take_index());
 	lc_own_work_keep(&work);
 	lc_span_enable(true);
-	lc_calibrate_start(jni, options, &span.costs, &span.manifest);
+	lc_calibration_start(jni, options, &span.costs, &span.manifest);
 	throw_away();
 	lc_probe_enable(lc_span_streams() && !span.trace);
 	lc_timeline_begin();

@@ -170,8 +170,8 @@ static bool same_call(const void *element, const void *key)
 	return a->code == b->code && a->caller == b->caller;
 }
 
-struct lc_call_node *lc_callee_find(struct lc_call_tree *t, struct lc_call_node *caller,
-                                    const struct lc_code_frames *code)
+struct lc_call_node *lc_call_callee_find(struct lc_call_tree *t, struct lc_call_node *caller,
+                                         const struct lc_code_frames *code)
 {
 	struct lc_callee *kept = &caller->callees[caller->callees[0].code != NULL];
 	const struct lc_call key = { .code = code, .caller = caller->number };

@@ -72,19 +72,20 @@ static inline struct lc_call_node *lc_call_node(const struct lc_call_tree *t, ui
 	return lc_slab_at(&t->nodes, &lc_call_nodes, number);
 }
 
-/* As lc_callee(), where the caller's own node does not tell. */
-struct lc_call_node *lc_callee_find(struct lc_call_tree *t, struct lc_call_node *caller,
-                                    const struct lc_code_frames *code);
+/* As lc_call_callee(), where the caller's own node does not tell. */
+struct lc_call_node *lc_call_callee_find(struct lc_call_tree *t, struct lc_call_node *caller,
+                                         const struct lc_code_frames *code);
 
 /* The leaf of the path when `code` is called by the frame of `caller`; NULL without memory. */
-static inline struct lc_call_node *lc_callee(struct lc_call_tree *t, struct lc_call_node *caller,
-                                             const struct lc_code_frames *code)
+static inline struct lc_call_node *lc_call_callee(struct lc_call_tree *t,
+                                                  struct lc_call_node *caller,
+                                                  const struct lc_code_frames *code)
 {
 	if (caller->callees[0].code == code)
 		return caller->callees[0].to;
 	if (caller->callees[1].code == code)
 		return caller->callees[1].to;
-	return lc_callee_find(t, caller, code);
+	return lc_call_callee_find(t, caller, code);
 }
 
 /* The frame LC_PATH_CUT of core/path.h, as lc_frame_pack() makes it. */

@@ -22,7 +22,7 @@ static uint64_t *note_of(const struct lc_common_walk *w)
 	n = lc_call_node(&common.tree, 0);
 	for (uint32_t i = 0; i < w->len && n; i++)
 		if (w->frames[i].code)
-			n = lc_callee(&common.tree, n, w->frames[i].code);
+			n = lc_call_callee(&common.tree, n, w->frames[i].code);
 	return n ? lc_call_note(&common.tree, n->number, w->key) : NULL;
 }
 

@@ -217,7 +217,7 @@ static uint32_t still_there(const struct lc_shadow *s, uint64_t frame)
 	end = len ? s->last.frames[len - 1].words_end : 0;
 	while (word + BLOCK <= end && !block_differs(words + word))
 		word += BLOCK;
-	while (word < end && lc_load64(words[word].at) == words[word].value)
+	while (word < end && lc_peek_load64(words[word].at) == words[word].value)
 		word++;
 	return word == end ? len : frames_before(s, word, len);
 }
@@ -330,7 +330,7 @@ static inline uint32_t set_nodes(struct lc_shadow *s, uint32_t known, uint32_t l
 		struct lc_shadow_frame *f = &s->last.frames[i];
 
 		if (f->code)
-			n = lc_callee(&s->tree, n, f->code);
+			n = lc_call_callee(&s->tree, n, f->code);
 		if (n)
 			f->node = n->number;
 	}
@@ -547,12 +547,12 @@ uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, u
 	if (!make_ready(s) || !is_word(&w, at->native) || !is_word(&w, at->native + 8))
 		return 0;
 	w.pc_at = at->native + 8;
-	w.pc = lc_load64(w.pc_at);
+	w.pc = lc_peek_load64(w.pc_at);
 	w.sp = lc_frames_interpreted(at->into)
-	           ? lc_load64(at->native + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8))
+	           ? lc_peek_load64(at->native + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8))
 	           : at->native + 16;
 	w.rbp_at = at->native;
-	w.rbp = lc_load64(at->native);
+	w.rbp = lc_peek_load64(at->native);
 	return walk_proved(s, &w, false, 1);
 }
 
@@ -564,9 +564,9 @@ static bool leave_stub(struct walk *w, const struct lc_blob *stub)
 	if (stub->frame_words < 2 || !is_word(w, at))
 		return false;
 	w->rbp_at = at - 8;
-	w->rbp = lc_load64(at - 8);
+	w->rbp = lc_peek_load64(at - 8);
 	w->pc_at = at;
-	w->pc = lc_load64(at);
+	w->pc = lc_peek_load64(at);
 	w->sp = at + 8;
 	w->from_jvm = false;
 	return true;
@@ -613,11 +613,13 @@ uint64_t *lc_shadow_note(struct lc_shadow *s, uint32_t node, uint64_t key)
 
 void lc_shadow_stand_words(struct lc_shadow_sure *s, uint32_t words)
 {
-	const uint32_t sequence = lc_gc_sequence();
+	const uint32_t sequence = lc_epoch_gc_sequence();
 
 	s->tsc = lc_shadow_ticks(s);
 	atomic_signal_fence(memory_order_seq_cst);
-	s->words = !lc_gc_sequence_moving(sequence) && lc_gc_sequence() == sequence ? words : 0;
+	s->words = !lc_epoch_gc_sequence_moving(sequence) && lc_epoch_gc_sequence() == sequence
+	               ? words
+	               : 0;
 }
 
 void lc_shadow_stand(struct lc_shadow *s)

@@ -73,7 +73,7 @@ static inline bool is_word(const struct walk *w, uint64_t address)
 static inline struct lc_shadow_word *set_word(struct lc_shadow_word *word, uint64_t address)
 {
 	word->at = address;
-	word->value = lc_load64(address);
+	word->value = lc_peek_load64(address);
 	return word + 1;
 }
 
@@ -88,7 +88,8 @@ static inline bool look_at_interpreted(const struct walk *w, struct found *out)
 	    !is_word(w, sender_at))
 		return false;
 	out->kind = INTERPRETED;
-	out->code = lc_code_frames_interpreted(lc_load64(method_at), lc_load64(bytecode_at));
+	out->code =
+	    lc_code_frames_interpreted(lc_peek_load64(method_at), lc_peek_load64(bytecode_at));
 	return out->code;
 }
 
@@ -116,7 +117,7 @@ static inline bool look_at_deoptimized(const struct walk *w, struct found *out)
 	if (!at || !is_word(w, at) || !is_word(w, w->pc_at) || !may_pass(w, LC_FRAME_DEOPTIMIZED))
 		return false;
 	out->kind = DEOPTIMIZED;
-	out->code = lc_code_frames_compiled(lc_load64(at));
+	out->code = lc_code_frames_compiled(lc_peek_load64(at));
 	out->frame_words = blob.frame_words;
 	at = w->sp + (uint64_t)blob.frame_words * 8 - 8;
 	return out->code && out->code->blob == blob.at && blob.frame_words >= 2 && is_word(w, at) &&
@@ -209,19 +210,19 @@ static inline bool leave_entry(struct walk *w)
 	struct lc_entry_frame e;
 
 	(void)lc_frames_entry_frame(w->rbp, w->frame, w->end, &e);
-	w->complete = !lc_load64(e.sp_at);
+	w->complete = !lc_peek_load64(e.sp_at);
 	if (w->complete)
 		return true;
 	if (!may_pass(w, LC_FRAME_BEYOND))
 		return false;
-	w->sp = lc_load64(e.sp_at);
-	w->pc = lc_load64(e.pc_at);
+	w->sp = lc_peek_load64(e.sp_at);
+	w->pc = lc_peek_load64(e.pc_at);
 	w->pc_at = w->pc ? e.pc_at : w->sp - 8;
 	w->rbp_at = e.rbp_at;
 	if (w->sp <= w->rbp || !is_word(w, w->pc_at))
 		return false;
-	w->pc = lc_load64(w->pc_at);
-	w->rbp = lc_load64(e.rbp_at);
+	w->pc = lc_peek_load64(w->pc_at);
+	w->rbp = lc_peek_load64(e.rbp_at);
 	return true;
 }
 
@@ -237,16 +238,16 @@ static inline bool leave(struct walk *w, const struct found *f)
 		return false;
 	if (f->kind == INTERPRETED) {
 		w->pc_at = w->rbp + 8;
-		w->pc = lc_load64(w->pc_at);
-		w->sp = lc_load64(w->rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8));
+		w->pc = lc_peek_load64(w->pc_at);
+		w->sp = lc_peek_load64(w->rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8));
 		w->rbp_at = w->rbp;
-		w->rbp = lc_load64(w->rbp);
+		w->rbp = lc_peek_load64(w->rbp);
 		return true;
 	}
 	w->pc_at = w->sp + (uint64_t)f->frame_words * 8 - 8;
-	w->pc = lc_load64(w->pc_at);
+	w->pc = lc_peek_load64(w->pc_at);
 	w->rbp_at = w->pc_at - 8;
-	w->rbp = lc_load64(w->rbp_at);
+	w->rbp = lc_peek_load64(w->rbp_at);
 	w->sp = w->pc_at + 8;
 	return true;
 }
@@ -264,7 +265,7 @@ enum { BLOCK = 8 };
 
 static inline uint64_t block_differs(const struct lc_shadow_word *w)
 {
-#define DIFFERS(i) (lc_load64(w[i].at) ^ w[i].value)
+#define DIFFERS(i) (lc_peek_load64(w[i].at) ^ w[i].value)
 	return DIFFERS(0) | DIFFERS(1) | DIFFERS(2) | DIFFERS(3) | DIFFERS(4) | DIFFERS(5) |
 	       DIFFERS(6) | DIFFERS(7);
 #undef DIFFERS

@@ -19,7 +19,7 @@ struct lc_walker;
 /*
  * Words that are compared by themselves: the return addresses of the nearest compiled frames, or
  * half as many interpreted frames. Callers further out are told apart by the depth of the stack
- * alone (docs/ENGINES.md), unless the words of all frames were asked for.
+ * alone (docs/engines/allocations.md), unless the words of all frames were asked for.
  */
 enum { LC_WORDS_MAX = 20 };
 

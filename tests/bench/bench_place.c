@@ -152,7 +152,7 @@ static void bench_context(unsigned frames, unsigned places)
 	uint64_t found = 0;
 
 	lay_out_frames(frames);
-	at = lc_native_frame(stack);
+	at = lc_frame_native(stack);
 	if (lc_shadow_create(NULL, &s))
 		die("the shadow");
 	for (int r = 0; r < REPEATS; r++) {

@@ -19,7 +19,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/model/load.h"
-#include "analyzer/model/write.h"
+#include "analyzer/model/merge_writer.h"
 
 enum { ENTRIES = 12, UNIVERSE = 50, METHODS = 4000, CLASSES = 600 };
 
@@ -140,8 +140,8 @@ static void copy_row(struct copy *c, const struct lc_section_spec *s, uint32_t r
 	}
 	values = lc_table_values(to, lc_table_put(to, key));
 	for (unsigned i = s->keys_len; i < s->columns_len; i++)
-		lc_column_add(&s->columns[i], &values[i - s->keys_len],
-		              lc_table_values(from, row)[i - s->keys_len]);
+		lc_section_column_add(&s->columns[i], &values[i - s->keys_len],
+		                      lc_table_values(from, row)[i - s->keys_len]);
 	if (s->number == LC_SECTION_ACCESSES)
 		lc_sum_add(&c->to->buckets[key[LC_ACCESS_ENGINE]][key[LC_ACCESS_BUCKET]],
 		           lc_table_values(from, row)[0]);

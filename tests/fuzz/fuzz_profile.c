@@ -1,4 +1,4 @@
-/* uses: analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/canonical.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/objects/analysis/sharing.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c src/format/encode.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
+/* uses: analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/merge_writer.c analyzer/model/canonical.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/objects/analysis/sharing.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c src/format/encode.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
 /*
  * fuzz_profile.c - gives arbitrary bytes to the reader of blocks.
  *
@@ -13,7 +13,7 @@
 
 #include "analyzer/cli/command.h"
 #include "analyzer/model/blockfile.h"
-#include "analyzer/model/write.h"
+#include "analyzer/model/merge_writer.h"
 #include "analyzer/objects/analysis/sharing.h"
 #include "analyzer/objects/analysis/view.h"
 #include "analyzer/spans/span_rows.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/classfile/alloc_rewrite.h"
 #include "src/classfile/hook_class.h"
+#include "src/classfile/rewrite.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

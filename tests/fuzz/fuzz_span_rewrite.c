@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/rewrite.h"
 #include "src/classfile/span_rewrite.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -32,7 +32,7 @@
 #include "src/jvm/layout/metaspace.h"
 #include "src/jvm/os/thread_cpu.h"
 #include "src/numa/numa.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 #include "src/sample/engine.h"
 #include "src/sample/sample_log.h"
 #include "src/span/clock/cycle_clock.h"

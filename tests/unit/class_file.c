@@ -264,7 +264,7 @@ const uint8_t *rewritten_attribute(const struct rewritten *r, unsigned i, const 
 	struct lc_attribute a;
 
 	for (; lc_class_attribute(&r->cls, at, code.end, &a); at = a.body + a.len) {
-		if (lc_text_is(lc_class_utf8(&r->cls, a.name), name)) {
+		if (lc_class_text_is(lc_class_utf8(&r->cls, a.name), name)) {
 			*len = a.len;
 			return r->cls.bytes + a.body;
 		}
@@ -279,7 +279,7 @@ const char *rewritten_hook(const struct rewritten *r, const uint8_t *insn)
 
 	assert_int_equal(*insn, LC_OP_INVOKESTATIC);
 	assert_true(lc_class_method_ref(&r->cls, lc_be_get2(insn + 1), &ref));
-	assert_true(lc_text_is(ref.holder, LC_HOOK_CLASS));
+	assert_true(lc_class_text_is(ref.holder, LC_HOOK_CLASS));
 	assert_true(ref.name.len + ref.descriptor.len < sizeof(text));
 	memcpy(text, ref.name.data, ref.name.len);
 	memcpy(text + ref.name.len, ref.descriptor.data, ref.descriptor.len);

@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/classfile/alloc_rewrite.h"
 #include "src/classfile/big_endian.h"
+#include "src/classfile/class_file.h"
 #include "src/classfile/method_code.h"
-#include "src/classfile/reader.h"
+#include "src/classfile/rewrite.h"
 
 struct class_file {
 	uint16_t minor, major;

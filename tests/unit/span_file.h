@@ -48,7 +48,7 @@ static inline const char *called(const struct rewritten *r, const uint8_t *insn)
 
 	assert_int_equal(*insn, LC_OP_INVOKESTATIC);
 	assert_true(lc_class_method_ref(&r->cls, lc_be_get2(insn + 1), &ref));
-	assert_true(lc_text_is(ref.holder, LC_SPAN_CLASS));
+	assert_true(lc_class_text_is(ref.holder, LC_SPAN_CLASS));
 	(void)snprintf(text, sizeof(text), "%.*s%.*s", (int)ref.name.len, ref.name.data,
 	               (int)ref.descriptor.len, ref.descriptor.data);
 	return text;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 #include "src/span/tasks/task.h"
 
 enum { MODEL_THREADS = 4, MODEL_ROWS = 1 << 18 };

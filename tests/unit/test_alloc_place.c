@@ -67,7 +67,7 @@ static struct lc_alloc_place place(uint32_t *renewed)
 
 static void only_after_a_pause_the_jvm_is_called(void **state)
 {
-	uint32_t renewed = lc_gc_sequence();
+	uint32_t renewed = lc_epoch_gc_sequence();
 	uint64_t before;
 
 	(void)state;
@@ -83,7 +83,7 @@ static void only_after_a_pause_the_jvm_is_called(void **state)
 
 static void an_address_of_before_the_pause_is_not_taken(void **state)
 {
-	uint32_t renewed = lc_gc_sequence();
+	uint32_t renewed = lc_epoch_gc_sequence();
 
 	(void)state;
 	slot = A;
@@ -94,7 +94,7 @@ static void an_address_of_before_the_pause_is_not_taken(void **state)
 
 static void a_pause_meanwhile_has_the_jvm_called_again(void **state)
 {
-	uint32_t renewed = lc_gc_sequence();
+	uint32_t renewed = lc_epoch_gc_sequence();
 
 	(void)state;
 	slot = A;
@@ -102,7 +102,7 @@ static void a_pause_meanwhile_has_the_jvm_called_again(void **state)
 	moves = 2;
 	assert_int_equal(place(&renewed).addr, B);
 	assert_int_equal(calls, 3);
-	assert_int_equal(renewed, lc_gc_sequence());
+	assert_int_equal(renewed, lc_epoch_gc_sequence());
 }
 
 int main(void)

@@ -223,11 +223,11 @@ static void clone_of_an_array_is_cast_to_what_its_hook_takes(void **state)
 	code = rewritten_code(&r, 0);
 	assert_int_equal(code.insns[4], LC_OP_DUP);
 	assert_int_equal(code.insns[5], LC_OP_CHECKCAST);
-	assert_true(lc_text_is(lc_class_name(&r.cls, lc_be_get2(code.insns + 6)), "[J"));
+	assert_true(lc_class_text_is(lc_class_name(&r.cls, lc_be_get2(code.insns + 6)), "[J"));
 	assert_string_equal(rewritten_hook(&r, code.insns + 11), "array([JI)V");
 	assert_int_equal(code.insns[20], LC_OP_CHECKCAST);
-	assert_true(
-	    lc_text_is(lc_class_name(&r.cls, lc_be_get2(code.insns + 21)), "[Ljava/lang/Object;"));
+	assert_true(lc_class_text_is(lc_class_name(&r.cls, lc_be_get2(code.insns + 21)),
+	                             "[Ljava/lang/Object;"));
 	assert_string_equal(rewritten_hook(&r, code.insns + 26), "array([Ljava/lang/Object;I)V");
 	rewritten_free(&r);
 }
@@ -381,8 +381,8 @@ static void names_may_hold_any_character(void **state)
 	class_begin(&c, "\xd0\x96/\xe2\x82\xac \xed\xa0\xbd\xed\xb8\x80");
 	rewrite_one(&c, (struct code_spec)CODE(ILOAD_0, NEWARRAY, BYTE, POP, RETURN), &r);
 	assert_int_equal(r.status, LC_REWRITE_DONE);
-	assert_true(lc_text_is(lc_class_name(&r.cls, r.cls.this_class),
-	                       "\xd0\x96/\xe2\x82\xac \xed\xa0\xbd\xed\xb8\x80"));
+	assert_true(lc_class_text_is(lc_class_name(&r.cls, r.cls.this_class),
+	                             "\xd0\x96/\xe2\x82\xac \xed\xa0\xbd\xed\xb8\x80"));
 	rewritten_free(&r);
 }
 

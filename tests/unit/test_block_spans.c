@@ -1,4 +1,4 @@
-/* uses: analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd */
+/* uses: analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd */
 /*
  * test_block_spans.c - checks that sections of spans with numbers out of range are refused whole,
  * and that sums at the top of their range are kept.
@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyzer/model/decode.h"
+#include "analyzer/model/block_decoder.h"
 #include "analyzer/model/tree_spans.h"
 #include "src/format/block.h"
 #include "src/format/kinds.h"

@@ -60,7 +60,7 @@ static void look(const struct rewritten *r, struct seen *seen)
 	for (uint32_t at = 0; at < code.len; at += bytes) {
 		const uint8_t *behind;
 
-		bytes = lc_insn_bytes(&code, at);
+		bytes = lc_method_insn_bytes(&code, at);
 		assert_true(bytes != 0);
 		if (code.insns[at] != LC_OP_INVOKESPECIAL)
 			continue;

@@ -1,4 +1,4 @@
-/* uses: src/span/calibrate_file.c -lm */
+/* uses: src/span/calibration_file.c -lm */
 /*
  * test_calibrate.c - checks what costs the batches of a calibration yield, and the file that keeps
  * the costs.
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "src/span/calibrate_impl.h"
+#include "src/span/calibration_impl.h"
 
 static void near(double got, double want)
 {

@@ -386,20 +386,20 @@ static void class_of_an_object_in_the_making_is_stored_next(void **state)
 	r = RECIPE(MOV_MARK, MOV_CLASS_R10 RET);
 	assert_int_equal(r.made, LC_MADE_REGISTER);
 	registers_are_numbered();
-	assert_int_equal(lc_made_word(&registers, r.made_value), registers.r[R10]);
+	assert_int_equal(lc_decode_made_word(&registers, r.made_value), registers.r[R10]);
 	assert_int_equal(RECIPE(MOV_MARK, MOV_R10_R10 MOV_CLASS_R10 RET).made, LC_MADE_NOTHING);
 	/* As C1 compresses it: mov rcx,rdx; mov r10,base; sub rcx,r10; shr rcx,3. */
 	r = RECIPE(MOV_MARK, "\x48\x89\xd1" MOVABS_R10 "\x4c\x29\xd1\x48\xc1\xe9\x03"
 	                     "\x89\x48\x08" RET);
 	assert_int_equal(r.made, LC_MADE_REGISTER);
 	registers.r[RDX] = UINT64_C(0x7f0011223344) + 0x1238;
-	assert_int_equal(lc_made_word(&registers, r.made_value), 0x1238 >> 3);
+	assert_int_equal(lc_decode_made_word(&registers, r.made_value), 0x1238 >> 3);
 	/* ... and with a base below 4 GiB: mov rcx,rdx; mov r10d,0x8a000000; sub rcx,r10 */
 	r = RECIPE(MOV_MARK, "\x48\x89\xd1\x41\xba\x00\x00\x00\x8a\x4c\x29\xd1"
 	                     "\x89\x48\x08" RET);
 	assert_int_equal(r.made, LC_MADE_REGISTER);
 	registers.r[RDX] = 0x8b0c0210;
-	assert_int_equal(lc_made_word(&registers, r.made_value), 0x10c0210);
+	assert_int_equal(lc_decode_made_word(&registers, r.made_value), 0x10c0210);
 	r = RECIPE(MOV_MARK, "\x48\x89\xd1" ADD_RBX_RAX "\x48\x01\xd1\x89\x48\x08" RET);
 	assert_int_equal(r.made, LC_MADE_NOTHING); /* add rcx,rdx: nothing that is known */
 	assert_int_equal(RECIPE(MOV_MARK, MOV_RAX_STACK MOV_CLASS RET).made, LC_MADE_NOTHING);
@@ -420,7 +420,7 @@ static void class_in_the_mark_is_stored_with_it(void **state)
 	r = RECIPE(RET, MOV_MARK_R10 RET);
 	assert_int_equal(r.made, LC_MADE_REGISTER);
 	registers_are_numbered();
-	assert_int_equal(lc_made_word(&registers, r.made_value), registers.r[R10]);
+	assert_int_equal(lc_decode_made_word(&registers, r.made_value), registers.r[R10]);
 	r = RECIPE(MOVABS_R10 MOV_MARK_R10, RET); /* it is there */
 	assert_int_equal(r.made, LC_MADE_NOTHING);
 	lc_new_object_class_offset(8);

@@ -165,7 +165,7 @@ static void frames_of_a_loop_hold_the_value_and_its_own_variables(void **state)
 		take_frame(&p, FRAME_FULL, jump, kinds[i].types);
 		if (kinds[i].op == ARETURN)
 			assert_true(
-			    lc_text_is(lc_class_name(&d.r.cls, lc_be_get2(p - 4)), "[Lx/Y;"));
+			    lc_class_text_is(lc_class_name(&d.r.cls, lc_be_get2(p - 4)), "[Lx/Y;"));
 		take_frame(&p, FRAME_APPEND_2, HEAD_AT - 1, "0401");
 		take_frame(&p, 0, EXIT_AT - HEAD_AT - 1, "");
 		take_frame(&p, 0, DONE_AT - EXIT_AT - 1, "");
@@ -329,8 +329,8 @@ static void descriptor_chooses_one_overload_and_each_delay_has_its_counter(void 
 		code = rewritten_code(&r, m);
 		assert_int_equal(code.insns[3], LC_OP_GETSTATIC);
 		assert_true(lc_class_field_ref(&r.cls, lc_be_get2(code.insns + 4), &ref));
-		assert_true(lc_text_is(ref.holder, LC_DELAY_CLASS));
-		assert_true(lc_text_is(ref.name, m ? "c0" : "c1"));
+		assert_true(lc_class_text_is(ref.holder, LC_DELAY_CLASS));
+		assert_true(lc_class_text_is(ref.name, m ? "c0" : "c1"));
 	}
 	assert_int_equal(rewritten_code(&r, 2).len, 1);
 	r.status = LC_REWRITE_DONE;
@@ -370,7 +370,7 @@ static void far_locals_take_wide_instructions(void **state)
 	assert_int_equal(lc_be_get2(code.insns + 3), 300);
 	/* Each instruction is whole to the end. */
 	for (uint32_t at = 0, bytes_of; at < code.len; at += bytes_of) {
-		bytes_of = lc_insn_bytes(&code, at);
+		bytes_of = lc_method_insn_bytes(&code, at);
 		assert_int_not_equal(bytes_of, 0);
 	}
 	rewritten_free(&d.r);
@@ -385,9 +385,10 @@ static void class_of_the_fields_is_whole(void **state)
 	(void)state;
 	assert_true(lc_delay_class_create(3, &bytes, &len));
 	assert_int_equal(lc_class_open(bytes, len, &c), LC_REWRITE_DONE);
-	assert_true(lc_text_is(lc_class_name(&c, c.this_class), LC_DELAY_CLASS));
+	assert_true(lc_class_text_is(lc_class_name(&c, c.this_class), LC_DELAY_CLASS));
 	assert_int_equal(lc_be_get2(bytes + c.fields), 4);
-	assert_true(lc_text_is(lc_class_utf8(&c, lc_class_member(&c, c.fields + 2).name), "seed"));
+	assert_true(
+	    lc_class_text_is(lc_class_utf8(&c, lc_class_member(&c, c.fields + 2).name), "seed"));
 	lc_class_close(&c);
 	free(bytes);
 }

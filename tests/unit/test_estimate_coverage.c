@@ -1,4 +1,4 @@
-/* uses: src/heap/estimate_pace.c src/heap/estimate_sums.c src/core/jitter.c -lm */
+/* uses: src/heap/pace.c src/heap/estimate_sums.c src/core/jitter.c -lm */
 /*
  * test_estimate_coverage.c - counts how many 95% intervals of small objects hold the truth.
  *
@@ -19,8 +19,8 @@
 #include <cmocka.h>
 
 #include "analyzer/base/poisson.h"
-#include "src/heap/estimate_pace.h"
 #include "src/heap/estimate_sums.h"
+#include "src/heap/pace.h"
 
 #define MS UINT64_C(1000000)
 #define S (1000 * MS)

@@ -1,4 +1,4 @@
-/* uses: src/heap/estimate_pace.c src/heap/estimate_sums.c src/core/jitter.c -lm */
+/* uses: src/heap/pace.c src/heap/estimate_sums.c src/core/jitter.c -lm */
 /*
  * test_estimate_pace.c - checks that the interval follows the allocated bytes, and that estimates
  * stay unbiased while it does.
@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "src/heap/estimate_pace.h"
 #include "src/heap/estimate_sums.h"
+#include "src/heap/pace.h"
 
 #define MS UINT64_C(1000000)
 #define S (1000 * MS)

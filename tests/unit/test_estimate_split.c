@@ -1,4 +1,4 @@
-/* uses: src/heap/estimate_split.c src/heap/estimate_sums.c -lm */
+/* uses: src/heap/split.c src/heap/estimate_sums.c -lm */
 /*
  * test_estimate_split.c - checks that estimates have no bias, and that their intervals hold the
  * truth as often as they say.
@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "src/heap/estimate_split.h"
 #include "src/heap/estimate_sums.h"
+#include "src/heap/split.h"
 
 enum { DRAWS = 400, SITES = 4, CLASS = 100, OBJECTS_MAX = 4096 };
 #define COVERED_LEAST 0.90 /* of intervals that are to hold the truth in 95% of all draws */
@@ -126,7 +126,7 @@ static bool covers(double estimate, double variance, double truth)
 
 /*
  * A site's share of the class with its 95% interval, as a reader of the rows finds it: Wilson's,
- * with as many observations as the share's variance is worth (heap/estimate_split.h has that
+ * with as many observations as the share's variance is worth (heap/split.h has that
  * variance).
  */
 struct share {

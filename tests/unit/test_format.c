@@ -225,7 +225,7 @@ static void json_characters_are_escaped(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint8_t out[8] = { 0 };
 
-		assert_int_equal(lc_json_char_put(out, cases[i].c), strlen(cases[i].text));
+		assert_int_equal(lc_utf8_json_put(out, cases[i].c), strlen(cases[i].text));
 		assert_string_equal((char *)out, cases[i].text);
 	}
 }

@@ -1,4 +1,4 @@
-/* uses: src/classfile/hook_calls.c src/classfile/reader.c src/classfile/method_code.c */
+/* uses: src/classfile/hook_calls.c src/classfile/class_file.c src/classfile/method_code.c */
 /* test_hook_calls.c - checks which code counts as a call of the agent's classes. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "src/classfile/big_endian.h"
+#include "src/classfile/class_file.h"
 #include "src/classfile/hook_class.h"
-#include "src/classfile/reader.h"
 
 static const struct lc_hook_layout usual = {
 	.min_size_bytes = 1024,

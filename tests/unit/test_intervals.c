@@ -1,4 +1,4 @@
-/* uses: analyzer/base/plain.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/model/group_filter.c analyzer/model/where.c src/base/options.c src/base/nearest.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/text.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson */
+/* uses: analyzer/base/plain.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/model/group_filter.c analyzer/model/where.c src/base/options.c src/base/nearest.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/emit.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson */
 /*
  * test_intervals.c - draws interrupts of programs whose shares are given, with the weights that a
  * stretched timer gives them, and counts how many of a ranking's intervals hold the share.
@@ -214,12 +214,12 @@ static void interrupts_of_one_weight_are_what_they_are(void **state)
 	double low, high, of_pairs_low, of_pairs_high;
 
 	(void)state;
-	assert_true(lc_weighted_effective((struct lc_weighted){ 400, 0 }) == 400);
-	assert_true(lc_weighted_effective((struct lc_weighted){ 400, 100 * lc_block_pairs(4) }) ==
+	assert_true(lc_wilson_effective((struct lc_weighted){ 400, 0 }) == 400);
+	assert_true(lc_wilson_effective((struct lc_weighted){ 400, 100 * lc_block_pairs(4) }) ==
 	            100);
-	assert_true(lc_weighted_effective((struct lc_weighted){ 0, 0 }) == 0);
+	assert_true(lc_wilson_effective((struct lc_weighted){ 0, 0 }) == 0);
 	/* One of weight 16, and 16 of weight 1: 32^2 / (256 + 16). */
-	assert_true(fabs(lc_weighted_effective((struct lc_weighted){ 32, lc_block_pairs(16) }) -
+	assert_true(fabs(lc_wilson_effective((struct lc_weighted){ 32, lc_block_pairs(16) }) -
 	                 1024.0 / 272) < 1e-9);
 	lc_wilson(0.25, 100, 1.959964, &low, &high);
 	lc_rank_interval((struct lc_weighted){ 100, 25 * lc_block_pairs(4) },

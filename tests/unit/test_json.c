@@ -38,7 +38,7 @@ static void assert_written(const char *wanted)
 	json_t *read;
 
 	lc_json_finish(&j);
-	lc_text_close(j.out);
+	lc_mem_close_text(j.out);
 	assert_string_equal(text, wanted);
 	read = json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 	assert_non_null(read);
@@ -112,7 +112,7 @@ static void numbers_keep_all_their_digits(void **state)
 	lc_json_id(&j, NULL, 0xabc);
 	lc_json_end_array(&j);
 	lc_json_finish(&j);
-	lc_text_close(j.out);
+	lc_mem_close_text(j.out);
 	assert_string_equal(text, "[18446744073709551615,-9223372036854775808,0.10000000000000001,"
 	                          "1.0000000000000001e+300,2500000000000000,1.2500,1234.005,-0.007,"
 	                          "-9223372036854775.808,\"0000000000000abc\"]");
@@ -162,7 +162,7 @@ static void bytes_that_are_no_utf_8_become_replacement_characters(void **state)
 		begin();
 		lc_json_text(&j, NULL, (struct lc_text){ bytes, n });
 		lc_json_finish(&j);
-		lc_text_close(j.out);
+		lc_mem_close_text(j.out);
 		read = json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 		assert_non_null(read);
 		assert_null(strchr(text, '<'));

@@ -62,7 +62,7 @@ static int32_t reference_shift = 3;
 
 /* -- the JVM, as far as it is asked ---------------------------------------------------------- */
 
-uint32_t lc_gc_sequence(void)
+uint32_t lc_epoch_gc_sequence(void)
 {
 	return sequence;
 }

@@ -1,4 +1,4 @@
-/* uses: src/profile/writer.c src/profile/directory.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/core/memory.c src/profile/manifest.c src/base/options.c src/base/nearest.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime -Wl,--wrap=strdup */
+/* uses: src/profile/profile_writer.c src/profile/directory.c src/profile/block_encoder.c src/format/encode.c src/format/section.c src/profile/names.c src/core/memory.c src/profile/manifest.c src/base/options.c src/base/nearest.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime -Wl,--wrap=strdup */
 /*
  * test_profile.c - checks that the analyzer's reader reads back what the agent's writer wrote.
  *
@@ -27,7 +27,7 @@
 #include "src/core/record.h"
 #include "src/format/block.h"
 #include "src/format/kinds.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 /* ---- a disk and a clock that the tests control ---- */
 

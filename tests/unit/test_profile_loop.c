@@ -1,4 +1,4 @@
-/* uses: src/profile/loop.c src/profile/writer.c src/profile/directory.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/core/memory.c src/profile/manifest.c -lzstd */
+/* uses: src/profile/loop.c src/profile/profile_writer.c src/profile/directory.c src/profile/block_encoder.c src/format/encode.c src/format/section.c src/profile/names.c src/core/memory.c src/profile/manifest.c -lzstd */
 /* test_profile_loop.c - checks which profiles of a loop are there, and that no others are removed.
  */
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/profile/loop.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 static char dir[PATH_MAX];
 

@@ -19,9 +19,9 @@
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/merge/reduce.h"
-#include "analyzer/model/combine.h"
+#include "analyzer/model/merge_writer.h"
+#include "analyzer/model/tree_combine.h"
 #include "analyzer/model/tree_spans.h"
-#include "analyzer/model/write.h"
 
 enum { PROFILES = 12, HOSTS = 3, ROWS = 300 };
 
@@ -93,7 +93,7 @@ static void add_rows(struct lc_tree *t, unsigned seed)
 		}
 		values = lc_table_values(table, lc_table_put(table, key));
 		for (unsigned i = s->keys_len; i < s->columns_len; i++)
-			lc_column_add(&s->columns[i], values++, 1 + seed % 4);
+			lc_section_column_add(&s->columns[i], values++, 1 + seed % 4);
 		if (section == LC_SECTION_ACCESSES)
 			t->buckets[key[LC_ACCESS_ENGINE]][key[LC_ACCESS_BUCKET]] += 1 + seed % 4;
 	}
@@ -123,7 +123,7 @@ static char *written(const struct lc_tree *t, size_t *len)
 	FILE *out = lc_text_open(&data, len);
 
 	assert_int_equal(lc_merge_write(w, t, false, out), 1);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	lc_merge_writer_free(w);
 	return data;
 }
@@ -252,7 +252,7 @@ static char *file_bytes(const char *path, const char *name, size_t *len)
 	while ((c = getc(in)) != EOF)
 		putc(c, out);
 	fclose(in);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	free(file);
 	return data;
 }

@@ -1,4 +1,4 @@
-/* uses: analyzer/base/plain.c analyzer/out/screen.c analyzer/out/text.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c */
+/* uses: analyzer/base/plain.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c */
 /* test_screen.c - checks how names are shortened, and how text fits into a number of columns. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,7 +96,7 @@ static void check_wrap(const char *text, unsigned used, unsigned indent, const c
 	unsigned lines = 0;
 
 	lc_screen_wrap(&s, used, indent, text);
-	lc_text_close(s.out);
+	lc_mem_close_text(s.out);
 	assert_string_equal(out, expected);
 	for (const char *at = out; *at; at++)
 		lines += *at == '\n';

@@ -171,13 +171,13 @@ static void collect(int fail_at)
 	bool sweep;
 
 	lc_sealed_gc_start();
-	assert_true(lc_gc_sequence_moving(lc_gc_sequence()));
+	assert_true(lc_epoch_gc_sequence_moving(lc_epoch_gc_sequence()));
 	looked = 0;
 	failed = false;
 	failing = fail_at;
 	lc_sealed_gc_finish(NULL, 0);
 	failing = -1;
-	assert_false(lc_gc_sequence_moving(lc_gc_sequence()));
+	assert_false(lc_epoch_gc_sequence_moving(lc_epoch_gc_sequence()));
 	assert_int_equal(lc_epoch_now(), number + 1);
 	assert_int_equal(wakes, wakes_before + 1);
 	model.collections++;
@@ -451,14 +451,14 @@ static void a_collection_that_closing_interrupts_seals_nothing_but_ends(void **s
 	lc_sealed_gc_start();
 	lc_sealed_close();
 	lc_sealed_gc_finish(NULL, 0);
-	assert_false(lc_gc_sequence_moving(lc_gc_sequence()));
+	assert_false(lc_epoch_gc_sequence_moving(lc_epoch_gc_sequence()));
 	assert_int_equal(lc_epoch_now(), number + 1);
 	assert_null(lc_sealed_take());
 	lc_sealed_gc_start(); /* closed: a thread that is in a hook must know all the same */
-	assert_true(lc_gc_sequence_moving(lc_gc_sequence()));
+	assert_true(lc_epoch_gc_sequence_moving(lc_epoch_gc_sequence()));
 	wakes_before = wakes;
 	lc_sealed_gc_finish(NULL, 0);
-	assert_false(lc_gc_sequence_moving(lc_gc_sequence()));
+	assert_false(lc_epoch_gc_sequence_moving(lc_epoch_gc_sequence()));
 	assert_int_equal(wakes, wakes_before + 1); /* who stands back waits for it */
 	assert_int_equal(lc_epoch_now(), number + 2);
 	assert_null(lc_sealed_take());

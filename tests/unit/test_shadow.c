@@ -254,7 +254,7 @@ static struct lc_native_frame hook(void)
 	stack[m.low - 2] = m.rbp;
 	stack[m.low - 6] = address(m.low - 2);
 	stack[m.low - 5] = 0;
-	return lc_native_frame(&stack[m.low - 6]);
+	return lc_frame_native(&stack[m.low - 6]);
 }
 
 static uint32_t walk(struct lc_shadow *s)

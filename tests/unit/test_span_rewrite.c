@@ -47,7 +47,7 @@ static void assert_tail_frame(const struct rewritten *r, unsigned frames, const 
 	assert_int_equal(lc_be_get4(frame + 3), 1); /* no locals, one on the stack */
 	assert_int_equal(frame[7], 7);
 	assert_true(
-	    lc_text_is(lc_class_name(&r->cls, lc_be_get2(frame + 8)), "java/lang/Throwable"));
+	    lc_class_text_is(lc_class_name(&r->cls, lc_be_get2(frame + 8)), "java/lang/Throwable"));
 }
 
 static void method_is_wrapped(void **state)
@@ -304,12 +304,12 @@ static void assert_handle(const char *holder, const char *name, const char *desc
 	if (becomes) {
 		assert_int_equal(kind, LC_HANDLE_STATIC);
 		assert_true(lc_class_method_ref(&r.cls, to, &ref));
-		assert_true(lc_text_is(ref.holder, LC_SPAN_CLASS));
-		assert_true(lc_text_is(ref.name, becomes));
+		assert_true(lc_class_text_is(ref.holder, LC_SPAN_CLASS));
+		assert_true(lc_class_text_is(ref.name, becomes));
 	} else {
 		assert_int_equal(kind, LC_HANDLE_INTERFACE);
 		assert_true(lc_class_interface_ref(&r.cls, to, &ref));
-		assert_true(lc_text_is(ref.holder, holder));
+		assert_true(lc_class_text_is(ref.holder, holder));
 	}
 	rewritten_free(&r);
 }

@@ -1,4 +1,4 @@
-/* uses: src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/core/memory.c src/profile/manifest.c analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/canonical.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
+/* uses: src/profile/block_encoder.c src/format/encode.c src/format/section.c src/profile/names.c src/core/memory.c src/profile/manifest.c analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/merge_writer.c analyzer/model/canonical.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
 /*
  * test_span_rows.c - follows spans from the agent's writer to the rows that `locus spans` reads,
  * and through a merged profile, and compares the totals with sums made here.
@@ -19,13 +19,13 @@
 #include <unistd.h>
 
 #include "analyzer/base/fail.h"
-#include "analyzer/model/write.h"
+#include "analyzer/model/merge_writer.h"
 #include "analyzer/spans/span_rows.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
+#include "src/profile/block_encoder.h"
 #include "src/profile/manifest.h"
-#include "src/profile/profile_block.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 /*
  * ---- names that the writer asks for: node n is line 100 + n, site s is class Ts, made at node s +

@@ -23,7 +23,7 @@
 
 /* What the classes of tasks ask of other parts; none of it here. */
 
-uint32_t lc_gc_sequence(void)
+uint32_t lc_epoch_gc_sequence(void)
 {
 	return 0;
 }

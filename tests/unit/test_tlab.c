@@ -62,12 +62,12 @@ int lc_vm_constant(const char *name, int64_t *out)
 	return 0;
 }
 
-uint32_t lc_gc_sequence(void)
+uint32_t lc_epoch_gc_sequence(void)
 {
 	return sequence;
 }
 
-const void *lc_gc_sequence_address(void)
+const void *lc_epoch_gc_sequence_address(void)
 {
 	return &sequence;
 }

@@ -189,7 +189,7 @@ static const char *array_hook(struct code_spec spec, const char *class, struct r
 	if (r->status != LC_REWRITE_DONE)
 		return NULL;
 	code = rewritten_code(r, 0);
-	for (uint32_t at = 0; at < code.len; at += lc_insn_bytes(&code, at))
+	for (uint32_t at = 0; at < code.len; at += lc_method_insn_bytes(&code, at))
 		if (code.insns[at] == LC_OP_INVOKESTATIC)
 			return rewritten_hook(r, code.insns + at);
 	return NULL;
@@ -250,7 +250,7 @@ static void arrays_of_unknown_class_may_be_watched_ones(void **state)
 			class_rewrite(&c, options, &r);
 			code = rewritten_code(&r, 0);
 			while (code.insns[at] != POP)
-				at += lc_insn_bytes(&code, at);
+				at += lc_method_insn_bytes(&code, at);
 			assert_string_equal(rewritten_hook(&r, code.insns + at - 3), hook);
 			rewritten_free(&r);
 		}

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 #include "analyzer/model/load.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/json.h"
 #include "analyzer/out/own.h"
-#include "analyzer/out/text.h"
 
 static uint64_t counter(const struct lc_load_process *p, const char *name)
 {

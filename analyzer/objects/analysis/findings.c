@@ -13,8 +13,8 @@
 #include "analyzer/objects/analysis/headers.h"
 #include "analyzer/objects/analysis/object_names.h"
 #include "analyzer/objects/analysis/touch.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 #include "src/base/hash.h"
 #include "src/base/order.h"
 
@@ -196,7 +196,7 @@ static void hot_text(struct lc_finding_search *s, struct lc_finding *f,
 		fprintf(out, " It was written in %" PRIu64 " samples and read in none.",
 		        touch->stores - touch->cleared);
 	lc_finding_put_gain(out, f->share, f->low, f->high);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	f->text = lc_finding_keep(s, text);
 	free(what);
 	free(where);
@@ -355,7 +355,7 @@ static char *headers_words(const struct lc_finding_search *s, const struct lc_fi
 	}
 	putc('.', out);
 	lc_finding_put_gain(out, f->share, f->low, f->high);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -387,7 +387,7 @@ static void find_headers(struct lc_finding_search *s)
 /* Why there is no verdict, and how long the program must run for one. */
 static const char *too_short(struct lc_finding_search *s)
 {
-	const double have = lc_weighted_effective(lc_view_all(s->v));
+	const double have = lc_wilson_effective(lc_view_all(s->v));
 	const struct lc_load *l = s->v->load;
 	uint64_t longest = 0;
 	char duration[32], worth[32] = "";
@@ -439,7 +439,7 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 	struct lc_finding_search s = { .found = f, .of = of, .v = v, .t = v->tree };
 
 	*f = (struct lc_findings){ 0 };
-	if (lc_weighted_effective(lc_view_all(v)) < LC_FINDING_SAMPLES_MIN) {
+	if (lc_wilson_effective(lc_view_all(v)) < LC_FINDING_SAMPLES_MIN) {
 		f->none = too_short(&s);
 	} else {
 		lc_finding_sharing(&s);

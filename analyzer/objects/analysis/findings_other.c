@@ -10,8 +10,8 @@
 #include "analyzer/numa/numa_prose.h"
 #include "analyzer/objects/analysis/findings_impl.h"
 #include "analyzer/objects/analysis/sharing.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 #include "analyzer/spans/spans.h"
 #include "src/base/hash.h"
 #include "src/base/order.h"
@@ -50,7 +50,7 @@ static char *sharing_words(const struct lc_finding_search *s, const struct lc_sh
 	fprintf(out, "; %.1f%% of the samples (%.1f to %.1f) are in %" PRIu64 " such line%s.",
 	        100 * f->share, 100 * f->low, 100 * f->high, x->lines, x->lines == 1 ? "" : "s");
 	lc_finding_put_gain(out, f->share, f->low, f->high);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -91,7 +91,7 @@ static char *remote_words(const struct lc_finding_search *s, const struct lc_num
 	lc_emit_text_c(out, summary);
 	fprintf(out, " (%.1f%% of the samples are remote, %.1f to %.1f).", 100 * f->share,
 	        100 * f->low, 100 * f->high);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -165,7 +165,7 @@ static char *span_words(const struct lc_finding_search *s, const struct lc_spans
 		lc_emit_text_c(out, d->evidence[0]);
 	}
 	fputs(").", out);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 

@@ -21,9 +21,9 @@ static struct lc_weighted *known_of(const struct lc_view *v)
 
 		for (uint64_t i = range[0]; key[2] == LC_VIEW_ALL_PATHS && i < range[0] + range[1];
 		     i++)
-			known[class] = lc_weighted_sum(
-			    known[class],
-			    (struct lc_weighted){ v->fields[i].samples, v->fields[i].pairs });
+			known[class] =
+			    lc_wilson_sum(known[class], (struct lc_weighted){ v->fields[i].samples,
+			                                                      v->fields[i].pairs });
 	}
 	return known;
 }
@@ -43,7 +43,7 @@ struct lc_header_class *lc_headers_of(const struct lc_view *v, size_t *len)
 		lc_rank_interval((struct lc_weighted){ h->samples, classes[i].pairs },
 		                 known[h->class], &h->low, &h->high);
 		h->only =
-		    lc_weighted_effective(known[h->class]) >= LC_TOUCH_SAMPLES_MIN && h->low > 0.5;
+		    lc_wilson_effective(known[h->class]) >= LC_TOUCH_SAMPLES_MIN && h->low > 0.5;
 	}
 	free(known);
 	free(classes);

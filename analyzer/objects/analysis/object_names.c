@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/json.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 #include "src/format/kinds.h"
 
 /* How much of a class's name is shown. */
@@ -72,7 +72,7 @@ static char *names_of(const struct lc_tree *t, const struct lc_rank_row *row, si
 	}
 	if (shown < row->names_len)
 		fputs(", ...", out);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -84,7 +84,7 @@ static char *class_of(const struct lc_tree *t, const struct lc_rank_row *row, en
 	FILE *out = lc_text_open(&text, &len);
 
 	put_class(out, lc_tree_text(t, row->class), detail);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 

@@ -67,7 +67,7 @@ const char *lc_rank_group_name(enum lc_rank_group group)
 
 void lc_rank_interval(struct lc_weighted part, struct lc_weighted whole, double *low, double *high)
 {
-	lc_weighted_wilson(part, whole, Z95, low, high);
+	lc_wilson_weighted(part, whole, Z95, low, high);
 }
 
 /* ---- keys ---- */
@@ -374,7 +374,7 @@ static struct lc_rank_row make_row(const struct build *b, uint32_t row)
 		.path = x->path,
 		.samples = seen.samples,
 		.pairs = seen.pairs,
-		.effective = lc_weighted_effective(seen),
+		.effective = lc_wilson_effective(seen),
 		.estimated = values[VALUE_ESTIMATED],
 		.variance = x->variance,
 		.allocations = values[VALUE_ALLOCATIONS],

@@ -127,7 +127,7 @@ void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_ran
 void lc_ranking_free(struct lc_ranking *r);
 
 /*
- * Wilson's 95% interval of the share of `part` in `whole`, of observations: lc_weighted_wilson().
+ * Wilson's 95% interval of the share of `part` in `whole`, of observations: lc_wilson_weighted().
  * It is right at 0 and 1 too. *low and *high are 0 to 1, around the share; 0 and 1 for a whole of
  * 0.
  */

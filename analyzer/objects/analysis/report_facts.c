@@ -75,7 +75,7 @@ void lc_report_weights(FILE *out, const struct lc_view *v)
 		fprintf(out, " by %" PRIu64 " interrupts of weight %" PRIu64, v->interrupts,
 		        v->heaviest);
 	else if (v->pairs)
-		fprintf(out, " (as good as %.0f)", lc_weighted_effective(lc_view_all(v)));
+		fprintf(out, " (as good as %.0f)", lc_wilson_effective(lc_view_all(v)));
 }
 
 bool lc_report_tick_limits(const struct lc_load_engine *e)

@@ -271,7 +271,7 @@ static bool stays_away(const struct search *s, const struct use *by, const struc
 /* Is the line used often enough, by the interrupts that found it so? */
 static bool is_seen(const struct use *u)
 {
-	return lc_weighted_effective((struct lc_weighted){ u->samples, u->pairs }) >=
+	return lc_wilson_effective((struct lc_weighted){ u->samples, u->pairs }) >=
 	       LC_SHARING_SAMPLES;
 }
 

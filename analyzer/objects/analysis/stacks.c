@@ -9,7 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/report.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 
 enum { KEY_ALLOCATION, KEY_WHAT, KEY_ROW, KEY_ACCESS, KEY_LEN };
 
@@ -186,6 +186,6 @@ char *lc_stack_name(const struct lc_tree *t, const uint32_t *frame)
 	} else {
 		fputs("[no call path]", out);
 	}
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 #include "src/base/order.h"
 
 enum { MOST_PERCENT = 80 }; /* of the samples are where a kind says they are */
@@ -162,11 +162,11 @@ static struct lc_view_step *add_steps(const struct lc_ranking *r, const struct l
 		if (!n)
 			total = part_weighted(row, places[i]);
 		if (w)
-			w->at = lc_weighted_sum(w->at, total);
+			w->at = lc_wilson_sum(w->at, total);
 		for (size_t k = 0; k < n; k++) {
 			if (w)
 				w->ends[s[k].end] =
-				    lc_weighted_sum(w->ends[s[k].end], step_weighted(&s[k]));
+				    lc_wilson_sum(w->ends[s[k].end], step_weighted(&s[k]));
 			if (!s[k].bytes)
 				continue;
 			out = lc_mem_grow(out, &cap, *len + 1, sizeof(*out));
@@ -233,7 +233,7 @@ static bool most(struct lc_weighted part, struct lc_weighted whole)
 /* Do the steps of so many samples say anything of the order? */
 static bool walk_is_known(struct lc_weighted stepped)
 {
-	return lc_weighted_effective(stepped) >= LC_WALK_SAMPLES_MIN;
+	return lc_wilson_effective(stepped) >= LC_WALK_SAMPLES_MIN;
 }
 
 static void find_walk(const struct lc_ranking *r, const struct lc_rank_row *row, struct lc_touch *t)
@@ -244,9 +244,9 @@ static void find_walk(const struct lc_ranking *r, const struct lc_rank_row *row,
 	struct lc_view_step *s = steps_of(r, row, &w, &len);
 
 	for (size_t i = 0; i < len; i++) {
-		stepped = lc_weighted_sum(stepped, step_weighted(&s[i]));
+		stepped = lc_wilson_sum(stepped, step_weighted(&s[i]));
 		if (s[i].bytes < LC_WALK_LINE)
-			sequential = lc_weighted_sum(sequential, step_weighted(&s[i]));
+			sequential = lc_wilson_sum(sequential, step_weighted(&s[i]));
 	}
 	if (len) {
 		t->step = s->bytes;
@@ -259,8 +259,8 @@ static void find_walk(const struct lc_ranking *r, const struct lc_rank_row *row,
 	t->step_samples = step.samples;
 	for (unsigned end = 0; end < LC_END_COUNT; end++)
 		t->ends[end] = w.ends[end].samples;
-	placed = lc_weighted_sum(lc_weighted_sum(w.ends[LC_END_FIRST], w.ends[LC_END_LAST]),
-	                         w.ends[LC_END_MIDDLE]);
+	placed = lc_wilson_sum(lc_wilson_sum(w.ends[LC_END_FIRST], w.ends[LC_END_LAST]),
+	                       w.ends[LC_END_MIDDLE]);
 	if (walk_is_known(stepped) && most(sequential, w.at))
 		t->walk = LC_WALK_SEQUENTIAL;
 	else if (walk_is_known(stepped) && t->step >= LC_WALK_LINE && most(step, w.at))
@@ -298,7 +298,7 @@ static void add_clearing(const struct lc_ranking *r, const struct lc_rank_part *
 	for (size_t i = 0; i < len; i++) {
 		c->placed += f[i].samples;
 		if (!is_header(r->view->tree, f[i].name))
-			c->stores = lc_weighted_sum(
+			c->stores = lc_wilson_sum(
 			    c->stores, (struct lc_weighted){ f[i].stores, f[i].store_pairs });
 	}
 }
@@ -351,7 +351,7 @@ static double written_of(struct lc_weighted stores, struct lc_weighted cleared)
 		return 0;
 	stores.samples -= cleared.samples;
 	stores.pairs -= cleared.pairs < stores.pairs ? cleared.pairs : stores.pairs;
-	return lc_weighted_effective(stores);
+	return lc_wilson_effective(stores);
 }
 
 /* Samples that may be loads: what has no known part, and is not known to clear or to store. */
@@ -374,14 +374,14 @@ struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row
 	struct lc_view_field *f = lc_touch_fields(r, row, &len);
 
 	for (size_t i = 0; i < len; i++) {
-		known = lc_weighted_sum(known, (struct lc_weighted){ f[i].samples, f[i].pairs });
+		known = lc_wilson_sum(known, (struct lc_weighted){ f[i].samples, f[i].pairs });
 		if (is_header(tree, f[i].name)) {
 			t.header += f[i].samples;
 			continue;
 		}
 		t.loads += f[i].loads;
 		stores =
-		    lc_weighted_sum(stores, (struct lc_weighted){ f[i].stores, f[i].store_pairs });
+		    lc_wilson_sum(stores, (struct lc_weighted){ f[i].stores, f[i].store_pairs });
 		if (f[i].samples > t.samples) {
 			t.samples = f[i].samples;
 			t.field = f[i].name;
@@ -393,7 +393,7 @@ struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row
 	clearing = find_clearing(r, row);
 	t.made = clearing.samples;
 	t.known = known.samples;
-	t.observed = lc_weighted_effective(known);
+	t.observed = lc_wilson_effective(known);
 	t.stores = stores.samples;
 	t.cleared = clearing.stores.samples;
 	t.written = written_of(stores, clearing.stores);
@@ -425,9 +425,9 @@ void lc_touch_all(const struct lc_view *v, struct lc_weighted *known, struct lc_
 			const struct lc_weighted seen = { v->fields[i].samples,
 				                          v->fields[i].pairs };
 
-			*known = lc_weighted_sum(*known, seen);
+			*known = lc_wilson_sum(*known, seen);
 			if (is_header(v->tree, v->fields[i].name))
-				*header = lc_weighted_sum(*header, seen);
+				*header = lc_wilson_sum(*header, seen);
 		}
 	}
 }

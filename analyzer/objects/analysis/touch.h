@@ -33,7 +33,7 @@ struct lc_touch {
 	uint64_t header;        /* of these in the header */
 	uint64_t loads, stores; /* of `known`, not of the header; what does both is in both */
 	uint64_t cleared;       /* of `stores`: by the line that allocates, which clears it */
-	double observed;        /* observations that `known` is: lc_weighted_effective() */
+	double observed;        /* observations that `known` is: lc_wilson_effective() */
 	double written;         /* those that `stores` without `cleared` is */
 	/* Samples of no known part that may be loads. */
 	uint64_t unplaced;

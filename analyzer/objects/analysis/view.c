@@ -313,7 +313,7 @@ static void sum_pairs(struct lc_view *v)
 	struct lc_weighted sum = { 0 };
 
 	for (size_t i = 0; i < v->accesses_len; i++)
-		sum = lc_weighted_sum(
+		sum = lc_wilson_sum(
 		    sum, (struct lc_weighted){ v->accesses[i].samples, v->accesses[i].pairs });
 	v->pairs = sum.pairs;
 	if (sum.samples && v->total > sum.samples)

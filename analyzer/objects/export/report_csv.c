@@ -12,7 +12,7 @@
 #include "analyzer/objects/analysis/ranking.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/out/csv.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 #include "src/base/order.h"
 
 static void text(FILE *out, struct lc_text t)
@@ -54,7 +54,7 @@ static void names(FILE *out, const struct lc_tree *t, const struct lc_rank_row *
 		fputs(i ? "; " : "", memory);
 		lc_emit_text(memory, lc_tree_text(t, row->names[i].name));
 	}
-	lc_text_close(memory);
+	lc_mem_close_text(memory);
 	made(out, all);
 }
 
@@ -80,7 +80,7 @@ static void path(FILE *out, const struct lc_tree *t, uint32_t leaf)
 		free(name);
 	}
 	free(stack);
-	lc_text_close(memory);
+	lc_mem_close_text(memory);
 	made(out, all);
 }
 
@@ -141,7 +141,7 @@ static void access(FILE *out, const struct lc_ranking *rank, const struct lc_ran
 	FILE *memory = lc_text_open(&words, &len);
 
 	lc_touch_text(memory, rank->view->tree, &touch);
-	lc_text_close(memory);
+	lc_mem_close_text(memory);
 	made(out, words);
 	code(out, rank->view->tree, lines_len ? lines->method : UINT32_MAX,
 	     lines_len ? lines->first : 0, false);

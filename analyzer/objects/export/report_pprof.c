@@ -14,7 +14,7 @@
 #include "analyzer/objects/analysis/process_labels.h"
 #include "analyzer/objects/analysis/stacks.h"
 #include "analyzer/objects/export/pprof_nodes.h"
-#include "analyzer/out/text.h"
+#include "analyzer/out/emit.h"
 
 /* Numbers of fields in profile.proto. */
 enum { VALUE_TYPE = 1, VALUE_UNIT };
@@ -171,7 +171,7 @@ static uint32_t add_text(struct pprof *p, uint32_t what, uint32_t of)
 		put_line(out, p->tree, of);
 	else
 		fputs(words[of], out);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	*number = add_string(p, text) + 1;
 	free(text);
 	return (uint32_t)*number - 1;

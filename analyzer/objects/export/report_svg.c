@@ -11,8 +11,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/table.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 #include "src/base/order.h"
 
 enum { WIDTH = 1200, ROW_HEIGHT = 17, MARGIN = 10, LETTER_WIDTH = 7, DRAWN_MILLI = 100 };
@@ -114,7 +114,7 @@ static char *name_of(const struct graph *g, uint32_t node)
 		if (key[NODE_LINE1])
 			fprintf(out, ":%u", key[NODE_LINE1] - 1);
 	}
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 

@@ -204,7 +204,7 @@ static void known(struct lc_json *j, const char *name, uint64_t n)
 static void observations(struct lc_json *j, const struct lc_view *v)
 {
 	lc_json_object(j, "observations");
-	lc_json_real(j, "effective", lc_weighted_effective(lc_view_all(v)));
+	lc_json_real(j, "effective", lc_wilson_effective(lc_view_all(v)));
 	known(j, "interrupts", v->interrupts);
 	known(j, "lightest", v->lightest);
 	known(j, "heaviest", v->heaviest);

@@ -127,7 +127,7 @@ static void touched(struct lc_json *j, const struct lc_ranking *rank, const stru
 		return;
 	out = lc_text_open(&text, &len);
 	lc_touch_text(out, rank->view->tree, &touch);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	lc_json_text(j, "touched", (struct lc_text){ text, (uint32_t)len });
 	free(text);
 }
@@ -328,7 +328,7 @@ void lc_page_lens(struct lc_json *j, const struct lc_analysis *a)
 	lc_json_u64(j, "engine", v->engine);
 	lc_json_u64(j, "total", v->total);
 	lc_json_real(j, "weight",
-	             v->total ? lc_weighted_effective(lc_view_all(v)) / (double)v->total : 1);
+	             v->total ? lc_wilson_effective(lc_view_all(v)) / (double)v->total : 1);
 	lc_json_array(j, "buckets");
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
 		lc_json_u64(j, NULL, v->buckets[b]);

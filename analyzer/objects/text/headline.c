@@ -46,7 +46,7 @@ static void describe(const struct lc_load *l, char *out, size_t out_len)
 		put_finding(l->tree, a.findings.list, out + len, out_len - (size_t)len);
 	else
 		snprintf(out + len, out_len - (size_t)len, "%s",
-		         lc_weighted_effective(lc_view_all(&a.view)) < LC_FINDING_SAMPLES_MIN
+		         lc_wilson_effective(lc_view_all(&a.view)) < LC_FINDING_SAMPLES_MIN
 		             ? ", too few for a finding"
 		             : ", no finding");
 	lc_analysis_free(&a);

@@ -14,9 +14,9 @@
 #include "analyzer/objects/analysis/object_names.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/text/report_text.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/own.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 #include "src/base/order.h"
 
 enum {
@@ -78,7 +78,7 @@ char *lc_report_brief_head(const struct lc_report *r)
 	lc_report_brief_program(out, r->view->load);
 	fprintf(out, ", %" PRIu64 " sample%s", r->view->total, r->view->total == 1 ? "" : "s");
 	lc_report_weights(out, r->view);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -93,7 +93,7 @@ static void print_head(const struct lc_screen *s, const struct lc_report *r)
 	text = lc_report_brief_head(r);
 	lines.out = lc_text_open(&wrapped, &len);
 	lc_screen_wrap(&lines, 0, 2, text);
-	lc_text_close(lines.out);
+	lc_mem_close_text(lines.out);
 	lc_screen_ink(s, LC_INK_BOLD, wrapped);
 	free(wrapped);
 	free(text);
@@ -131,7 +131,7 @@ static void print_summary(const struct lc_screen *s, const struct lc_report *r)
 	lc_touch_all(r->view, &known, &header);
 	fprintf(out, "%.1f%% of the samples (95%%: %.1f to %.1f) are at accesses to objects",
 	        100 * lc_share(rank->samples, r->view->total), 100 * low, 100 * high);
-	if (lc_weighted_effective(known) >= LC_TOUCH_SAMPLES_MIN &&
+	if (lc_wilson_effective(known) >= LC_TOUCH_SAMPLES_MIN &&
 	    header.samples * 100 >= known.samples * HEADER_PERCENT)
 		fprintf(out, "; %.0f%% of these are at a header",
 		        100 * lc_share(header.samples, known.samples));
@@ -140,7 +140,7 @@ static void print_summary(const struct lc_screen *s, const struct lc_report *r)
 		        "; where only the class is known, it is not split over allocation sites: "
 		        "%s moves objects while the program runs",
 		        unsplit_by(r->view));
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	lc_screen_wrap(s, 0, 0, text);
 	free(text);
 }
@@ -174,7 +174,7 @@ char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank
 		if (row->field_known)
 			lc_emit_text(out, lc_tree_text(t, row->field));
 	}
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -195,7 +195,7 @@ char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank
 		fprintf(out, "%s%.0f%% at ", lc_touch_known(&touch) ? ", " : "",
 		        100 * lc_share(lines->samples, row->samples));
 	}
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	lc_arena_free(&arena);
 	if (code && lc_columns(text) + CODE_COLUMNS < columns)
 		lc_cut_code(code, columns - lc_columns(text), 1);
@@ -353,7 +353,7 @@ static void print_engine(const struct lc_screen *s, const struct lc_report *r)
 		fprintf(out, "; --engine %u shows those of ", i + 1);
 		lc_emit_text_c(out, l->engines[i].name);
 	}
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	lc_screen_wrap(s, 0, 0, text);
 	free(text);
 }
@@ -388,7 +388,7 @@ static void print_notes(const struct lc_screen *s, const struct lc_report *r)
 	lc_cpu_breakdown_text(out, r->view->load, true);
 	if (!lc_cpu_breakdown_read(&bill, r->view->load))
 		lc_own_text(out, r->view->load);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	for (rest = text; (line = strsep(&rest, "\n")) && rest;)
 		lc_screen_wrap(s, 0, 2, line);
 	free(text);
@@ -428,7 +428,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	lc_report_filters(s.out, r->view->load, r->view->engine);
 	if (!*r->engine->name && !r->view->total) {
 		print_notes(&s, r);
-		lc_text_close(s.out);
+		lc_mem_close_text(s.out);
 		fprintf(out, "%sno samples were taken (--event=alloc); allocations, by bytes:\n\n",
 		        head);
 		free(head);
@@ -439,7 +439,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	print_notes(&s, r);
 	print_numa(&s, r->numa);
 	print_summary(&s, r);
-	lc_text_close(s.out);
+	lc_mem_close_text(s.out);
 	s.out = out;
 	fprintf(out, "%s\n", head);
 	print_findings(&s, r->findings, r->top, room_for_findings(r, head));

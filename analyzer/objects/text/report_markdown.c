@@ -15,8 +15,8 @@
 #include "analyzer/objects/analysis/findings.h"
 #include "analyzer/objects/analysis/ranking.h"
 #include "analyzer/objects/text/report_brief.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 #include "src/base/order.h"
 
 enum {
@@ -115,7 +115,7 @@ static char *head_of(const struct lc_report *r)
 		lc_report_filters(out, r->view->load, r->view->engine);
 		putc('\n', out);
 	}
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -130,7 +130,7 @@ static char *finding_of(const struct lc_finding *f, size_t number)
 	fputs(" To try: ", out);
 	prose(out, f->change);
 	fputs(".\n", out);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	return text;
 }
 
@@ -168,7 +168,7 @@ static char *row_of(const struct lc_ranking *rank, const struct lc_rank_row *row
 		fprintf(out, "%s%s", row->object_bytes.value > 0 ? "~" : "",
 		        lc_emit_bytes(number, sizeof(number), (uint64_t)bytes));
 	fputs(" |\n", out);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	free(detail);
 	return text;
 }
@@ -190,7 +190,7 @@ static size_t put_findings(struct page *p, const struct lc_findings *f)
 		out = lc_text_open(&none, &len);
 		prose(out, f->none);
 		fputs("\n\n", out);
-		lc_text_close(out);
+		lc_mem_close_text(out);
 		put(p, none, END_CHARS);
 	}
 	while (shown < f->len && put(p, finding_of(&f->list[shown], shown + 1), END_CHARS))

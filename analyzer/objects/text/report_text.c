@@ -7,8 +7,8 @@
 #include "analyzer/cli/report_command.h"
 #include "analyzer/numa/numa_prose.h"
 #include "analyzer/objects/analysis/cpu_breakdown.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/own.h"
-#include "analyzer/out/text.h"
 #include "src/base/order.h"
 
 enum {
@@ -204,7 +204,7 @@ static void print_buckets(FILE *out, const struct lc_view *v)
 	lc_report_weights(out, v);
 	if (v->heaviest > v->lightest)
 		fprintf(out, ", which tell as much as %.0f of one weight",
-		        lc_weighted_effective(lc_view_all(v)));
+		        lc_wilson_effective(lc_view_all(v)));
 	putc('\n', out);
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
 		fprintf(out, "  %10" PRIu64 "  %3u.%u%%  %s\n", v->buckets[b], tenths[b] / 10,
@@ -385,7 +385,7 @@ static void print_missed(FILE *out, const struct lc_report *r)
 static void print_much_unexplained(FILE *out, const struct lc_view *v)
 {
 	const uint64_t java = lc_view_java(v), samples = lc_view_unexplained(v);
-	const double seen = lc_weighted_effective(lc_view_all(v)) * lc_share(java, v->total);
+	const double seen = lc_wilson_effective(lc_view_all(v)) * lc_share(java, v->total);
 
 	if (seen >= UNEXPLAINED_OF_LEAST && 10 * samples >= java)
 		fprintf(out,

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "analyzer/objects/analysis/sharing.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/source.h"
-#include "analyzer/out/text.h"
 
 enum {
 	ALLOCATION_FRAMES = 16, /* shown of an allocation path */

@@ -13,8 +13,8 @@
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/text/report_brief.h"
 #include "analyzer/objects/text/report_text.h"
+#include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 #include "src/base/order.h"
 
 enum {
@@ -148,7 +148,7 @@ static void print_numbers(const struct lc_screen *s, const struct lc_view *v,
 		    lc_emit_bytes(bytes[0], sizeof(bytes[0]), (uint64_t)row->object_bytes.value),
 		    lc_emit_bytes(bytes[1], sizeof(bytes[1]), (uint64_t)row->object_bytes.low),
 		    lc_emit_bytes(bytes[2], sizeof(bytes[2]), (uint64_t)row->object_bytes.high));
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	fputs("    ", s->out);
 	lc_screen_wrap(s, 4, 6, text);
 	free(text);
@@ -302,7 +302,7 @@ static void print_lives(const struct lc_screen *s, const struct lc_rank_row *row
 			        100 * row->live[i] / row->objects.value);
 	}
 	put_collected(out, row, gc);
-	lc_text_close(out);
+	lc_mem_close_text(out);
 	fputs("        ", s->out);
 	lc_screen_wrap(s, 8, 10, text);
 	free(text);

@@ -64,9 +64,9 @@ static const uint64_t *word_at(uint64_t at)
 
 static uint64_t free_now(const struct heap *h)
 {
-	return lc_hash_add(
-	    lc_hash_add(lc_load64((uintptr_t)h->free_head), lc_load64((uintptr_t)h->free_segments)),
-	    lc_load32((uintptr_t)h->free_length));
+	return lc_hash_add(lc_hash_add(lc_peek_load64((uintptr_t)h->free_head),
+	                               lc_peek_load64((uintptr_t)h->free_segments)),
+	                   lc_peek_load32((uintptr_t)h->free_length));
 }
 
 /*
@@ -81,12 +81,12 @@ static void find_free(struct heap *h, uint64_t log2_at)
 
 	if (log2_at & 7)
 		return;
-	next = lc_load64(log2_at + 8);
-	head = lc_load64(log2_at + 16);
-	segments = lc_load64(log2_at + 32);
+	next = lc_peek_load64(log2_at + 8);
+	head = lc_peek_load64(log2_at + 16);
+	segments = lc_peek_load64(log2_at + 32);
 	if (next > committed >> h->log2_segment_bytes || segments > next ||
 	    (head && (head < h->low || head >= *h->high)) || !head != !segments ||
-	    !head != !lc_load32(log2_at + 40))
+	    !head != !lc_peek_load32(log2_at + 40))
 		return;
 	h->free_head = word_at(log2_at + 16);
 	h->free_segments = word_at(log2_at + 32);
@@ -105,12 +105,13 @@ static int add_heap(uint64_t heap)
 	if (memory < 0 || segmap < 0 || log2 < 0 || low < 0 || high < 0 ||
 	    blobs.heaps_len == HEAPS_MAX)
 		return -ENOENT;
-	h->low = lc_load64(heap + (uint64_t)memory + (uint64_t)low);
+	h->low = lc_peek_load64(heap + (uint64_t)memory + (uint64_t)low);
 	h->high = (const uint64_t *)(uintptr_t)(heap + (uint64_t)memory + /* NOLINT */
 	                                        (uint64_t)high);
-	h->segments = (const uint8_t *)(uintptr_t)lc_load64(heap + (uint64_t)segmap + /* NOLINT */
-	                                                    (uint64_t)low);
-	h->log2_segment_bytes = (int)lc_load32(heap + (uint64_t)log2);
+	h->segments =
+	    (const uint8_t *)(uintptr_t)lc_peek_load64(heap + (uint64_t)segmap + /* NOLINT */
+	                                               (uint64_t)low);
+	h->log2_segment_bytes = (int)lc_peek_load32(heap + (uint64_t)log2);
 	blobs.heaps_len++;
 	if (!h->low || !h->segments || h->log2_segment_bytes <= 0 || h->log2_segment_bytes >= 24)
 		return -ENOENT;
@@ -151,14 +152,14 @@ int lc_blob_init(void)
 	blobs.frame_size = lc_vm_offset("CodeBlob", "_frame_size");
 	if (!static_heaps || block <= 0 || data < 0 || len < 0 || blobs.frame_size < 0)
 		return -ENOENT;
-	array = lc_load64((uint64_t)(uintptr_t)static_heaps);
+	array = lc_peek_load64((uint64_t)(uintptr_t)static_heaps);
 	if (!array)
 		return -ENOENT;
 	blobs.heaps_len = 0;
-	n = (int)lc_load32(array + (uint64_t)len);
-	at = lc_load64(array + (uint64_t)data);
+	n = (int)lc_peek_load32(array + (uint64_t)len);
+	at = lc_peek_load64(array + (uint64_t)data);
 	for (int i = 0; i < n && !err; i++)
-		err = add_heap(lc_load64(at + (uint64_t)i * 8));
+		err = add_heap(lc_peek_load64(at + (uint64_t)i * 8));
 	if (err || n <= 0) {
 		blobs.heaps_len = 0;
 		return -ENOENT;
@@ -236,13 +237,13 @@ bool lc_blob_freed(void)
 
 int lc_blob_frame_words(uint64_t blob)
 {
-	return (int)lc_load32(blob + (uint64_t)blobs.frame_size);
+	return (int)lc_peek_load32(blob + (uint64_t)blobs.frame_size);
 }
 
 /* A field of 4 bytes. */
 static int get(uint64_t blob, long offset)
 {
-	return (int)lc_load32(blob + (uint64_t)offset);
+	return (int)lc_peek_load32(blob + (uint64_t)offset);
 }
 
 static int get_whole(uint64_t blob)
@@ -250,7 +251,7 @@ static int get_whole(uint64_t blob)
 	const uint64_t at = blob + (uint64_t)blobs.whole;
 
 	return blobs.whole_bytes == 2 ? *(const volatile int16_t *)(uintptr_t)at /* NOLINT */
-	                              : (int)lc_load32(at);
+	                              : (int)lc_peek_load32(at);
 }
 
 /* The names stand in libjvm. */
@@ -263,7 +264,7 @@ static enum lc_blob_kind kind_of(uint64_t blob)
 		      { "native nmethod", LC_BLOB_METHOD },
 		      { "I2C/C2I adapters", LC_BLOB_ADAPTER } };
 	enum { LONGEST = 32 };
-	const uint64_t name = lc_load64(blob + (uint64_t)blobs.name);
+	const uint64_t name = lc_peek_load64(blob + (uint64_t)blobs.name);
 	const char *s = (const char *)(uintptr_t)name; /* NOLINT */
 
 	/* All compiled methods have one name, at one address. Relaxed: an address. */
@@ -283,7 +284,7 @@ static enum lc_blob_kind kind_of(uint64_t blob)
 
 bool lc_blob_unpacks(const struct lc_blob *blob)
 {
-	const uint64_t name = lc_load64(blob->at + (uint64_t)blobs.name);
+	const uint64_t name = lc_peek_load64(blob->at + (uint64_t)blobs.name);
 	const char *s = (const char *)(uintptr_t)name; /* NOLINT */
 
 	if (blob->kind != LC_BLOB_OTHER || name < blobs.library.low || name >= blobs.library.high)
@@ -301,7 +302,7 @@ bool lc_blob_find(uint64_t pc, struct lc_blob *out)
 		return false;
 	out->at = blob;
 	out->end = blob + (uint32_t)get(blob, blobs.size);
-	out->code = blobs.code_begin >= 0 ? lc_load64(blob + (uint64_t)blobs.code_begin)
+	out->code = blobs.code_begin >= 0 ? lc_peek_load64(blob + (uint64_t)blobs.code_begin)
 	                                  : blob + (uint32_t)get(blob, blobs.code_offset);
 	out->frame_words = lc_blob_frame_words(blob);
 	whole = get_whole(blob);
@@ -315,7 +316,7 @@ bool lc_blob_is_deopt(const struct lc_blob *blob, uint64_t pc)
 	for (unsigned i = 0; i < 2 && blob->kind == LC_BLOB_METHOD; i++) {
 		const long begin = blobs.deopt_begin[i], offset = blobs.deopt_offset[i];
 
-		if ((begin >= 0 && pc == lc_load64(blob->at + (uint64_t)begin)) ||
+		if ((begin >= 0 && pc == lc_peek_load64(blob->at + (uint64_t)begin)) ||
 		    (offset >= 0 && pc == blob->at + (uint32_t)get(blob->at, offset)))
 			return true;
 	}
@@ -339,7 +340,7 @@ uint64_t lc_blob_original_pc(const struct lc_blob *blob, uint64_t pc, uint64_t s
 
 	if (!at)
 		return pc;
-	original = lc_load64(at);
+	original = lc_peek_load64(at);
 	return original > blob->code && original < blob->end ? original : pc;
 }
 
@@ -351,7 +352,7 @@ bool lc_blob_make_whole(uint64_t pc)
 	if (!lc_blob_find(pc, &blob) || blob.kind != LC_BLOB_OTHER || blob.frame_words < 2)
 		return false;
 	if (get_whole(blob.at) == NEVER)
-		(void)lc_poke(blob.at + (uint64_t)blobs.whole, &from_the_start,
-		              (size_t)blobs.whole_bytes);
+		(void)lc_peek_poke(blob.at + (uint64_t)blobs.whole, &from_the_start,
+		                   (size_t)blobs.whole_bytes);
 	return get_whole(blob.at) == from_the_start;
 }

@@ -15,7 +15,7 @@ static bool set(uint64_t at, bool on)
 {
 	const uint8_t byte = on;
 
-	return lc_poke(at, &byte, sizeof(byte));
+	return lc_peek_poke(at, &byte, sizeof(byte));
 }
 
 bool lc_debug_info_begin(void)

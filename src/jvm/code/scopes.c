@@ -88,7 +88,7 @@ static bool find_debug_information(void)
 	scopes.code_end_offset = lc_vm_offset("CodeBlob", "_data_offset");
 	if (scopes.desc_bytes < 0)
 		scopes.desc_bytes = 16;
-	scopes.least = version && lc_load32((uint64_t)(uintptr_t)version) >= NO_ZEROS_SINCE;
+	scopes.least = version && lc_peek_load32((uint64_t)(uintptr_t)version) >= NO_ZEROS_SINCE;
 	return scopes.pcs_offset >= 0 && scopes.pcs_end_offset >= 0 && scopes.desc_pc >= 0 &&
 	       scopes.desc_scope >= 0 && is_known_layout();
 }
@@ -111,12 +111,12 @@ int lc_scopes_init(void)
 
 static uint32_t get32(uint64_t at, long offset)
 {
-	return lc_load32(at + (uint64_t)offset);
+	return lc_peek_load32(at + (uint64_t)offset);
 }
 
 static uint64_t get64(uint64_t at, long offset)
 {
-	return lc_load64(at + (uint64_t)offset);
+	return lc_peek_load64(at + (uint64_t)offset);
 }
 
 /*

@@ -21,7 +21,7 @@ static const volatile uint32_t *counter;       /* the JVM's count of collections
 static uint32_t counted_before;
 static uint32_t full_before;
 
-int lc_space_layout_contiguous(struct lc_space_layout *out)
+int lc_areas_space_contiguous(struct lc_space_layout *out)
 {
 	struct lc_space_layout l = {
 		.bottom = lc_vm_offset("ContiguousSpace", "_bottom"),
@@ -39,13 +39,13 @@ int lc_space_layout_contiguous(struct lc_space_layout *out)
 	return 0;
 }
 
-struct lc_area lc_space_read(const struct lc_space_layout *l, uint64_t space,
-                             enum lc_area_kind kind)
+struct lc_area lc_areas_space_read(const struct lc_space_layout *l, uint64_t space,
+                                   enum lc_area_kind kind)
 {
 	return (struct lc_area){
-		.bottom = lc_load64(space + (uint64_t)l->bottom),
-		.top = lc_load64(space + (uint64_t)l->top),
-		.end = lc_load64(space + (uint64_t)l->end),
+		.bottom = lc_peek_load64(space + (uint64_t)l->bottom),
+		.top = lc_peek_load64(space + (uint64_t)l->top),
+		.end = lc_peek_load64(space + (uint64_t)l->end),
 		.kind = kind,
 	};
 }

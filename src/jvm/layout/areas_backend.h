@@ -37,9 +37,9 @@ struct lc_space_layout {
 };
 
 /* Offsets of a ContiguousSpace, whichever class declares them. Returns 0 or -ENOENT. */
-int lc_space_layout_contiguous(struct lc_space_layout *out);
+int lc_areas_space_contiguous(struct lc_space_layout *out);
 
-struct lc_area lc_space_read(const struct lc_space_layout *l, uint64_t space,
-                             enum lc_area_kind kind);
+struct lc_area lc_areas_space_read(const struct lc_space_layout *l, uint64_t space,
+                                   enum lc_area_kind kind);
 
 #endif

@@ -98,7 +98,7 @@ static int init(uint64_t heap)
 
 static uint32_t tag_of(uint64_t region)
 {
-	return lc_load32(region + (uint64_t)g1.tag);
+	return lc_peek_load32(region + (uint64_t)g1.tag);
 }
 
 static bool is_witness(uint64_t region)
@@ -106,8 +106,8 @@ static bool is_witness(uint64_t region)
 	uint32_t tag = tag_of(region);
 
 	return (tag == g1.eden_tag || tag == g1.survivor_tag) &&
-	       lc_load64(region + (uint64_t)g1.layout.top) !=
-	           lc_load64(region + (uint64_t)g1.layout.bottom);
+	       lc_peek_load64(region + (uint64_t)g1.layout.top) !=
+	           lc_peek_load64(region + (uint64_t)g1.layout.bottom);
 }
 
 /*
@@ -117,8 +117,8 @@ static bool is_witness(uint64_t region)
  */
 static void begin(void)
 {
-	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_load64(g1.table);
-	size_t i = lc_load64(g1.len);
+	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_peek_load64(g1.table);
+	size_t i = lc_peek_load64(g1.len);
 
 	g1.witness.region = g1.survivor && is_witness(g1.survivor) ? g1.survivor : 0;
 	while (!g1.witness.region && i--)
@@ -126,7 +126,7 @@ static void begin(void)
 			g1.witness.region = regions[i];
 	if (g1.witness.region) {
 		g1.witness.tag = tag_of(g1.witness.region);
-		g1.witness.top = lc_load64(g1.witness.region + (uint64_t)g1.layout.top);
+		g1.witness.top = lc_peek_load64(g1.witness.region + (uint64_t)g1.layout.top);
 	}
 }
 
@@ -137,7 +137,7 @@ static uint32_t collections(uint32_t counted)
 	if (!r)
 		return counted;
 	return tag_of(r) != g1.witness.tag ||
-	       lc_load64(r + (uint64_t)g1.layout.top) != g1.witness.top;
+	       lc_peek_load64(r + (uint64_t)g1.layout.top) != g1.witness.top;
 }
 
 static enum lc_area_kind kind_of(uint32_t tag)
@@ -164,8 +164,8 @@ static bool joins(const struct lc_area *before, const struct lc_area *a)
 static size_t read_regions(struct lc_area *out, size_t cap, bool eden, bool join,
                            uint64_t *survivor)
 {
-	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_load64(g1.table);
-	size_t regions_len = lc_load64(g1.len);
+	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_peek_load64(g1.table);
+	size_t regions_len = lc_peek_load64(g1.len);
 	struct lc_area a;
 	size_t len = 0;
 
@@ -182,7 +182,7 @@ static size_t read_regions(struct lc_area *out, size_t cap, bool eden, bool join
 		a.kind = kind_of(tag_of(r));
 		if (a.kind == LC_AREA_FREE || (a.kind == LC_AREA_EDEN && !eden))
 			continue;
-		a = lc_space_read(&g1.layout, r, a.kind);
+		a = lc_areas_space_read(&g1.layout, r, a.kind);
 		if (a.kind == LC_AREA_SURVIVOR)
 			*survivor = r;
 		if (join && len && len <= cap && joins(&out[len - 1], &a)) {

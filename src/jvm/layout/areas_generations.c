@@ -82,10 +82,10 @@ static int init_serial(uint64_t heap)
 	long runs = lc_vm_offset("Generation::StatRecord", "invocations");
 	uint64_t young_gen, old_gen;
 
-	if (young < 0 || old < 0 || space < 0 || lc_space_layout_contiguous(&gen.layout))
+	if (young < 0 || old < 0 || space < 0 || lc_areas_space_contiguous(&gen.layout))
 		return -ENOENT;
-	young_gen = lc_load64(heap + (uint64_t)young);
-	old_gen = lc_load64(heap + (uint64_t)old);
+	young_gen = lc_peek_load64(heap + (uint64_t)young);
+	old_gen = lc_peek_load64(heap + (uint64_t)old);
 	if (init_young("DefNewGeneration", young_gen))
 		return -ENOENT;
 	gen.old = old_gen + (uint64_t)space;
@@ -114,8 +114,8 @@ static uint64_t generation_at(uint64_t heap, const char *field)
 	const long offset = lc_vm_offset("ParallelScavengeHeap", field);
 
 	if (at)
-		return lc_load64((uintptr_t)at);
-	return offset < 0 ? 0 : lc_load64(heap + (uint64_t)offset);
+		return lc_peek_load64((uintptr_t)at);
+	return offset < 0 ? 0 : lc_peek_load64(heap + (uint64_t)offset);
 }
 
 static int init_parallel(uint64_t heap)
@@ -143,16 +143,16 @@ static int init_parallel(uint64_t heap)
 
 static uint64_t space_top(uint64_t pointer)
 {
-	return lc_load64(lc_load64(pointer) + (uint64_t)gen.layout.top);
+	return lc_peek_load64(lc_peek_load64(pointer) + (uint64_t)gen.layout.top);
 }
 
 static void begin(void)
 {
-	gen.seen.from = lc_load64(gen.from);
+	gen.seen.from = lc_peek_load64(gen.from);
 	gen.seen.eden_top = space_top(gen.eden);
 	if (gen.young_runs) {
-		gen.seen.young_runs = lc_load32(gen.young_runs);
-		gen.seen.old_runs = lc_load32(gen.old_runs);
+		gen.seen.young_runs = lc_peek_load32(gen.young_runs);
+		gen.seen.old_runs = lc_peek_load32(gen.old_runs);
 	}
 }
 
@@ -161,13 +161,14 @@ static uint32_t collections(uint32_t counted)
 {
 	if (!gen.young_runs)
 		return counted;
-	return lc_load32(gen.young_runs) - gen.seen.young_runs + lc_load32(gen.old_runs) -
+	return lc_peek_load32(gen.young_runs) - gen.seen.young_runs + lc_peek_load32(gen.old_runs) -
 	       gen.seen.old_runs;
 }
 
 static bool emptied(void)
 {
-	struct lc_area eden = lc_space_read(&gen.layout, lc_load64(gen.eden), LC_AREA_EDEN);
+	struct lc_area eden =
+	    lc_areas_space_read(&gen.layout, lc_peek_load64(gen.eden), LC_AREA_EDEN);
 
 	return eden.top == eden.bottom && gen.seen.eden_top != eden.bottom;
 }
@@ -179,8 +180,10 @@ static bool emptied(void)
  */
 static bool serial_gave_up(void)
 {
-	struct lc_area to = lc_space_read(&gen.layout, lc_load64(gen.to), LC_AREA_SURVIVOR);
-	struct lc_area eden = lc_space_read(&gen.layout, lc_load64(gen.eden), LC_AREA_EDEN);
+	struct lc_area to =
+	    lc_areas_space_read(&gen.layout, lc_peek_load64(gen.to), LC_AREA_SURVIVOR);
+	struct lc_area eden =
+	    lc_areas_space_read(&gen.layout, lc_peek_load64(gen.eden), LC_AREA_EDEN);
 
 	return to.top != to.bottom || (eden.top == gen.seen.eden_top && eden.top != eden.bottom);
 }
@@ -189,9 +192,9 @@ static enum outcome judge(uint32_t runs, bool slid)
 {
 	if (!runs)
 		return OUTCOME_KEPT;
-	if (slid || runs > 1 || (gen.old_runs && lc_load32(gen.old_runs) != gen.seen.old_runs))
+	if (slid || runs > 1 || (gen.old_runs && lc_peek_load32(gen.old_runs) != gen.seen.old_runs))
 		return OUTCOME_COMPACTED;
-	if (lc_load64(gen.from) == gen.seen.from)
+	if (lc_peek_load64(gen.from) == gen.seen.from)
 		return OUTCOME_UNCLEAR;
 	return gen.serial && serial_gave_up() ? OUTCOME_KEPT : OUTCOME_EVACUATED;
 }
@@ -219,10 +222,13 @@ static void insert(struct lc_area *out, size_t *len, struct lc_area a)
 
 static size_t read_spaces(struct lc_area *out, size_t cap, enum outcome o)
 {
-	struct lc_area eden = lc_space_read(&gen.layout, lc_load64(gen.eden), LC_AREA_EDEN);
-	struct lc_area from = lc_space_read(&gen.layout, lc_load64(gen.from), LC_AREA_SURVIVOR);
-	struct lc_area to = lc_space_read(&gen.layout, lc_load64(gen.to), LC_AREA_SURVIVOR);
-	struct lc_area old = lc_space_read(&gen.layout, lc_load64(gen.old), LC_AREA_OLD);
+	struct lc_area eden =
+	    lc_areas_space_read(&gen.layout, lc_peek_load64(gen.eden), LC_AREA_EDEN);
+	struct lc_area from =
+	    lc_areas_space_read(&gen.layout, lc_peek_load64(gen.from), LC_AREA_SURVIVOR);
+	struct lc_area to =
+	    lc_areas_space_read(&gen.layout, lc_peek_load64(gen.to), LC_AREA_SURVIVOR);
+	struct lc_area old = lc_areas_space_read(&gen.layout, lc_peek_load64(gen.old), LC_AREA_OLD);
 	size_t len = 0;
 
 	if (cap < SPACES)
@@ -268,7 +274,7 @@ static int init_epsilon(uint64_t heap)
 {
 	long space = lc_vm_offset("EpsilonHeap", "_space");
 
-	if (space < 0 || lc_space_layout_contiguous(&epsilon_layout))
+	if (space < 0 || lc_areas_space_contiguous(&epsilon_layout))
 		return -ENOENT;
 	epsilon_space = heap + (uint64_t)space;
 	return 0;
@@ -283,7 +289,8 @@ static uint32_t no_collections(uint32_t counted)
 static size_t look_epsilon(struct lc_area *out, size_t cap)
 {
 	if (cap)
-		out[0] = lc_space_read(&epsilon_layout, lc_load64(epsilon_space), LC_AREA_OLD);
+		out[0] = lc_areas_space_read(&epsilon_layout, lc_peek_load64(epsilon_space),
+		                             LC_AREA_OLD);
 	return 1;
 }
 

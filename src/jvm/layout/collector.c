@@ -63,9 +63,9 @@ void lc_collector_init(void)
 
 	current = find_collector();
 	granule_shift = Z_GRANULE_SHIFT;
-	if (current->id == LC_GC_SHENANDOAH && region && lc_load64((uintptr_t)region))
-		granule_shift = (unsigned)__builtin_ctzll(lc_load64((uintptr_t)region));
-	heap = at ? lc_load64((uintptr_t)at) : 0;
+	if (current->id == LC_GC_SHENANDOAH && region && lc_peek_load64((uintptr_t)region))
+		granule_shift = (unsigned)__builtin_ctzll(lc_peek_load64((uintptr_t)region));
+	heap = at ? lc_peek_load64((uintptr_t)at) : 0;
 	if (!is_heap(heap, total))
 		heap = 0;
 	count = heap && total >= 0

@@ -311,7 +311,7 @@ static bool klasses_of(const jclass *classes, size_t len,
                        uint64_t *out) /* NOLINT(readability-non-const-parameter) */
 {
 	struct iovec local = { out, len * sizeof(out[0]) }, remote[BATCH];
-	uint32_t before = lc_gc_sequence();
+	uint32_t before = lc_epoch_gc_sequence();
 	bool whole;
 
 	for (size_t i = 0; i < len; i++) {
@@ -321,7 +321,7 @@ static bool klasses_of(const jclass *classes, size_t len,
 		    lc_peek_part(mirror + (uint64_t)lc_layout()->class_klass, sizeof(out[0]));
 	}
 	whole = lc_peek_parts(&local, 1, remote, len) == local.iov_len;
-	return whole && !lc_gc_sequence_moving(before) && lc_gc_sequence() == before;
+	return whole && !lc_epoch_gc_sequence_moving(before) && lc_epoch_gc_sequence() == before;
 }
 
 /* `class` is that of c->klass, unless the address is used again: its name must agree. */

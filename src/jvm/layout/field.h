@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As in lc_block_field (profile/writer.h). */
+/* As in lc_block_field (profile/profile_writer.h). */
 struct lc_field {
 	const char *name; /* "" for elements; valid for ever, equal names have equal addresses */
 	uint64_t first, last;

@@ -43,8 +43,8 @@ uint64_t lc_header_slides_to(const struct lc_layout *layout, uint64_t heap_low, 
 
 uint32_t lc_header_class_of(const struct lc_layout *layout, uint64_t addr)
 {
-	return layout->class_in_mark ? (uint32_t)(lc_load64(addr) >> LC_COMPACT_CLASS_SHIFT)
-	                             : (uint32_t)lc_load64(addr + 8);
+	return layout->class_in_mark ? (uint32_t)(lc_peek_load64(addr) >> LC_COMPACT_CLASS_SHIFT)
+	                             : (uint32_t)lc_peek_load64(addr + 8);
 }
 
 /* Size of an array of `class_name` with `length` elements, or 0 where it is no array's name. */

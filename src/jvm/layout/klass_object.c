@@ -185,11 +185,11 @@ bool lc_klass_first_object(const uint64_t *starts, size_t len, uint64_t addr,
 {
 	unsigned char headers[LC_KLASS_STARTS_MAX * HEADER_BYTES_MAX];
 	struct iovec remote[LC_KLASS_STARTS_MAX];
-	const uint32_t sequence = lc_gc_sequence();
+	const uint32_t sequence = lc_epoch_gc_sequence();
 	struct proofs proofs = { PROOFS_MAX, DOUBTS_MAX };
 	size_t begin = 0;
 
-	if (!ready || lc_gc_sequence_moving(sequence) || len > LC_KLASS_STARTS_MAX)
+	if (!ready || lc_epoch_gc_sequence_moving(sequence) || len > LC_KLASS_STARTS_MAX)
 		return false;
 	for (size_t i = 0; i < len; i++)
 		remote[i] = lc_peek_part(starts[i], header_bytes());
@@ -204,7 +204,7 @@ bool lc_klass_first_object(const uint64_t *starts, size_t len, uint64_t addr,
 			if (bytes >= header_bytes_min() && starts[begin] <= addr &&
 			    lc_klass_may_start(starts[begin]) &&
 			    holds(starts[begin], at, bytes, addr, &proofs, out))
-				return lc_gc_sequence() == sequence;
+				return lc_epoch_gc_sequence() == sequence;
 			at += bytes;
 			left -= bytes;
 			if (bytes < header_bytes()) {
@@ -240,20 +240,20 @@ bool lc_klass_thread_buffer(uint64_t thread, struct lc_klass_buffer *out)
 
 bool lc_klass_new_object(uint64_t start, uint64_t word, uint64_t addr, struct lc_object_seen *out)
 {
-	const uint32_t sequence = lc_gc_sequence();
+	const uint32_t sequence = lc_epoch_gc_sequence();
 	const uint64_t address = ready ? klass_of_stored(word) : 0;
 	unsigned budget = PROOFS_MAX;
 	const struct lc_klass_entry *e;
 	uint64_t size;
 
-	if (!address || lc_gc_sequence_moving(sequence) || !lc_klass_may_start(start))
+	if (!address || lc_epoch_gc_sequence_moving(sequence) || !lc_klass_may_start(start))
 		return false;
 	e = lc_klass_prove(address, &budget);
 	if (!e)
 		return false;
 	size = e->layout_helper < 0 ? (uint32_t)e->layout_helper >> 16 & 0xff
 	                            : (uint32_t)e->layout_helper & ~7u;
-	if (addr - start >= size || lc_gc_sequence() != sequence)
+	if (addr - start >= size || lc_epoch_gc_sequence() != sequence)
 		return false;
 	*out = object_of(e, start, size);
 	return true;

@@ -203,14 +203,14 @@ void lc_mark_tables_forget(void)
 /* Is the bit set? The maps are the JVM's, and stay where they are. */
 static bool is_set(uint64_t map, uint64_t bit)
 {
-	return lc_load64(map + bit / 64 * 8) >> bit % 64 & 1;
+	return lc_peek_load64(map + bit / 64 * 8) >> bit % 64 & 1;
 }
 
 /* The first bit in [from, to) that is set, or `to`. */
 static uint64_t next_set(uint64_t map, uint64_t from, uint64_t to)
 {
 	while (from < to) {
-		uint64_t bits = lc_load64(map + from / 64 * 8) >> from % 64;
+		uint64_t bits = lc_peek_load64(map + from / 64 * 8) >> from % 64;
 
 		if (bits) {
 			from += (uint64_t)__builtin_ctzll(bits);
@@ -266,9 +266,11 @@ static void build(struct region *r, uint64_t index)
 static const struct region *region_of(uint64_t index)
 {
 	const uint64_t at = tables.summaries + index * sizeof(struct region_summary);
-	const uint64_t destination = lc_load64(at + offsetof(struct region_summary, destination));
-	const uint32_t partial = lc_load32(at + offsetof(struct region_summary, partial_size));
-	const uint32_t live = lc_load32(at + offsetof(struct region_summary, counts)) & LIVE_MASK;
+	const uint64_t destination =
+	    lc_peek_load64(at + offsetof(struct region_summary, destination));
+	const uint32_t partial = lc_peek_load32(at + offsetof(struct region_summary, partial_size));
+	const uint32_t live =
+	    lc_peek_load32(at + offsetof(struct region_summary, counts)) & LIVE_MASK;
 	struct region *r = tables.regions[index];
 
 	if (!destination)

@@ -54,7 +54,7 @@ void lc_metaspace_init(void)
 	metaspace.library = lc_ranges_library();
 	metaspace.len = 0;
 	memset(metaspace.known, 0, sizeof(metaspace.known));
-	metaspace.in_blocks = version && lc_load32((uintptr_t)version) >= FIRST_WITH_BLOCKS;
+	metaspace.in_blocks = version && lc_peek_load32((uintptr_t)version) >= FIRST_WITH_BLOCKS;
 	for (size_t i = 0; i < PARTS; i++)
 		metaspace.offset[i] = lc_vm_offset("Method", parts[i]);
 }

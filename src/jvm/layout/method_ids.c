@@ -129,7 +129,7 @@ bool lc_method_ids_lead_to(uint64_t number, uint64_t method)
 		return false;
 	/* IDs that are addresses are never freed. */
 	return lc_method_numbers_counted() ? lc_method_ids_number(method) == number
-	                                   : lc_load64(number) == method;
+	                                   : lc_peek_load64(number) == method;
 }
 
 /* Is one of the IDs in the class's array? */

@@ -37,7 +37,7 @@ static uint64_t read_static(const char *type, const char *field)
 {
 	const void *at = lc_vm_static(type, field);
 
-	return at ? lc_load64((uintptr_t)at) : 0;
+	return at ? lc_peek_load64((uintptr_t)at) : 0;
 }
 
 /* Read where an offset leads, which may be wrong; 0: nothing can be read there. */
@@ -114,7 +114,7 @@ static bool find_card_shift(unsigned *out)
 	if (!lc_vm_constant("CardTable::card_shift", &shift))
 		*out = (unsigned)shift;
 	else if (in_bytes)
-		*out = (unsigned)__builtin_ctz(lc_load32((uintptr_t)in_bytes));
+		*out = (unsigned)__builtin_ctz(lc_peek_load32((uintptr_t)in_bytes));
 	else
 		return false;
 	return true;
@@ -190,7 +190,7 @@ uint64_t lc_ranges_of_stored(uint64_t reference)
 
 bool lc_ranges_may_be_old(uint64_t reference)
 {
-	return ranges.bad_at && reference & lc_load64(ranges.bad_at);
+	return ranges.bad_at && reference & lc_peek_load64(ranges.bad_at);
 }
 
 enum lc_range_owner lc_ranges_owner(uint64_t addr)

@@ -275,7 +275,7 @@ bool lc_peek(uint64_t at, void *out, size_t bytes)
 	return lc_peek_all(&into, &from, 1);
 }
 
-bool lc_poke(uint64_t at, const void *bytes, size_t len)
+bool lc_peek_poke(uint64_t at, const void *bytes, size_t len)
 {
 	const struct iovec from = { (void *)(uintptr_t)bytes, len }; /* NOLINT: only read */
 	const struct iovec to = lc_peek_part(at, len);

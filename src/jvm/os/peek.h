@@ -80,7 +80,7 @@ size_t lc_peek_parts(const struct iovec *into, size_t into_len, const struct iov
 bool lc_peek_all(const struct iovec *into, const struct iovec *from, size_t len);
 
 /* Copy `len` bytes to `at`. Returns false where they may not be written. */
-bool lc_poke(uint64_t at, const void *bytes, size_t len);
+bool lc_peek_poke(uint64_t at, const void *bytes, size_t len);
 
 /* A part of memory to read. */
 static inline struct iovec lc_peek_part(uint64_t at, size_t bytes)
@@ -108,12 +108,12 @@ static inline uint32_t lc_peek_get32(const unsigned char *at)
 /*
  * The JVM's structures that are known to be there are read where they are; others may write them.
  */
-static inline uint64_t lc_load64(uint64_t at)
+static inline uint64_t lc_peek_load64(uint64_t at)
 {
 	return *(const volatile uint64_t *)(uintptr_t)at; /* NOLINT */
 }
 
-static inline uint32_t lc_load32(uint64_t at)
+static inline uint32_t lc_peek_load32(uint64_t at)
 {
 	return *(const volatile uint32_t *)(uintptr_t)at; /* NOLINT */
 }

@@ -156,13 +156,13 @@ JNIEnv *lc_call_trace_env(void)
 /* Where the calling thread's stack ends; 0 where that is not known. */
 static uint64_t stack_end(JNIEnv *env)
 {
-	return stack_base ? lc_load64((uint64_t)((int64_t)(uintptr_t)env + stack_base)) : 0;
+	return stack_base ? lc_peek_load64((uint64_t)((int64_t)(uintptr_t)env + stack_base)) : 0;
 }
 
 /* The calling thread's state. */
 static int64_t state_of(JNIEnv *env)
 {
-	return (int64_t)lc_load32((uint64_t)((int64_t)(uintptr_t)env + thread_state));
+	return (int64_t)lc_peek_load32((uint64_t)((int64_t)(uintptr_t)env + thread_state));
 }
 
 /* The frame that the thread's anchor names. */
@@ -229,7 +229,7 @@ static bool begin_at(const struct lc_tracing *t, struct lc_stack_at *out)
 	*out = (struct lc_stack_at){ .pc = (uint64_t)g[REG_RIP],
 		                     .sp = (uint64_t)g[REG_RSP],
 		                     .rbp = (uint64_t)g[REG_RBP] };
-	if (!lc_load64((uint64_t)((int64_t)(uintptr_t)t->env + anchor_sp)))
+	if (!lc_peek_load64((uint64_t)((int64_t)(uintptr_t)t->env + anchor_sp)))
 		return state_of(t->env) == in_java;
 	if (!anchor_frame(t->env, &anchor))
 		return false;
@@ -363,8 +363,8 @@ static bool in_leaf_call(JNIEnv *env)
 {
 	const uint64_t at = (uint64_t)(uintptr_t)env;
 
-	return stack_base && (int64_t)lc_load32(at + (uint64_t)thread_state) == in_java &&
-	       !lc_load64(at + (uint64_t)anchor_sp);
+	return stack_base && (int64_t)lc_peek_load32(at + (uint64_t)thread_state) == in_java &&
+	       !lc_peek_load64(at + (uint64_t)anchor_sp);
 }
 
 /*
@@ -460,7 +460,7 @@ bool lc_call_trace_last_java(JNIEnv *env, struct lc_last_java *out)
 	if (!out->sp || out->sp % 8)
 		return false;
 	if (!out->pc)
-		out->pc = lc_load64(out->sp - 8);
+		out->pc = lc_peek_load64(out->sp - 8);
 	return true;
 }
 
@@ -639,9 +639,9 @@ static bool resume_behind(const struct lc_unwound *from, uint64_t end, struct lc
 	}
 	if (out->slot < from->sp || out->slot + 8 > end || (out->slot & 7))
 		return false;
-	out->pc = lc_load64(out->slot);
+	out->pc = lc_peek_load64(out->slot);
 	out->sp = out->slot + 8;
-	out->fp = lc_load64(out->slot - 8);
+	out->fp = lc_peek_load64(out->slot - 8);
 	return true;
 }
 
@@ -671,7 +671,7 @@ bool lc_tracing_resume(JNIEnv *env, const struct lc_repair *repair, struct lc_re
 	 */
 	if (repair->kind != LC_UNWIND_INTERPRETER && repair->kind != LC_UNWIND_STUB &&
 	    (repair->kind != LC_UNWIND_NATIVE || !lc_frames_interpreted(out->pc)) &&
-	    out->sp <= end && lc_load64(out->sp - 8) == out->pc)
+	    out->sp <= end && lc_peek_load64(out->sp - 8) == out->pc)
 		out->slot = out->sp - 8;
 	return true;
 }

@@ -43,7 +43,7 @@ static void find_entry(void)
 	frames.last_sp += anchor;
 	frames.last_pc += anchor;
 	frames.last_rbp += anchor;
-	frames.entry_pc = lc_load64((uint64_t)(uintptr_t)pc);
+	frames.entry_pc = lc_peek_load64((uint64_t)(uintptr_t)pc);
 }
 
 /* The argument of the function that may fault. */
@@ -126,7 +126,7 @@ bool lc_frames_entry_frame(uint64_t rbp, uint64_t low, uint64_t high, struct lc_
 	out->wrapper_at = rbp + (uint64_t)(ENTRY_WRAPPER * 8);
 	if (!frames.entry_pc || !is_between(out->wrapper_at, low, high))
 		return false;
-	wrapper = lc_load64(out->wrapper_at);
+	wrapper = lc_peek_load64(out->wrapper_at);
 	out->sp_at = wrapper + (uint64_t)frames.last_sp;
 	out->pc_at = wrapper + (uint64_t)frames.last_pc;
 	out->rbp_at = wrapper + (uint64_t)frames.last_rbp;
@@ -155,7 +155,7 @@ static bool add_word(struct walk *w, uint64_t address)
 {
 	if (w->out.len == w->words_max || !is_word(w, address))
 		return false;
-	w->value[w->out.len] = lc_load64(address);
+	w->value[w->out.len] = lc_peek_load64(address);
 	w->offset[w->out.len++] = (uint16_t)((address - w->frame) / 8);
 	return true;
 }
@@ -170,9 +170,9 @@ static bool step_interpreted(struct walk *w)
 	    !add_word(w, rbp + (uint64_t)(LC_INTERPRETED_BYTECODE * 8)))
 		return false;
 	w->pc_at = rbp + 8;
-	w->pc = lc_load64(w->pc_at);
-	w->sp = lc_load64(rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8));
-	w->rbp = lc_load64(rbp);
+	w->pc = lc_peek_load64(w->pc_at);
+	w->sp = lc_peek_load64(rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8));
+	w->rbp = lc_peek_load64(rbp);
 	return true;
 }
 
@@ -182,9 +182,9 @@ static bool step_compiled(struct walk *w, int words)
 
 	if (!is_word(w, at) || at <= w->pc_at || !add_word(w, w->pc_at))
 		return false;
-	w->rbp = lc_load64(at - 8);
+	w->rbp = lc_peek_load64(at - 8);
 	w->pc_at = at;
-	w->pc = lc_load64(at);
+	w->pc = lc_peek_load64(at);
 	w->sp = at + 8;
 	return true;
 }
@@ -200,19 +200,19 @@ static bool step_entry(struct walk *w)
 
 	if (w->pc != frames.entry_pc || !lc_frames_entry_frame(w->rbp, w->frame, w->end, &e))
 		return false;
-	sp = lc_load64(e.sp_at);
+	sp = lc_peek_load64(e.sp_at);
 	if (!sp) {
 		w->out.complete = true;
 		return false;
 	}
-	pc_at = lc_load64(e.pc_at) ? e.pc_at : sp - 8;
+	pc_at = lc_peek_load64(e.pc_at) ? e.pc_at : sp - 8;
 	if (!is_word(w, sp) || sp <= w->pc_at || !is_word(w, pc_at) || !add_word(w, w->pc_at) ||
 	    !add_word(w, e.wrapper_at) || !add_word(w, e.sp_at))
 		return false;
 	w->pc_at = pc_at;
-	w->pc = lc_load64(pc_at);
+	w->pc = lc_peek_load64(pc_at);
 	w->sp = sp;
-	w->rbp = lc_load64(e.rbp_at);
+	w->rbp = lc_peek_load64(e.rbp_at);
 	/*
 	 * The rbp that is given there matters to an interpreted frame only, which is found by it.
 	 */
@@ -257,11 +257,11 @@ lc_frames_words(const struct lc_native_frame *at, uint64_t stack_end, unsigned f
 	if (!lc_blob_known() || !is_word(&w, native) || !is_word(&w, native + 8))
 		return w.out;
 	w.pc_at = native + 8;
-	w.pc = lc_load64(w.pc_at);
+	w.pc = lc_peek_load64(w.pc_at);
 	w.sp = lc_frames_interpreted(at->into)
-	           ? lc_load64(native + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8))
+	           ? lc_peek_load64(native + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8))
 	           : native + 16;
-	w.rbp = lc_load64(native);
+	w.rbp = lc_peek_load64(native);
 	walk(&w, frames_max);
 	return w.out;
 }

@@ -63,7 +63,7 @@ struct lc_native_frame {
 };
 
 /* `frame`: __builtin_frame_address(0). */
-static inline struct lc_native_frame lc_native_frame(const void *frame)
+static inline struct lc_native_frame lc_frame_native(const void *frame)
 {
 	const uint64_t *word = frame;
 
@@ -75,7 +75,7 @@ static inline struct lc_native_frame lc_native_frame(const void *frame)
  * native methods begin with the caller's rbp, and the return address. 0 where that is not what
  * stands there.
  */
-static inline uint64_t lc_native_return(const struct lc_native_frame *at)
+static inline uint64_t lc_frame_native_return(const struct lc_native_frame *at)
 {
 	if (__builtin_expect(at->native - at->frame < 4096, 1))
 		return ((const uint64_t *)(uintptr_t)at->native)[1]; /* NOLINT */

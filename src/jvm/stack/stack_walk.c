@@ -72,8 +72,8 @@ static bool leave_words(struct walk *w, int words)
 	if (words < 2 || !is_word(w, at) || at <= w->pc_at)
 		return refuse(w, LC_STACK_BEYOND);
 	w->pc_at = at;
-	w->pc = lc_load64(at);
-	w->rbp = lc_load64(at - 8);
+	w->pc = lc_peek_load64(at);
+	w->rbp = lc_peek_load64(at - 8);
 	w->sp = at + 8;
 	w->from_jvm = false;
 	return true;
@@ -96,14 +96,14 @@ static bool pass_interpreted(struct walk *w)
 	if (rbp < w->pc_at || !is_word(w, rbp + 8) || !is_word(w, method_at) ||
 	    !is_word(w, bytecode_at) || !is_word(w, sender_at))
 		return refuse(w, LC_STACK_BEYOND);
-	code = lc_code_frames_interpreted(lc_load64(method_at), lc_load64(bytecode_at));
+	code = lc_code_frames_interpreted(lc_peek_load64(method_at), lc_peek_load64(bytecode_at));
 	if (!code)
 		return refuse(w, LC_STACK_NO_METHOD);
 	add(w, code);
 	w->pc_at = rbp + 8;
-	w->pc = lc_load64(w->pc_at);
-	w->sp = lc_load64(sender_at);
-	w->rbp = lc_load64(rbp);
+	w->pc = lc_peek_load64(w->pc_at);
+	w->sp = lc_peek_load64(sender_at);
+	w->rbp = lc_peek_load64(rbp);
 	w->from_jvm = false;
 	return true;
 }
@@ -125,7 +125,7 @@ static bool pass_unknown(struct walk *w)
 		return refuse(w, LC_STACK_UNKNOWN);
 	if (!may_pass(w, LC_FRAME_DEOPTIMIZED))
 		return false;
-	code = lc_code_frames_compiled(lc_load64(at));
+	code = lc_code_frames_compiled(lc_peek_load64(at));
 	if (!code || code->blob != blob.at)
 		return refuse(w, LC_STACK_UNKNOWN);
 	add(w, code);
@@ -158,19 +158,19 @@ static bool pass_entry(struct walk *w)
 		return false;
 	if (!lc_frames_entry_frame(w->rbp, w->low, w->end, &e))
 		return refuse(w, LC_STACK_ENTRY);
-	sp = lc_load64(e.sp_at);
+	sp = lc_peek_load64(e.sp_at);
 	w->complete = !sp;
 	if (w->complete)
 		return true;
 	if (!may_pass(w, LC_FRAME_BEYOND))
 		return false;
-	pc_at = lc_load64(e.pc_at) ? e.pc_at : sp - 8;
+	pc_at = lc_peek_load64(e.pc_at) ? e.pc_at : sp - 8;
 	if (sp <= w->rbp || !is_word(w, sp) || !is_word(w, pc_at))
 		return refuse(w, LC_STACK_ENTRY);
-	w->pc = lc_load64(pc_at);
+	w->pc = lc_peek_load64(pc_at);
 	w->pc_at = sp - 8;
 	w->sp = sp;
-	w->rbp = lc_load64(e.rbp_at);
+	w->rbp = lc_peek_load64(e.rbp_at);
 	w->from_jvm = true;
 	return true;
 }

@@ -117,7 +117,7 @@ static bool find_call(const struct lc_leaving *l, struct lc_unwind_at *at)
 	for (unsigned i = 0; i < STUB_WORDS_MAX && lc_unwind_is_word(l, l->sp + i * 8); i++) {
 		uint64_t next;
 
-		at->pc = lc_load64(l->sp + i * 8);
+		at->pc = lc_peek_load64(l->sp + i * 8);
 		at->sp = l->sp + i * 8 + 8;
 		if (lc_blob_at(at->pc) <= LC_BLOB_FREE || !lc_unwind_returns_to_java(at->pc))
 			continue;
@@ -372,8 +372,8 @@ static bool leave_stubs(struct lc_leaving *l)
 		if (l->blob.frame_words < 2)
 			return leave_stub(l, true);
 		l->sp += (uint64_t)l->blob.frame_words * 8;
-		l->pc = lc_load64(l->sp - 8);
-		l->fp = lc_load64(l->sp - 16);
+		l->pc = lc_peek_load64(l->sp - 8);
+		l->fp = lc_peek_load64(l->sp - 16);
 		if (l->sp >= l->end)
 			return false;
 	}

@@ -49,7 +49,7 @@ static inline bool lc_unwind_is_word(const struct lc_leaving *l, uint64_t addres
 /* The word; 0 where it is none. */
 static inline uint64_t lc_unwind_word(const struct lc_leaving *l, uint64_t address)
 {
-	return lc_unwind_is_word(l, address) ? lc_load64(address) : 0;
+	return lc_unwind_is_word(l, address) ? lc_peek_load64(address) : 0;
 }
 
 /* Does Java code go on at `pc` when what it called returns? Context: any. */

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 struct lc_counters;
 struct lc_thread;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "src/base/vector.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 struct lc_timeline_amount {
 	uint64_t cpu_ns, voluntary, involuntary;

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 enum {
 	LC_TRACE_CHUNK_ROWS = 1 << 12,

@@ -45,7 +45,8 @@ uint32_t lc_flatmap_slowly(struct lc_flatmap_function *known, JNIEnv *jni, jobje
                            uint32_t word)
 {
 	struct lc_task_place_class found = { 0 };
-	uint32_t sequence = lc_gc_sequence(); /* before: what changes meanwhile is seen next time */
+	uint32_t sequence =
+	    lc_epoch_gc_sequence(); /* before: what changes meanwhile is seen next time */
 	const struct lc_task_class *class = lc_task_class_slowly(&found, jni, function, word);
 	uint32_t path;
 

@@ -40,7 +40,7 @@ static inline void lc_flatmap_made(struct lc_flatmap *flat, JNIEnv *jni, jobject
 {
 	struct lc_flatmap_function *known = &flat->functions[(word >> 3) % LC_FLATMAP_FUNCTIONS];
 
-	if (__builtin_expect(known->word == word && known->sequence == lc_gc_sequence(), 1))
+	if (__builtin_expect(known->word == word && known->sequence == lc_epoch_gc_sequence(), 1))
 		flat->made = known->path;
 	else
 		flat->made = lc_flatmap_slowly(known, jni, function, word);

@@ -17,7 +17,7 @@
 #include "src/core/reset.h"
 #include "src/core/thread.h"
 #include "src/core/wake.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 #include "src/span/frames/stack.h"
 #include "src/span/frames/trace.h"
 #include "src/span/streams/location.h"
@@ -111,9 +111,9 @@ struct hook {
 
 static inline struct hook hook_at(const void *frame)
 {
-	const struct lc_native_frame at = lc_native_frame(frame);
+	const struct lc_native_frame at = lc_frame_native(frame);
 
-	return (struct hook){ at, lc_native_return(&at) };
+	return (struct hook){ at, lc_frame_native_return(&at) };
 }
 
 /* The calling thread's spans, before a begin; NULL: nothing is to begin. */

@@ -12,7 +12,7 @@
 #include "src/classfile/span_rewrite.h" /* LC_TASK_ */
 #include "src/core/thread.h"
 #include "src/format/fold.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 #include "src/span/tasks/submitting.h"
 #include "src/span/tasks/task_parts.h"
 #include "src/span/tasks/task_place.h"

@@ -282,7 +282,8 @@ static const struct lc_task_class *find(JNIEnv *jni, jclass class, uint32_t word
 const struct lc_task_class *lc_task_class_slowly(struct lc_task_place_class *known, JNIEnv *jni,
                                                  jobject object, uint32_t word)
 {
-	uint32_t sequence = lc_gc_sequence(); /* before: what changes meanwhile is seen next time */
+	uint32_t sequence =
+	    lc_epoch_gc_sequence(); /* before: what changes meanwhile is seen next time */
 	jclass class = (*jni)->GetObjectClass(jni, object);
 	const struct lc_task_class *found;
 

@@ -13,7 +13,7 @@
 #include "src/core/own_work.h"
 #include "src/core/thread.h"
 #include "src/core/wake.h"
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 #include "src/span/frames/trace.h"
 #include "src/span/span.h"
 #include "src/span/tasks/task.h"
@@ -122,7 +122,7 @@ static uint32_t find_place(JNIEnv *jni, const struct lc_span_thread *s, uint64_t
 
 	if (x)
 		return x->number;
-	at = lc_native_frame((const void *)(uintptr_t)frame); /* NOLINT */
+	at = lc_frame_native((const void *)(uintptr_t)frame); /* NOLINT */
 	lc_own_work_begin(&work);
 	x = lc_task_place_learn(places, jni, walker, &at, key, hook, object, class);
 	lc_own_work_end(&work);
@@ -134,7 +134,7 @@ static const struct lc_task_class *find_class(JNIEnv *jni, const struct lc_span_
                                               jobject object, jint word)
 {
 	const struct lc_task_class *class = lc_task_class_of(
-	    lc_task_thread_places(s->tasks), jni, object, (uint32_t)word, lc_gc_sequence());
+	    lc_task_thread_places(s->tasks), jni, object, (uint32_t)word, lc_epoch_gc_sequence());
 
 	return class && !(class->flags & LC_CLASS_WRAPPER) ? class : NULL;
 }

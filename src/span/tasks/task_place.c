@@ -251,8 +251,8 @@ static void look_at(struct scan *s, uint64_t at)
 	if (!interpreted)
 		method = lc_code_cache_method(*word);
 	else if (rbp)
-		method =
-		    lc_method_ids_number(lc_load64(rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8)));
+		method = lc_method_ids_number(
+		    lc_peek_load64(rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8)));
 	found = method ? frame_of(s, method) : s->search->walked.len;
 	if (found == s->search->walked.len)
 		return;

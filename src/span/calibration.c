@@ -1,12 +1,12 @@
 /*
- * span/calibrate.c - runs loops of empty spans in the JVM that is profiled: see calibrate.h.
+ * span/calibration.c - runs loops of empty spans in the JVM that is profiled: see calibrate.h.
  *
  * A batch is LC_CALIBRATION_PAIRS begins and ends in compiled Java. What its slot has counted is
  * the inner cost; what is left of the batch's time, less that of a loop without spans, is the outer
  * cost. First the loops run until the JIT has compiled them. A JVM that only interprets gets fewer
  * batches, as many as CPU_MS leaves room for.
  */
-#include "src/span/calibrate.h"
+#include "src/span/calibration.h"
 
 #include <cpuid.h>
 #include <dlfcn.h>
@@ -22,7 +22,7 @@
 #include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
-#include "src/span/calibrate_impl.h"
+#include "src/span/calibration_impl.h"
 #include "src/span/frames/stack.h"
 #include "src/span/frames/trace.h"
 #include "src/span/span.h"
@@ -459,8 +459,9 @@ size_t lc_calibration_rows(const struct lc_calibration *c, struct lc_manifest_co
 
 	for (unsigned i = 0; i < LC_COSTS; i++)
 		if (c->costs[i].known)
-			out[n++] = (struct lc_manifest_cost){ lc_cost_name(i), c->costs[i].mean,
-				                              c->costs[i].variation };
+			out[n++] =
+			    (struct lc_manifest_cost){ lc_calibration_cost_name(i),
+				                       c->costs[i].mean, c->costs[i].variation };
 	return n;
 }
 
@@ -469,9 +470,9 @@ size_t lc_calibration_rows(const struct lc_calibration *c, struct lc_manifest_co
 static struct {
 	struct lc_calibration result;
 	struct lc_manifest_cost rows[LC_COSTS];
-} kept; /* for the manifest, which points into it; written by lc_calibrate_start() */
+} kept; /* for the manifest, which points into it; written by lc_calibration_start() */
 
-void lc_calibrate_start(JNIEnv *jni, const struct lc_options *options, struct lc_span_costs *costs,
+void lc_calibration_start(JNIEnv *jni, const struct lc_options *options, struct lc_span_costs *costs,
                         struct lc_manifest_spans *manifest)
 {
 	char variant[64];

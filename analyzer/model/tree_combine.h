@@ -1,6 +1,6 @@
-/* model/combine.h - adds one tree to another. */
-#ifndef LC_MODEL_COMBINE_H
-#define LC_MODEL_COMBINE_H
+/* model/tree_combine.h - adds one tree to another. */
+#ifndef LC_MODEL_TREE_COMBINE_H
+#define LC_MODEL_TREE_COMBINE_H
 
 #include "analyzer/model/tree.h"
 

@@ -1,12 +1,13 @@
-/* span/calibrate_impl.h - declares what of calibrations needs no JVM, for calibrate.c and tests. */
-#ifndef LC_SPAN_CALIBRATE_IMPL_H
-#define LC_SPAN_CALIBRATE_IMPL_H
+/* span/calibration_impl.h - declares what of calibrations needs no JVM, for calibrate.c and tests.
+ */
+#ifndef LC_SPAN_CALIBRATION_IMPL_H
+#define LC_SPAN_CALIBRATION_IMPL_H
 
-#include "src/span/calibrate.h"
+#include "src/span/calibration.h"
 
 enum { LC_CALIBRATION_PAIRS = 10000 /* in a batch */ };
 
-const char *lc_cost_name(enum lc_cost cost);
+const char *lc_calibration_cost_name(enum lc_cost cost);
 
 /*
  * Mean and coefficient of variation of `values`, without those further from their median than three

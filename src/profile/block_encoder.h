@@ -1,6 +1,6 @@
-/* profile/profile_block.h - encodes the counts of one thread as blocks. For writer.c only. */
-#ifndef LC_PROFILE_PROFILE_BLOCK_H
-#define LC_PROFILE_PROFILE_BLOCK_H
+/* profile/block_encoder.h - encodes the counts of one thread as blocks. For writer.c only. */
+#ifndef LC_PROFILE_BLOCK_ENCODER_H
+#define LC_PROFILE_BLOCK_ENCODER_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /*
- * heap/estimate_split.c - splits noted accesses over sites, and adds up the errors of the split.
+ * heap/split.c - splits noted accesses over sites, and adds up the errors of the split.
  *
  * Errors of LIVE are those of the sample of objects, and an object stays in the sample for as long
  * as it lives: two accesses that are split by the same objects are wrong in the same way, and their
@@ -8,7 +8,7 @@
  * still new are different objects: their variances add. `struct state` holds the sums that this
  * needs.
  */
-#include "src/heap/estimate_split.h"
+#include "src/heap/split.h"
 
 #include <errno.h>
 #include <math.h>
@@ -68,8 +68,8 @@ void lc_split_destroy(struct lc_split *s)
 
 int lc_split_note(struct lc_split *s, const struct lc_split_access *a)
 {
-	struct lc_split_access *accesses =
-	    lc_array_reserve(s->accesses, &s->accesses_cap, s->accesses_len + 1, sizeof(*accesses));
+	struct lc_split_access *accesses = lc_vector_reserve_array(
+	    s->accesses, &s->accesses_cap, s->accesses_len + 1, sizeof(*accesses));
 
 	if (!accesses)
 		return -ENOMEM;

@@ -1,8 +1,8 @@
 /*
- * profile/profile_block.c - encodes what one thread did as blocks, by the agent's tables of sites
+ * profile/block_encoder.c - encodes what one thread did as blocks, by the agent's tables of sites
  * and paths.
  */
-#include "src/profile/profile_block.h"
+#include "src/profile/block_encoder.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* profile/writer.c - writes the files of a profile: appends blocks, replaces the manifest. */
-#include "src/profile/writer.h"
+/* profile/profile_writer.c - writes the files of a profile: appends blocks, replaces the manifest.
+ */
+#include "src/profile/profile_writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +14,9 @@
 
 #include "src/base/time.h"
 #include "src/format/block.h"
+#include "src/profile/block_encoder.h"
 #include "src/profile/directory.h"
 #include "src/profile/manifest.h"
-#include "src/profile/profile_block.h"
 
 #define RETRY_NS UINT64_C(1000000000)
 

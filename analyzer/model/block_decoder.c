@@ -1,5 +1,5 @@
 /*
- * model/decode.c - decodes the sections of a payload (docs/FORMAT.md).
+ * model/block_decoder.c - decodes the sections of a payload (docs/FORMAT.md).
  *
  * Definitions go to the tree at once: a name that nothing counts for does no harm. Counts are
  * read twice, first to check all of them, then to add them, so that a block counts whole or not
@@ -7,14 +7,14 @@
  *
  * This file is longer than 600 lines, since each section is read with the definitions before it.
  */
-#include "analyzer/model/decode.h"
+#include "analyzer/model/block_decoder.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/model/decode_impl.h"
+#include "analyzer/model/block_decoder_impl.h"
 #include "src/base/options.h"
 #include "src/format/block.h"
 
@@ -355,7 +355,7 @@ static void add_row(struct lc_pass *p, const struct lc_section_spec *s, uint32_t
 	}
 	values = lc_table_values(table, lc_table_put(table, key));
 	for (unsigned i = s->keys_len; i < s->columns_len; i++)
-		lc_column_add(&s->columns[i], values++, v[i]);
+		lc_section_column_add(&s->columns[i], values++, v[i]);
 	if (p->target->tree->slices)
 		lc_slices_add(p->target->tree->slices, p->who, s->number, key + !!s->merged,
 		              v + s->keys_len);
@@ -601,7 +601,7 @@ static uint32_t pass_thread(struct lc_block_target *target, uint32_t process, ui
                             uint32_t tid, uint32_t name, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct lc_table *threads = &target->tree->threads;
-	const uint32_t key[LC_THREAD_KEY] = { lc_target_number(target, process), index };
+	const uint32_t key[LC_THREAD_KEY] = { lc_block_target_number(target, process), index };
 	uint32_t row = lc_table_put(threads, key);
 
 	lc_tree_thread_seen(target->tree, row, tid, name, begin_ns, end_ns);
@@ -616,7 +616,7 @@ uint32_t lc_take_owner(struct lc_reader *r, struct lc_pass *p)
 	if (!p->all)
 		return p->thread;
 	key[LC_THREAD_PROCESS] =
-	    lc_target_number(p->target, lc_take_below(r, p->target->process_count));
+	    lc_block_target_number(p->target, lc_take_below(r, p->target->process_count));
 	key[LC_THREAD_INDEX] = lc_take_below(r, LC_THREAD_ALL);
 	p->left_out = key[LC_THREAD_PROCESS] == LC_LEFT_OUT;
 	/* THREADS may be in a later block. */
@@ -637,7 +637,8 @@ static int threads(struct lc_pass *p)
 		uint32_t tid = lc_take_below(&r, UINT64_C(1) << 32);
 		uint32_t name = lc_take_id(&r, p->d, LC_SECTION_STRINGS), row = 0;
 		uint64_t sums[4];
-		const bool left_out = !r.bad && lc_target_number(p->target, process) == LC_LEFT_OUT;
+		const bool left_out =
+		    !r.bad && lc_block_target_number(p->target, process) == LC_LEFT_OUT;
 
 		for (unsigned i = 0; i < 4; i++)
 			sums[i] = lc_take(&r);
@@ -762,7 +763,7 @@ static int begin_thread(struct lc_pass *p, const struct lc_block_header *h)
 	}
 	if (h->process >= target->process_count)
 		return -EBADMSG;
-	if (lc_target_number(target, h->process) == LC_LEFT_OUT)
+	if (lc_block_target_number(target, h->process) == LC_LEFT_OUT)
 		return 0;
 	return thread_counts(target->filter, target->tree, h->tid, name);
 }
@@ -816,7 +817,8 @@ static uint32_t root_of(const struct lc_block_target *t, const struct lc_block_h
 	const uint32_t process =
 	    h->thread_index == LC_THREAD_ALL ? t->all_process : (uint32_t)h->process;
 
-	if (!t->roots || process >= t->process_count || lc_target_number(t, process) == LC_LEFT_OUT)
+	if (!t->roots || process >= t->process_count ||
+	    lc_block_target_number(t, process) == LC_LEFT_OUT)
 		return 0;
 	if (t->roots[process] == LC_ROOT_UNKNOWN)
 		t->roots[process] = t->find_root(t, process);
@@ -844,7 +846,7 @@ static int decode_block(struct lc_block_decoder *d, const struct lc_block_header
 		return 0;
 	note_thread(&p, h);
 	if (target->tree->slices && !p.all)
-		lc_slices_of_block(target->tree->slices, lc_target_number(target, h->process),
+		lc_slices_of_block(target->tree->slices, lc_block_target_number(target, h->process),
 		                   p.thread, h, p.who);
 	p.add = true;
 	return counts(&p);

@@ -1,6 +1,6 @@
-/* heap/estimate_pace.c - chooses the interval between sampled allocations by the bytes allocated.
+/* heap/pace.c - chooses the interval between sampled allocations by the bytes allocated.
  */
-#include "src/heap/estimate_pace.h"
+#include "src/heap/pace.h"
 
 #include <math.h>
 

@@ -1,12 +1,12 @@
 /*
- * classfile/alloc_rewrite.h - inserts the hooks of allocations into the bytecode of a class.
+ * classfile/rewrite.h - inserts the hooks of allocations into the bytecode of a class.
  *
  * Pure functions over bytes: no JVM, no global state. Context: [java] (ClassFileLoadHook).
  * Behind each allocation that may reach the threshold, straight-line code calls a static method of
  * the hook class: `dup; <site>; invokestatic`. No branch is added, so no stack map frame is.
  */
-#ifndef LC_CLASSFILE_ALLOC_REWRITE_H
-#define LC_CLASSFILE_ALLOC_REWRITE_H
+#ifndef LC_CLASSFILE_REWRITE_H
+#define LC_CLASSFILE_REWRITE_H
 
 #include <stdbool.h>
 #include <stddef.h>

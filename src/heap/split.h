@@ -1,8 +1,8 @@
 /*
- * heap/estimate_split.h - splits the accesses to a class over its allocation sites, by a sample of
+ * heap/split.h - splits the accesses to a class over its allocation sites, by a sample of
  * its objects.
  *
- * Pure arithmetic; docs/ENGINES.md ("Estimates") has the formulas. An object
+ * Pure arithmetic; docs/engines/estimates.md has the formulas. An object
  * in the sample was picked with a known chance, and stands for 1 / chance objects like it.
  *
  * LIVE gives each site a share of an access: that of its objects among all live objects of the
@@ -11,13 +11,13 @@
  *
  * Owner: one thread at a time. Context of all functions: [writer].
  */
-#ifndef LC_HEAP_ESTIMATE_SPLIT_H
-#define LC_HEAP_ESTIMATE_SPLIT_H
+#ifndef LC_HEAP_SPLIT_H
+#define LC_HEAP_SPLIT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 struct lc_split; /* opaque, see estimate_split.c */
 

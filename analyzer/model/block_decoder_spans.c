@@ -1,11 +1,11 @@
 /*
- * model/decode_spans.c - decodes SPANS and TRACE, which are not flat.
+ * model/block_decoder_spans.c - decodes SPANS and TRACE, which are not flat.
  *
  * Columns of one row of SPANS were read while its thread ran, so that they need not agree with each
  * other (more negative ones than executions, say): only the range of each is checked.
  */
 #include "analyzer/base/memory.h"
-#include "analyzer/model/decode_impl.h"
+#include "analyzer/model/block_decoder_impl.h"
 #include "analyzer/model/tree_spans.h"
 
 /* `more` after `time`, which must exist. */

@@ -1,8 +1,8 @@
 /*
- * classfile/reader.c - parses the outline of a class file; it checks each length against the bytes
- * left.
+ * classfile/class_file.c - parses the outline of a class file; it checks each length against the
+ * bytes left.
  */
-#include "src/classfile/reader.h"
+#include "src/classfile/class_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +17,17 @@ enum { CLASS_HEADER_BYTES = 10, MAGIC = 0xCAFEBABE, MEMBER_BYTES = 8, ATTRIBUTE_
 static const uint8_t constant_bytes[] = { 0, 3, 0, 5, 5, 9, 9, 3, 3, 5, 5,
 	                                  5, 5, 0, 0, 4, 3, 5, 5, 3, 3 };
 
-bool lc_text_is(struct lc_class_text t, const char *s)
+bool lc_class_text_is(struct lc_class_text t, const char *s)
 {
 	return t.data && strlen(s) == t.len && memcmp(t.data, s, t.len) == 0;
 }
 
-bool lc_text_begins(struct lc_class_text t, const char *s)
+bool lc_class_text_begins(struct lc_class_text t, const char *s)
 {
 	return t.data && strlen(s) <= t.len && memcmp(t.data, s, strlen(s)) == 0;
 }
 
-bool lc_text_ends(struct lc_class_text t, const char *s)
+bool lc_class_text_ends(struct lc_class_text t, const char *s)
 {
 	size_t len = strlen(s);
 

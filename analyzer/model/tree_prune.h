@@ -1,6 +1,6 @@
-/* model/prune.h - folds the call paths of which little was counted into one for each place. */
-#ifndef LC_MODEL_PRUNE_H
-#define LC_MODEL_PRUNE_H
+/* model/tree_prune.h - folds the call paths of which little was counted into one for each place. */
+#ifndef LC_MODEL_TREE_PRUNE_H
+#define LC_MODEL_TREE_PRUNE_H
 
 #include "analyzer/model/tree.h"
 

@@ -1,11 +1,11 @@
 /*
- * span/calibrate_file.c - does the statistics of calibrations and keeps their file: see
+ * span/calibration_file.c - does the statistics of calibrations and keeps their file: see
  * calibrate_impl.h.
  *
  * The file is text, a line each for the key, a line each for a cost, and the checksum of all before
  * it. Numbers are whole, since the program's locale may write fractions with a comma.
  */
-#include "src/span/calibrate_impl.h"
+#include "src/span/calibration_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 
 enum { FILE_MAX = 8192 };
 
-const char *lc_cost_name(enum lc_cost cost)
+const char *lc_calibration_cost_name(enum lc_cost cost)
 {
 	static const char *const names[LC_COSTS] = { "inner",   "anonymous", "primordial",
 		                                     "support", "task",      "task_inner",
@@ -143,7 +143,7 @@ void lc_calibration_judge(struct lc_calibration *c)
 		if (c->costs[i].known && !lc_calibration_steady(&c->costs[i]))
 			lc_calibration_warn(
 			    c, "the cost '%s' varied by %.0f%% between batches, as under load",
-			    lc_cost_name(i), c->costs[i].variation * 100);
+			    lc_calibration_cost_name(i), c->costs[i].variation * 100);
 }
 
 /* -- file ----------------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static size_t write_text(char *text, const struct lc_calibration_key *key,
 		snprintf(line, sizeof(line), "%lld %lld %lu %lu", llround(v->mean * MILLION),
 		         llround(v->variation * MILLION), (unsigned long)v->batches,
 		         (unsigned long)v->removed);
-		put(text, &len, lc_cost_name(i), line);
+		put(text, &len, lc_calibration_cost_name(i), line);
 	}
 	return len < FILE_MAX ? len : FILE_MAX - 1;
 }
@@ -286,7 +286,8 @@ int lc_calibration_load(const char *path, const struct lc_calibration_key *key,
 	if (hz > key->hz + key->hz / 100 || hz < key->hz - key->hz / 100)
 		return -ESTALE;
 	for (unsigned i = 0; i < LC_COSTS; i++)
-		if (get(text, lc_cost_name(i), line, sizeof(line)) && !get_cost(line, &costs[i]))
+		if (get(text, lc_calibration_cost_name(i), line, sizeof(line)) &&
+		    !get_cost(line, &costs[i]))
 			return -EBADMSG;
 	memcpy(out->costs, costs, sizeof(costs));
 	return 0;

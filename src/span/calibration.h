@@ -1,20 +1,20 @@
 /*
- * span/calibrate.h - finds out what recording a span costs on this machine, in this JVM.
+ * span/calibration.h - finds out what recording a span costs on this machine, in this JVM.
  *
  * The begin and end of a span take time, part of it inside the span (inner cost) and part of it in
  * what surrounds it (outer cost). Loops of empty spans measure both; the result is kept in the
  * user's cache directory, one file for each CPU, JVM, clock and way of recording, until one of them
  * changes.
  */
-#ifndef LC_SPAN_CALIBRATE_H
-#define LC_SPAN_CALIBRATE_H
+#ifndef LC_SPAN_CALIBRATION_H
+#define LC_SPAN_CALIBRATION_H
 
 #include <jvmti.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/profile/writer.h"
+#include "src/profile/profile_writer.h"
 
 struct lc_span_costs; /* span/frames/stack.h */
 
@@ -59,7 +59,7 @@ struct lc_options;
  * measured is counted in the thread's slots as any span is: the caller throws those away.
  * Context: [attach], spans enabled, lc_cycles_init() done, before the attribution thread runs.
  */
-void lc_calibrate_start(JNIEnv *jni, const struct lc_options *options, struct lc_span_costs *costs,
+void lc_calibration_start(JNIEnv *jni, const struct lc_options *options, struct lc_span_costs *costs,
                         struct lc_manifest_spans *manifest);
 
 /* For the stack; unknown ones are 0. Any context. */

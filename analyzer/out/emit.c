@@ -1,5 +1,5 @@
-/* out/text.c - writes names, numbers and frames as they stand in reports. */
-#include "analyzer/out/text.h"
+/* out/emit.c - writes names, numbers and frames as they stand in reports. */
+#include "analyzer/out/emit.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

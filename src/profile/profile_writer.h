@@ -1,12 +1,12 @@
 /*
- * profile/writer.h - writes the profile directory: files of blocks, each for the threads of certain
- * indices, and the manifest.
+ * profile/profile_writer.h - writes the profile directory: files of blocks, each for the threads of
+ * certain indices, and the manifest.
  *
  * One writer serves one directory. All calls come from one thread at a time: the attribution
  * thread, or the attaching one before that runs. docs/FORMAT.md says what is written.
  */
-#ifndef LC_PROFILE_WRITER_H
-#define LC_PROFILE_WRITER_H
+#ifndef LC_PROFILE_PROFILE_WRITER_H
+#define LC_PROFILE_PROFILE_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>

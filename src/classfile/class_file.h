@@ -1,11 +1,11 @@
 /*
- * classfile/reader.h - finds the parts of a class file: constant pool, members, attributes.
+ * classfile/class_file.h - finds the parts of a class file: constant pool, members, attributes.
  *
  * Nothing is copied: all positions are offsets into the caller's bytes, and each was checked
  * against their length before it is handed out. Pure functions. Context: any but [signal].
  */
-#ifndef LC_CLASSFILE_READER_H
-#define LC_CLASSFILE_READER_H
+#ifndef LC_CLASSFILE_CLASS_FILE_H
+#define LC_CLASSFILE_CLASS_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,8 +108,8 @@ unsigned lc_class_method_handle(const struct lc_class *c, uint32_t index, uint16
 
 struct lc_class_text lc_class_dynamic_descriptor(const struct lc_class *c, uint32_t index);
 
-bool lc_text_is(struct lc_class_text t, const char *s);
-bool lc_text_begins(struct lc_class_text t, const char *s);
-bool lc_text_ends(struct lc_class_text t, const char *s);
+bool lc_class_text_is(struct lc_class_text t, const char *s);
+bool lc_class_text_begins(struct lc_class_text t, const char *s);
+bool lc_class_text_ends(struct lc_class_text t, const char *s);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * classfile/alloc_rewrite.c - copies a class file and inserts the hooks of allocations on the way.
+ * classfile/rewrite.c - copies a class file and inserts the hooks of allocations on the way.
  *
  * A method whose code would grow beyond the limits keeps its bytes.
  */
-#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/rewrite.h"
 
 #include "src/base/hash.h"
 #include "src/classfile/alloc_plan.h"
@@ -78,8 +78,8 @@ static enum lc_rewrite_status look_at_stores(void *user, const struct lc_member 
 	enum lc_rewrite_status status;
 	struct lc_method_code code;
 
-	if (!lc_text_is(lc_class_utf8(c, method->name), r->only_name) ||
-	    !lc_text_is(lc_class_utf8(c, method->descriptor), r->only_descriptor))
+	if (!lc_class_text_is(lc_class_utf8(c, method->name), r->only_name) ||
+	    !lc_class_text_is(lc_class_utf8(c, method->descriptor), r->only_descriptor))
 		return LC_REWRITE_DONE;
 	status = lc_edit_read(&r->edit, a, &code);
 	if (status == LC_REWRITE_DONE)
@@ -143,7 +143,7 @@ static enum lc_rewrite_status run(const uint8_t *in, size_t len,
 	*out = (struct lc_rewrite_result){ 0 };
 	if (status != LC_REWRITE_DONE)
 		return status;
-	if (lc_text_is(lc_class_name(c, c->this_class), LC_HOOK_CLASS))
+	if (lc_class_text_is(lc_class_name(c, c->this_class), LC_HOOK_CLASS))
 		status = LC_REWRITE_NOTHING;
 	else if (!lc_alloc_plan_scan_open(&r.scan, c, options))
 		status = LC_REWRITE_NO_MEMORY;

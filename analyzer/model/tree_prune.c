@@ -1,14 +1,14 @@
 /*
- * model/prune.c - adds up what was counted in and below each path, by what it is a share of, and
- * makes a new tree of the paths that are large enough in one of them.
+ * model/tree_prune.c - adds up what was counted in and below each path, by what it is a share of,
+ * and makes a new tree of the paths that are large enough in one of them.
  */
-#include "analyzer/model/prune.h"
+#include "analyzer/model/tree_prune.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/model/combine.h"
+#include "analyzer/model/tree_combine.h"
 
 /* One kind of counts. */
 struct measure {

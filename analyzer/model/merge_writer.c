@@ -1,11 +1,11 @@
 /*
- * model/write.c - encodes a tree as docs/FORMAT.md says.
+ * model/merge_writer.c - encodes a tree as docs/FORMAT.md says.
  *
  * Like the agent's writer, it puts into a block the definitions that the block uses, numbered in
  * order of appearance, and begins another block when one is large. Rows are in the order of
  * canonical.h, so that what is written follows from what is in the tree alone.
  */
-#include "analyzer/model/write.h"
+#include "analyzer/model/merge_writer.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /*
- * heap/estimate_pace.h - chooses the interval between sampled allocations, and knows which interval
+ * heap/pace.h - chooses the interval between sampled allocations, and knows which interval
  * was in force.
  *
  * The interval follows the bytes that the program has allocated recently: bytes that are
@@ -30,8 +30,8 @@
  *
  * Pure arithmetic. Owner: one thread at a time.
  */
-#ifndef LC_HEAP_ESTIMATE_PACE_H
-#define LC_HEAP_ESTIMATE_PACE_H
+#ifndef LC_HEAP_PACE_H
+#define LC_HEAP_PACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
-/* model/decode_impl.h - reads numbers of a payload, for decode.c and decode_spans.c. */
-#ifndef LC_MODEL_DECODE_IMPL_H
-#define LC_MODEL_DECODE_IMPL_H
+/* model/block_decoder_impl.h - reads numbers of a payload, for decode.c and decode_spans.c. */
+#ifndef LC_MODEL_BLOCK_DECODER_IMPL_H
+#define LC_MODEL_BLOCK_DECODER_IMPL_H
 
 #include <errno.h>
 
-#include "analyzer/model/decode.h"
+#include "analyzer/model/block_decoder.h"
 #include "analyzer/model/slices.h"
 #include "src/format/block.h"
 #include "src/format/section.h"

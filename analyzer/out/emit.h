@@ -1,6 +1,6 @@
-/* out/text.h - these functions write names, numbers and frames as they stand in reports. */
-#ifndef LC_OUT_TEXT_H
-#define LC_OUT_TEXT_H
+/* out/emit.h - these functions write names, numbers and frames as they stand in reports. */
+#ifndef LC_OUT_EMIT_H
+#define LC_OUT_EMIT_H
 
 #include <stdint.h>
 #include <stdio.h>

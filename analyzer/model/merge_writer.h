@@ -1,6 +1,6 @@
-/* model/write.h - writes a tree as blocks. */
-#ifndef LC_MODEL_WRITE_H
-#define LC_MODEL_WRITE_H
+/* model/merge_writer.h - writes a tree as blocks. */
+#ifndef LC_MODEL_MERGE_WRITER_H
+#define LC_MODEL_MERGE_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,14 +1,14 @@
 /*
- * model/combine.c - adds one tree to another: names are looked up once each, then rows are added by
- * the numbers that the names have in the other tree.
+ * model/tree_combine.c - adds one tree to another: names are looked up once each, then rows are
+ * added by the numbers that the names have in the other tree.
  */
-#include "analyzer/model/combine.h"
+#include "analyzer/model/tree_combine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/model/prune.h"
+#include "analyzer/model/tree_prune.h"
 #include "analyzer/model/tree_spans.h"
 
 /* Numbers of one tree to those of the other. */
@@ -263,7 +263,7 @@ static void add_section(struct lc_tree *to, const struct lc_tree *from, const st
 			uint64_t *sums = lc_table_values(table, found[k]);
 
 			for (unsigned i = s->keys_len; i < s->columns_len; i++)
-				lc_column_add(&s->columns[i], sums++, *values++);
+				lc_section_column_add(&s->columns[i], sums++, *values++);
 		}
 		len = 0;
 	}

@@ -1,12 +1,12 @@
 /*
- * model/decode_rows.c - reads the rows of the flat sections that have a table in the tree, where
- * nothing filters them: the way of nearly all rows that there are.
+ * model/block_decoder_rows.c - reads the rows of the flat sections that have a table in the tree,
+ * where nothing filters them: the way of nearly all rows that there are.
  *
  * For each section there are two functions made of sections.def, in which the compiler knows the
  * columns: one checks the rows of a block, the other one adds them, as many at once as the table
  * looks up together.
  */
-#include "analyzer/model/decode_impl.h"
+#include "analyzer/model/block_decoder_impl.h"
 
 /* What is known of a column while the program is compiled. */
 struct known {

@@ -1,6 +1,6 @@
-/* model/decode.h - adds the payload of a block to a tree. */
-#ifndef LC_MODEL_DECODE_H
-#define LC_MODEL_DECODE_H
+/* model/block_decoder.h - adds the payload of a block to a tree. */
+#ifndef LC_MODEL_BLOCK_DECODER_H
+#define LC_MODEL_BLOCK_DECODER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -68,7 +68,7 @@ struct lc_block_target {
 };
 
 /* The tree's number of a process of the profile; LC_LEFT_OUT: it does not count. */
-static inline uint32_t lc_target_number(const struct lc_block_target *t, uint32_t process)
+static inline uint32_t lc_block_target_number(const struct lc_block_target *t, uint32_t process)
 {
 	return t->processes && process < t->process_count ? t->processes[process]
 	                                                  : t->process_first + process;
