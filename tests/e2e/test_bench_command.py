@@ -428,13 +428,13 @@ def test_a_real_program_is_asked_for(jdk17, workload, profile, tool):
     line = marked_lines("BenchLoop", "hot")["sum"]
     path = tool.directory / "with space"
     shutil.copytree(workload(jdk17, "BenchLoop"), path)
-    run = profile([jdk17.java, "-Xmx128m", "-XX:+UseSerialGC", "-cp", path.name, "BenchLoop", "2"], cwd=tool.directory)
+    run = profile([jdk17.java, "-Xmx128m", "-XX:+UseSerialGC", "-cp", path.name, "BenchLoop", "4"], cwd=tool.directory)
     request = tool.request(run.directory, "--source-path", WORKLOADS)
     assert (request["class"], request["method"]) == ("BenchLoop", "sum")
     assert abs(request["line"] - line) <= 1
     assert sum(of["samples"] for of in request["lines"]) <= request["method_samples"]
     assert request["class_path"] == [str(path)]
-    assert request["program"][1:] == ["-Xmx128m", "-XX:+UseSerialGC", "-cp", "with space", "BenchLoop", "2"]
+    assert request["program"][1:] == ["-Xmx128m", "-XX:+UseSerialGC", "-cp", "with space", "BenchLoop", "4"]
     assert request["program_directory"] == str(tool.directory)
     assert request["jvm_options"] == ["-Xmx128m", "-XX:+UseSerialGC"]
     assert "BenchLoop" in request["finding"]
