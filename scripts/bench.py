@@ -55,9 +55,7 @@ def parse():
     parser.add_argument("--state", type=pathlib.Path, help="file of results (build/bench/BUILD-full.jsonl)")
     parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
     parser.add_argument("--show", action="store_true", help="print what was measured; run nothing")
-    parser.add_argument("--table", action="store_true", help="print it as README has it; run nothing")
-    parser.add_argument("--update", type=pathlib.Path, metavar="PAGE",
-                        help="put that table between the marks in this page; run nothing")
+    parser.add_argument("--table", action="store_true", help="print the table as Markdown; run nothing")
     parser.add_argument("--list", action="store_true", help="print the names of the programs")
     parser.add_argument("micro", nargs="*")
     args = parser.parse_args()
@@ -168,14 +166,8 @@ def report(args, state, homes):
     summaries = [s for s in summaries if s["rows"]]
     if args.json:
         args.json.write_text(json.dumps(summaries, indent=1) + "\n")
-    if args.table or args.update:
-        text = table.split(summaries) if args.split else table.markdown(summaries)
-    if args.update:
-        page = args.update.read_text(encoding="utf-8")
-        args.update.write_text(table.insert(page, "parts" if args.split else "costs", text), encoding="utf-8")
     if args.table:
-        print(text)
-    if args.table or args.update:
+        print(table.split(summaries) if args.split else table.markdown(summaries))
         return True
     for s in summaries:
         table.show(s)
@@ -191,7 +183,7 @@ def main():
     programs = [p for p in PROGRAMS if not args.only or p.name in args.only or p.group in args.only]
     state = State(args.state, {p.name: call(p, args) for p in PROGRAMS}, args.collector)
     failed = set()
-    if not (args.table or args.update or args.show):
+    if not (args.table or args.show):
         with tempfile.TemporaryDirectory(prefix="locus-bench-") as work:
             whole, failed = measure(args, state, homes, programs, pathlib.Path(work))
             if not whole:

@@ -1,7 +1,6 @@
 """Make figures and tables of the rounds that were run."""
 
 import math
-import re
 import statistics
 
 from programs import PROGRAMS, REAL
@@ -160,7 +159,7 @@ def show(s):
 
 
 def markdown(summaries):
-    """The table of README's "What it costs": a column for each JDK and profiler."""
+    """A table: a column for each JDK and profiler."""
     variants = [v for v in ("locus", *PEERS) if all(v in s["variants"] for s in summaries)]
     named = {"locus": "Locus"}
     head = ["program", *("%s, JDK %s" % (named.get(v, v), jdk_of(s)) for s in summaries for v in variants)]
@@ -213,7 +212,7 @@ def sentence(s):
 
 
 def split(summaries):
-    """The table of docs/DESIGN.md: CPU time with Locus, and with each of its parts off."""
+    """A table: CPU time with Locus, and with each of its parts off."""
     parts = [v for v in PARTS if all(v in s["variants"] for s in summaries)]
     lines = [["program", *("%s, JDK %s" % (v, jdk_of(s)) for s in summaries for v in parts)]]
     lines.append(["---"] * len(lines[0]))
@@ -222,11 +221,3 @@ def split(summaries):
         if any(found):
             lines.append([p.name, *("%.2f" % r["others"][v]["cpu"][0] if r else "" for r in found for v in parts)])
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def insert(page, name, text):
-    """The page, with the text in place of what stands between the marks of that name."""
-    found = re.search(r"(<!-- %s: .* -->\n).*?(<!-- end of %s -->)" % (name, name), page, re.S)
-    if not found:
-        raise ValueError("the page has no marks for the table of " + name)
-    return page[: found.end(1)] + "\n" + text + "\n\n" + page[found.start(2):]

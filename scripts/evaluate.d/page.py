@@ -1,4 +1,6 @@
-"""Write docs/EVALUATION.md and its plots of what was measured; what was not measured is not there."""
+"""Write docs/EVALUATION.md, its plots, docs/cost.md and README's line of costs from what was measured.
+
+What was not measured is not there."""
 
 import dataclasses
 import pathlib
@@ -51,6 +53,31 @@ SPANS = "Programs that run nothing but streams: their cycles by Locus, what reco
 PARTS = "What CPU time Locus takes with each of its parts off."
 LOOPS = "Of how many loops of libraries `locus bench` makes a benchmark that compiles, and that passes its regression test."
 TRUTH = "Benchmarks that `locus bench` makes beside those that were written by hand, and beside themselves without one of its rules."
+
+
+COST = """# What Locus costs
+
+`make evaluate` writes this page from its measurements; nobody edits it. [EVALUATION.md](EVALUATION.md) has each program's
+figures, the machine and the method."""
+
+COST_TABLE = """CPU time (user and system, start-up included) with each profiler, relative to the unprofiled program: geometric mean of the
+programs' means with its 95% interval, and the worst program. Locus has its default options."""
+
+SAVING = """## How to spend less
+
+- Rewriting classes is the largest part. `--no-hooks` rewrites none: samples still have classes, and no allocation is counted.
+- `--interval` sets the CPU time between two samples of a thread (5 ms). `--budget` (2%) bounds the CPU time of samples, call
+  paths and Locus's own thread; Locus takes fewer samples rather than exceed the budget.
+- `--min-size` sets the size from which objects are tracked (1 KB). `--min-size 0` tracks every object, and can multiply the time
+  of a program that mostly allocates.
+- `--spans` costs extra for each execution of a stream or task: [spans.md](spans.md).
+- `--max-memory` bounds Locus's memory in the program (256 MB, or 5% of the machine or control group if that is less), and
+  `--max-profile-size` the profile on disk (4 GB, or a quarter of the free space if that is less).
+
+The line `Locus N%` of a report is a model of hooks, samples, events, its own thread and start-up. It leaves out signal delivery,
+the larger code of compiled hooks, and compilations that rewriting causes: the table above includes them."""
+
+COST_BEGIN, COST_END = "<!-- cost: make evaluate writes these lines -->\n", "<!-- end of cost -->\n"
 
 
 @dataclasses.dataclass
@@ -173,6 +200,51 @@ def draw(m, target):
     return names
 
 
+def cost_summaries(m):
+    """[(kind in the plural, number of programs, {variant: summary})] for programs and kernels that have pairs."""
+    group = figures.GROUPS[0]
+    told = []
+    for kind, plural in figures.KINDS:
+        of = [p for p in figures.measured(m.results, m.programs) if p.kind == kind]
+        each = {v: figures.summary(m.results, of, group, v, "cpu") for v in ("locus", "async-profiler cpu,alloc", costs.JFR)}
+        if all(s and s["mean"] for s in each.values()):
+            told.append((plural, each["locus"]["of"], each))
+    return told
+
+
+def cost_page(summaries):
+    """docs/cost.md; "" where too little was measured."""
+    if not summaries:
+        return ""
+    rows = []
+    for plural, count, each in summaries:
+        rows.append(["%d %s, geometric mean" % (count, plural), *(tables.interval(s["mean"], s["of"]) for s in each.values())])
+        rows.append(["%d %s, worst" % (count, plural), *("%.3f (%s)" % s["worst"] for s in each.values())])
+    heads = ["CPU time", *(figures.title(v) for v in summaries[0][2])]
+    return "\n\n".join([COST, COST_TABLE, tables.markdown(heads, rows), SAVING]) + "\n"
+
+
+def cost_line(summaries):
+    """README's lines: the geometric means over the programs."""
+    (_, count, each), *_ = summaries
+    told = ["%.3f (%.3f to %.3f)" % each[v]["mean"] for v in each]
+    return ("CPU time relative to the unprofiled program (geometric mean of %d real programs, 95%% interval):\n"
+            "Locus %s, async-profiler (`cpu,alloc`) %s,\n"
+            "JFR %s. [cost](docs/cost.md) says what costs and how to spend less.\n" % (count, *told))
+
+
+def write_costs(m, target):
+    """Writes cost.md beside the page, and the line of costs into the README above it, if there is one with a place for it."""
+    summaries, readme = cost_summaries(m), target.parent / "README.md"
+    if not summaries:
+        return
+    (target / "cost.md").write_text(cost_page(summaries), encoding="utf-8")
+    text = readme.read_text(encoding="utf-8") if readme.exists() else ""
+    if COST_BEGIN in text and COST_END in text:
+        before, _, rest = text.partition(COST_BEGIN)
+        readme.write_text(before + COST_BEGIN + cost_line(summaries) + COST_END + rest.partition(COST_END)[2], encoding="utf-8")
+
+
 def write(m, target):
     """Writes the page and its plots into a directory; returns the page's path."""
     target.mkdir(parents=True, exist_ok=True)
@@ -186,4 +258,6 @@ def write(m, target):
         parts.append("Not measured with this build: %s." % ", ".join(absent))
     page = target / "EVALUATION.md"
     page.write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
+    if m.size != "quick":
+        write_costs(m, target)
     return page

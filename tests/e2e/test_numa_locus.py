@@ -5,7 +5,7 @@ loop takes the same time for each element; the whole site's share against the tr
 the CPU time of the loops.
 
 That it does must be seen to: in the emulator, code of C1 is many times slower in some of the pages, and
-where pages are interleaved these are all on one node (docs/DESIGN.md). NumaPlacement is compiled by C2
+where pages are interleaved these are all on one node (docs/numa.md). NumaPlacement is compiled by C2
 alone, which leaves the cause out: the poll in each iteration.
 
 One guest runs all programs of a kind, one after the other: booting takes 3 s, a profiled JVM 4 s

@@ -23,7 +23,7 @@ def cpu_seconds(run):
 def test_own_cost_is_of_the_size_that_it_has_from_outside(workload, profile, jdk):
     """A program whose hooks cost much, in turn with Locus and without: within a factor of two.
 
-    docs/ENGINES.md ("What Locus itself costs") says what it was, and why it is not nearer.
+    docs/engines/timer.md says what the model leaves out.
     """
     program = command(
         workload, jdk, "OwnCost", 12, 1100, java=["-Xmx1g", "-XX:+UseParallelGC"]

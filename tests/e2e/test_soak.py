@@ -20,7 +20,7 @@ CI_SECONDS = int(os.environ.get("LOCUS_SOAK_CI_SECONDS", "4"))
 SOAK_SECONDS = int(os.environ.get("LOCUS_SOAK_SECONDS", "1800"))
 COLLECTORS = ("Serial", "Parallel", "G1", "Z", "Shenandoah")
 PERCENT = 2  # by which memory may grow beyond the bare program's
-FILES_MAX = 64 + 2  # FILES of src/profile/writer.c; the manifest, and the next one while it is written
+FILES_MAX = 64 + 2  # FILES of src/profile/profile_writer.c; the manifest, and the next one while it is written
 LOST = ("alloc_records_lost", "gc_moves_lost", "gc_incomplete", "paths_overflow")
 
 

@@ -182,7 +182,7 @@ def test_lambda_expressions_of_a_class_are_types_of_their_own(profile_once, locu
 
 
 def test_a_null_task_fails_as_without_spans(profile, workload, jdk):
-    """The same exceptions from the same frames; only what was null is not said (docs/ENGINES.md)."""
+    """The same exceptions from the same frames; only what was null is not said (docs/design/spans.md)."""
     command = helpers.command(workload, jdk, "NullTask")
     bare = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     assert ' because "' in bare

@@ -49,10 +49,10 @@ static uint64_t klass_of(jclass class)
 	uint32_t before;
 
 	do {
-		before = lc_gc_sequence();
+		before = lc_epoch_gc_sequence();
 		mirror = *(volatile uint64_t *)((uintptr_t) class & ~(uintptr_t)7);
 		klass = *(volatile uint64_t *)(uintptr_t)(mirror + (uint64_t)*at);
-	} while (before != lc_gc_sequence() || lc_gc_sequence_moving(before));
+	} while (before != lc_epoch_gc_sequence() || lc_epoch_gc_sequence_moving(before));
 	return klass;
 }
 

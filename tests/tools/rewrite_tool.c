@@ -1,4 +1,4 @@
-/* uses: src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_built.c src/classfile/stack_effect.c src/classfile/store_names.c src/classfile/store_names_rows.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c -lzip */
+/* uses: src/classfile/rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_built.c src/classfile/stack_effect.c src/classfile/store_names.c src/classfile/store_names_rows.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/class_file.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c -lzip */
 /*
  * rewrite_tool.c - rewrites class files: those of jars, those in directories, or single ones.
  *
@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <zip.h>
 
-#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/rewrite.h"
 
 static struct {
 	uint64_t min_size_bytes;

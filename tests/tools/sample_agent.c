@@ -55,7 +55,7 @@ static uint64_t *nodes; /* start addresses, sorted */
 static size_t nodes_len;
 static uint64_t node_bytes;
 
-uint32_t lc_gc_sequence(void)
+uint32_t lc_epoch_gc_sequence(void)
 {
 	return atomic_load_explicit(&gc_sequence, memory_order_acquire);
 }

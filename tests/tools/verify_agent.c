@@ -24,9 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/class_file.h"
 #include "src/classfile/hook_class.h"
-#include "src/classfile/reader.h"
+#include "src/classfile/rewrite.h"
 #include "src/classfile/span_rewrite.h"
 
 enum { WORDS_MAX = 1 << 20 };
