@@ -472,8 +472,8 @@ static struct {
 	struct lc_manifest_cost rows[LC_COSTS];
 } kept; /* for the manifest, which points into it; written by lc_calibration_start() */
 
-void lc_calibration_start(JNIEnv *jni, const struct lc_options *options, struct lc_span_costs *costs,
-                        struct lc_manifest_spans *manifest)
+void lc_calibration_start(JNIEnv *jni, const struct lc_options *options,
+                          struct lc_span_costs *costs, struct lc_manifest_spans *manifest)
 {
 	char variant[64];
 	struct config config = {

@@ -59,8 +59,8 @@ struct lc_options;
  * measured is counted in the thread's slots as any span is: the caller throws those away.
  * Context: [attach], spans enabled, lc_cycles_init() done, before the attribution thread runs.
  */
-void lc_calibration_start(JNIEnv *jni, const struct lc_options *options, struct lc_span_costs *costs,
-                        struct lc_manifest_spans *manifest);
+void lc_calibration_start(JNIEnv *jni, const struct lc_options *options,
+                          struct lc_span_costs *costs, struct lc_manifest_spans *manifest);
 
 /* For the stack; unknown ones are 0. Any context. */
 void lc_calibration_costs(const struct lc_calibration *c, struct lc_span_costs *out);

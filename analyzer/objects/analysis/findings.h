@@ -67,7 +67,8 @@ enum {
 #define LC_FINDING_SHARE_MIN 0.02
 #define LC_FINDING_HEADERS_MIN 0.05 /* likewise; of LC_FINDING_HEADERS */
 
-/* Of a row's samples, so many may be of instructions that are not the access: docs/design/report.md. */
+/* Of a row's samples, so many may be of instructions that are not the access:
+ * docs/design/report.md. */
 #define LC_FINDING_ELSEWHERE_MAX (2.0 / 3)
 
 /* The smallest first-level cache of data of x86-64 servers: 48 KiB since Ice Lake, 32 KiB on Zen.
