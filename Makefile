@@ -21,7 +21,7 @@ F := build-fuzz
 O := $(B)
 Q := $(if $(V),,@)
 
-WARN := -Wall -Wextra -Wundef -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
+WARN := -Wall -Wextra -Wundef -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Werror
 # gcc knows less of lengths behind the checks, so it warns of texts cut short that are not.
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-format-truncation)
 # locus-mpi is built where Open MPI's compiler is: MPICC= builds without it. Other MPIs do not know --showme.

@@ -40,13 +40,11 @@ static int read_plain(struct lc_agree_counts *c, FILE *in)
 
 static int of_async(const struct lc_agree_machine *m, struct lc_agree_counts *c, const char *path)
 {
-	(void)m;
 	return with_file(c, path, read_annotated);
 }
 
 static int of_own(const struct lc_agree_machine *m, struct lc_agree_counts *c, const char *path)
 {
-	(void)m;
 	return with_file(c, path, read_plain);
 }
 
@@ -105,7 +103,6 @@ static int of_perf(const struct lc_agree_machine *m, struct lc_agree_counts *c, 
 {
 	const char *const command[] = { "perf", "script", "-F", "pid,ip,sym", "-i", path, NULL };
 
-	(void)m;
 	return of_tool(c, command, path, read_perf);
 }
 

@@ -58,7 +58,6 @@ static void show_stage(int number)
 {
 	const int saved = errno;
 
-	(void)number;
 	progress.shown = write(STDERR_FILENO, progress.line, progress.line_len) > 0;
 	errno = saved;
 }

@@ -34,7 +34,6 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	int err = errno;
 
-	(void)context;
 	if (apart && (sig == SIGINT || sig == SIGTERM || sig == SIGHUP))
 		asked = sig;
 	if (child_pid > 0 && apart)

@@ -26,9 +26,6 @@ char *lc_scratch_make(void)
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *place)
 {
-	(void)st;
-	(void)type;
-	(void)place;
 	return remove(path);
 }
 

@@ -125,7 +125,6 @@ static void scan(struct lc_reduce *r, unsigned worker)
 {
 	size_t i;
 
-	(void)worker;
 	while ((i = atomic_fetch_add(&r->next, r->step)) < r->end && !lc_reduce_stopped)
 		lc_merge_inputs_scan(&r->inputs, i);
 }

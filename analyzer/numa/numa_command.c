@@ -146,7 +146,6 @@ static int report(void *context, const struct lc_load *l, const char *path)
 	struct lc_numa numa;
 	int status;
 
-	(void)path;
 	if (lc_report_check_threads(l))
 		return 1;
 	if (s->common.engine && lc_report_find_engine(l, s->common.engine, &engine))

@@ -87,7 +87,6 @@ void lc_json_init(struct lc_json *j, FILE *out)
 void lc_json_finish(const struct lc_json *j)
 {
 	assert(!j->depth && j->filled);
-	(void)j;
 }
 
 void lc_json_line(struct lc_json *j, unsigned spaces)

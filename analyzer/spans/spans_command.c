@@ -135,7 +135,6 @@ static int report(void *context, const struct lc_load *l, const char *path)
 	struct lc_spans spans;
 	int status;
 
-	(void)path;
 	lc_span_rows_build(&span_rows, l);
 	status = check(s, l, &span_rows);
 	if (!status && s->common.engine)

@@ -418,8 +418,6 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	const uint64_t begin = lc_own_cost_begin();
 
-	(void)jvmti;
-	(void)thread;
 	if (start(jni))
 		lc_own_cost_end(LC_OWN_STARTUP, begin);
 	else
@@ -472,7 +470,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 {
 	static atomic_flag loaded = ATOMIC_FLAG_INIT;
 
-	(void)reserved;
 	if (atomic_flag_test_and_set(&loaded))
 		lc_say("the agent is loaded already: -agentpath given once more does nothing");
 	else

@@ -24,8 +24,6 @@ JNIEXPORT jstring JNICALL Java_locusapi_Locus_ask0(JNIEnv *jni, jclass type, jst
 
 JNIEXPORT jboolean JNICALL Java_locusapi_Locus_recording0(JNIEnv *jni, jclass type)
 {
-	(void)jni;
-	(void)type;
 	return lc_agent_records();
 }
 
@@ -34,7 +32,6 @@ JNIEXPORT jboolean JNICALL Java_locusapi_Locus_mark0(JNIEnv *jni, jclass type, j
 	const char *text = (*jni)->GetStringUTFChars(jni, name, NULL);
 	bool done = false;
 
-	(void)type;
 	if (text) {
 		done = lc_marks_add(text);
 		(*jni)->ReleaseStringUTFChars(jni, name, text);
@@ -80,7 +77,6 @@ JNIEXPORT jstring JNICALL Java_locusapi_Locus_ask0(JNIEnv *jni, jclass type, jst
 	const char *how = (*jni)->GetStringUTFChars(jni, options, NULL);
 	jstring answer = what && how ? ask(jni, what, how) : NULL;
 
-	(void)type;
 	if (what)
 		(*jni)->ReleaseStringUTFChars(jni, command, what);
 	if (how)

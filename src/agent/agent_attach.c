@@ -433,7 +433,6 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 	struct request r = { .vm = vm };
 	int err;
 
-	(void)reserved;
 	if (text && !strcmp(text, "@load"))
 		return JNI_OK;
 	err = read_request(&r, text ? text : "");

@@ -185,7 +185,6 @@ static void *run(void *unused)
 	JavaVM *vm = end.vm;
 	JNIEnv *jni;
 
-	(void)unused;
 	lc_thread_set_ours();
 	if (sleep_until_end() && lock()) {
 		pthread_detach(pthread_self());

@@ -64,7 +64,6 @@ static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 	struct lc_own_work work; /* some collectors stop the world on a thread of the program */
 	uint64_t begin;
 
-	(void)jvmti;
 	begin = enter();
 	if (!begin)
 		return;
@@ -90,7 +89,6 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 	uint64_t begin;
 	size_t len;
 
-	(void)jvmti;
 	/* All is undone that the collection's begin has done, and only that. */
 	if (!atomic_exchange_explicit(&events.in_gc, false, memory_order_relaxed))
 		return;
@@ -162,10 +160,6 @@ static void JNICALL on_class_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread threa
 /* AsyncGetCallTrace refuses to work unless somebody has asked for this event. */
 static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
 {
-	(void)jvmti;
-	(void)jni;
-	(void)thread;
-	(void)class;
 }
 
 static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint code_size,
@@ -175,7 +169,6 @@ static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint cod
 	const uint64_t begin = enter();
 	struct lc_own_work work;
 
-	(void)jvmti;
 	if (!begin)
 		return;
 	lc_own_work_begin(&work);
@@ -192,7 +185,6 @@ static void JNICALL on_compiled_unload(jvmtiEnv *jvmti, jmethodID method, const 
 	const uint64_t begin = enter();
 	struct lc_own_work work;
 
-	(void)jvmti;
 	if (!begin)
 		return;
 	lc_own_work_begin(&work);
@@ -208,7 +200,6 @@ static void JNICALL on_dynamic_code(jvmtiEnv *jvmti, const char *name, const voi
 	const uint64_t begin = enter();
 	struct lc_own_work work;
 
-	(void)jvmti;
 	if (!begin)
 		return;
 	lc_own_work_begin(&work);
@@ -243,7 +234,6 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 {
-	(void)jvmti;
 	if (!enter())
 		return;
 	lc_agent_end_with_program(jni);

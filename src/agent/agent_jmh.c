@@ -26,7 +26,6 @@ JNIEXPORT jboolean JNICALL Java_locusjmh_Counts_read(JNIEnv *jni, jclass type, j
 	struct lc_hook_stats hook;
 	jlong values[COUNT];
 
-	(void)type;
 	if (!lc_agent_records())
 		return JNI_FALSE;
 	lc_totals_take(&totals);

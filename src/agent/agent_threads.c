@@ -173,7 +173,6 @@ void lc_agent_threads_add_running(JNIEnv *jni)
 
 void JNICALL lc_agent_threads_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	(void)jvmti;
 	if (!lc_thread_is_ours() && !lc_thread_self() &&
 	    atomic_load_explicit(&threads.open, memory_order_acquire))
 		add(jni, thread, (int32_t)syscall(SYS_gettid));
@@ -183,9 +182,6 @@ void JNICALL lc_agent_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	struct lc_thread *t = lc_thread_self();
 
-	(void)jvmti;
-	(void)jni;
-	(void)thread;
 	lc_tlab_thread_end();
 	if (!t)
 		t = lc_threads_find((int32_t)syscall(SYS_gettid));

@@ -192,7 +192,6 @@ static enum lc_map_header check_header(void *unused, const struct lc_object *obj
 	uint32_t still = work.open_epoch * 2;
 	enum lc_map_header answer;
 
-	(void)unused;
 	if (lc_epoch_gc_sequence() != still)
 		return LC_MAP_HEADER_LATER;
 	answer = lc_still_there(object);
@@ -636,7 +635,6 @@ static void *run(void *unused)
 	JavaVMAttachArgs args = { JNI_VERSION_1_8, (char *)(uintptr_t) "Locus", NULL };
 	JavaVM *vm = work.config.vm;
 
-	(void)unused;
 	lc_thread_set_ours();
 	(void)lc_peek_begin(NULL); /* as long as the thread runs */
 	if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&work.jni, &args)) {

@@ -137,7 +137,6 @@ static void push(const struct lc_concurrent_event *e)
 
 static void take_copy(void *unused, const struct lc_timed_move *m)
 {
-	(void)unused;
 	push(&(struct lc_concurrent_event){ .kind = LC_CONCURRENT_COPIED,
 	                                    .time_ns = m->time_ns,
 	                                    .addr = lc_ranges_plain(m->src),
@@ -192,7 +191,6 @@ void lc_concurrent_take(struct lc_thread *t)
 
 static void take_question(void *unused, const struct lc_audit_question *q)
 {
-	(void)unused;
 	order.asked++;
 	push(&(struct lc_concurrent_event){ .kind = LC_CONCURRENT_AUDITED,
 	                                    .time_ns = q->time_ns,
@@ -282,7 +280,6 @@ static void count_cycles(void)
 
 static enum lc_map_header look(void *unused, const struct lc_object *object)
 {
-	(void)unused;
 	return lc_still_there(object);
 }
 

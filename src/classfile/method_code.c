@@ -191,7 +191,6 @@ static bool mark(void *user, uint32_t at, uint32_t target)
 {
 	struct lc_method_code *code = user;
 
-	(void)at;
 	code->flags[target] |= LC_AT_TARGET;
 	return true;
 }

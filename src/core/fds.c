@@ -64,7 +64,6 @@ bool lc_fds_take(enum lc_fds_use use)
 
 void lc_fds_give(enum lc_fds_use use)
 {
-	(void)use;
 	atomic_fetch_sub_explicit(&taken, 1, memory_order_relaxed);
 }
 

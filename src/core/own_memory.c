@@ -264,7 +264,6 @@ EXPORT Word_t JudyMallocVirtual(Word_t words)
 
 EXPORT void JudyFree(void *p, Word_t words)
 {
-	(void)words;
 	__wrap_free(p);
 }
 

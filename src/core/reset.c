@@ -34,8 +34,6 @@ static int look(struct dl_phdr_info *info, size_t bytes, void *context)
 	const uintptr_t here = (uintptr_t)__start_lc_kept;
 	char *sealed_end = NULL;
 
-	(void)bytes;
-	(void)context;
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		char *at = (char *)(uintptr_t)(info->dlpi_addr + p->p_vaddr);

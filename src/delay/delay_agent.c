@@ -70,7 +70,6 @@ static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined
 	uint8_t *out = NULL;
 	size_t out_len = 0;
 
-	(void)jni, (void)redefined, (void)loader, (void)domain;
 	if (!name || !is_asked(name))
 		return;
 	if (lc_delay_rewrite(bytes, (size_t)len, o->delays, o->len, o->count, results, &out,
@@ -145,7 +144,6 @@ static bool define_counters(JNIEnv *jni)
 
 static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	(void)thread;
 	if (!define_counters(jni)) {
 		fputs("locus-delay: the JVM refused the class " LC_DELAY_CLASS
 		      "; no method is delayed\n",
@@ -159,13 +157,11 @@ static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	(void)jvmti, (void)jni, (void)thread;
 	lc_delay_cpu_begin();
 }
 
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	(void)jvmti, (void)jni, (void)thread;
 	lc_delay_cpu_end();
 }
 
@@ -263,7 +259,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 {
 	char error[ERROR_MAX] = "no memory is left";
 
-	(void)reserved;
 	if (lc_delay_options_parse(&agent.options, text, error, sizeof(error)))
 		fprintf(stderr, "locus-delay: %s; no method is delayed\n", error);
 	else if (!start(vm))

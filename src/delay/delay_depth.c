@@ -30,7 +30,6 @@ static bool reach_target(void *user, uint32_t at, uint32_t target)
 {
 	struct walk *w = user;
 
-	(void)at;
 	return reach(w, target, w->depth);
 }
 

@@ -405,7 +405,6 @@ void JNICALL lc_estimate_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, job
 	uint64_t interval_bytes;
 	bool known, counted, keep;
 
-	(void)thread;
 	if (!lc_estimate_enabled() || lc_thread_is_ours() || size <= 0)
 		return;
 	t = lc_thread_self();

@@ -219,7 +219,6 @@ static void emit_split(void *user, uint32_t thread, const struct lc_block_split 
 {
 	struct lc_tally *tally = tally_of(thread);
 
-	(void)user;
 	if (tally && (row->samples_milli || row->variance_milli))
 		lc_tally_split(tally, row);
 }

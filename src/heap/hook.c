@@ -591,7 +591,6 @@ void Java_java_lang_LocusHook_madeSlowly(JNIEnv *jni, jclass hook_class, jlong t
 	struct lc_tlab_thread *objects =
 	    t ? lc_tlab_self((uint64_t)thread, hook.follow ? t->allocs : NULL) : NULL;
 
-	(void)hook_class;
 	if (!objects)
 		return;
 	made(jni, t, objects, type, &h, (uint64_t)address);
@@ -607,7 +606,6 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 	struct lc_thread *t = enter(jni);
 	struct lc_site_counter *counter = NULL;
 
-	(void)hook_class;
 	if (!t)
 		return;
 	if (__builtin_expect(a.hook.bytecode_site &
@@ -635,7 +633,6 @@ void Java_java_lang_LocusHook_allocString(JNIEnv *jni, jclass hook_class, jobjec
 	struct lc_thread *t = enter(jni);
 	jlong bytes = 0;
 
-	(void)hook_class;
 	if (!t)
 		return;
 	if (called(jni, t, array, frame, (uint32_t)words, (uint32_t)site, LC_ORIGIN_CALL)) {
@@ -656,7 +653,6 @@ void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobjec
 	struct lc_thread *t = enter(jni);
 	jlong bytes = 0;
 
-	(void)hook_class;
 	if (t && !(*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &bytes) &&
 	    (uint64_t)bytes >= hook.min_size_bytes)
 		called(jni, t, o, frame, (uint32_t)(bytes / 8), (uint32_t)site,
@@ -669,7 +665,6 @@ void Java_java_lang_LocusHook_observe(JNIEnv *jni, jclass hook_class, jobject o)
 {
 	struct lc_thread *t = enter(jni);
 
-	(void)hook_class;
 	if (t)
 		(void)show(jni, t, o, 0, LC_ORIGIN_CONSTRUCTOR);
 }
@@ -679,7 +674,6 @@ void Java_java_lang_LocusHook_constructed(JNIEnv *jni, jclass hook_class, jobjec
 {
 	struct lc_thread *t = enter(jni);
 
-	(void)hook_class;
 	if (t && hook.audit)
 		lc_hook_audit_constructed(jni, t, o);
 }

@@ -64,7 +64,6 @@ static void add(_Atomic uint64_t *counter, uint64_t n)
 
 static uint32_t next_site(void *unused)
 {
-	(void)unused;
 	/* From 1; when they wrap after 67 million, the stack still tells contexts apart. */
 	return atomic_fetch_add_explicit(&classes.next_site, 1, memory_order_relaxed) %
 	           (LC_SITE_LIMIT - 1) +
@@ -207,7 +206,6 @@ static bool is_in_image(const char *name)
 
 static uint32_t any_site(void *unused)
 {
-	(void)unused;
 	return 1;
 }
 
@@ -265,7 +263,6 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	struct timespec begin, end;
 	bool spans_done;
 
-	(void)domain;
 	redefined = file.redefined;
 	if (redefined)
 		lc_batches_class_file();
@@ -417,7 +414,6 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 	bool large = false;
 	jint len = 0;
 
-	(void)thread;
 	lc_lost_hooks_prepared(jni, class);
 	if ((*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
 		methods = NULL;

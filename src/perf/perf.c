@@ -255,7 +255,6 @@ static void flush(volatile void *line)
 #ifdef __x86_64__
 	__asm__ volatile("clflush %0\n\tmfence" : "+m"(*(volatile char *)line));
 #else
-	(void)line;
 #endif
 }
 

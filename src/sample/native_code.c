@@ -137,7 +137,6 @@ static int look(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	struct lc_native_library library;
 
-	(void)unused;
 	if (!libraries.known && size >= sizeof(*info)) {
 		if (info->dlpi_adds == libraries.added && info->dlpi_subs == libraries.removed)
 			return 1;

@@ -11,7 +11,5 @@ JNIEXPORT jlong JNICALL Java_java_lang_LocusSpan_hashBits(JNIEnv *jni, jclass sp
 
 jlong Java_java_lang_LocusSpan_hashBits(JNIEnv *jni, jclass span)
 {
-	(void)jni;
-	(void)span;
 	return (jlong)lc_layout_hash_bits();
 }

@@ -62,7 +62,6 @@ static struct perf_event_mmap_page page = { .cap_user_rdpmc = 1, .pmc_width = 64
 
 static uint64_t instead(uint32_t counter)
 {
-	(void)counter;
 	return __rdtsc();
 }
 

@@ -82,7 +82,6 @@ static void report(const char *what, uint32_t flight)
 
 static void *other(void *argument)
 {
-	(void)argument;
 	for (unsigned i = 0; i < REPEATS; i++)
 		run(FEW, TASKS / 2);
 	return NULL;

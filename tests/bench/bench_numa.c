@@ -112,7 +112,6 @@ static void bench_pages(const char *what, int advice)
 
 static int count_calls(size_t n, void **pages, int *status)
 {
-	(void)pages;
 	calls++;
 	memset(status, 0, n * sizeof(*status));
 	return 0;

@@ -31,12 +31,6 @@ struct lc_frame_words lc_frames_words(const struct lc_native_frame *at, uint64_t
                                       unsigned frames_max, unsigned words_max, uint64_t *value,
                                       uint16_t *offset)
 {
-	(void)at;
-	(void)end;
-	(void)frames_max;
-	(void)words_max;
-	(void)value;
-	(void)offset;
 	return (struct lc_frame_words){ 0 };
 }
 
@@ -88,29 +82,21 @@ const struct lc_code_frames *lc_code_frames_compiled(uint64_t pc)
 
 const struct lc_code_frames *lc_code_frames_interpreted(uint64_t method, uint64_t bcp)
 {
-	(void)method;
-	(void)bcp;
 	return NULL;
 }
 
 bool lc_blob_find(uint64_t pc, struct lc_blob *out)
 {
-	(void)pc;
-	(void)out;
 	return false;
 }
 
 uint64_t lc_blob_original_pc_at(const struct lc_blob *blob, uint64_t pc, uint64_t sp)
 {
-	(void)blob;
-	(void)pc;
-	(void)sp;
 	return 0;
 }
 
 bool lc_frames_interpreted(uint64_t pc)
 {
-	(void)pc;
 	return false;
 }
 
@@ -124,9 +110,6 @@ bool lc_frames_entry_frame(uint64_t rbp, uint64_t low, uint64_t high, struct lc_
 {
 	const uint64_t nothing = address(&stack[STACK_WORDS - 1]);
 
-	(void)rbp;
-	(void)low;
-	(void)high;
 	*out = (struct lc_entry_frame){ nothing, nothing, nothing, nothing };
 	return true;
 }

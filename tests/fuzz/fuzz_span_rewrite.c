@@ -17,7 +17,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static uint32_t next_site(void *user)
 {
-	(void)user;
 	return 40000;
 }
 

@@ -27,8 +27,6 @@ enum { ALL_THREADS = 1, BY_EXECUTIONS = 2, BY_SWITCHES = 4, OLD_MANIFEST = 8, FE
 /* In place of the whole of analyzer/cli/. */
 void lc_report_note_part(FILE *out, const struct lc_load *l)
 {
-	(void)out;
-	(void)l;
 }
 
 void lc_report_program(FILE *out, const struct lc_load *l)

@@ -152,8 +152,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
 	char *saved = NULL, *copy = strdup(options ? options : "");
 
-	(void)vm;
-	(void)reserved;
 	libjvm = dlopen("libjvm.so", RTLD_LAZY | RTLD_NOLOAD);
 	for (char *c = strtok_r(copy, ";", &saved); c; c = strtok_r(NULL, ";", &saved)) {
 		char *text = strdup(c);

@@ -164,8 +164,6 @@ static int find_agent(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
 
-	(void)size;
-	(void)unused;
 	if (!name || strcmp(name, "/liblocus.so"))
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -182,8 +180,6 @@ static int find_agent(struct dl_phdr_info *info, size_t size, void *unused)
 
 static _Unwind_Reason_Code once(struct _Unwind_Context *context, void *unused)
 {
-	(void)context;
-	(void)unused;
 	return _URC_END_OF_STACK;
 }
 

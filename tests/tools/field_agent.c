@@ -31,7 +31,6 @@ jobjectArray Java_FieldCheck_loaded(JNIEnv *jni, jclass self)
 	jobjectArray all;
 	jint len = 0;
 
-	(void)self;
 	if ((*ti)->GetLoadedClasses(ti, &len, &loaded))
 		return NULL;
 	all = (*jni)->NewObjectArray(jni, len, (*jni)->FindClass(jni, "java/lang/Class"), NULL);
@@ -60,7 +59,6 @@ jstring Java_FieldCheck_find(JNIEnv *jni, jclass self, jclass class, jlong offse
 {
 	struct lc_field f;
 
-	(void)self;
 	if (lc_field_find(jni, klass_of(class), 0, (uint64_t)offset, &f))
 		return NULL;
 	return (*jni)->NewStringUTF(jni, f.name);
@@ -73,7 +71,6 @@ jlong Java_FieldCheck_offset(JNIEnv *jni, jclass self, jclass class, jstring nam
 	uint8_t bytes;
 	jlong result = -1;
 
-	(void)self;
 	if (!lc_field_offset(jni, class, text, &offset, &bytes))
 		result = (jlong)(offset * 16 + bytes);
 	(*jni)->ReleaseStringUTFChars(jni, name, text);
@@ -82,7 +79,6 @@ jlong Java_FieldCheck_offset(JNIEnv *jni, jclass self, jclass class, jstring nam
 
 static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	(void)thread;
 	lc_jvmti_set(jvmti);
 	if (lc_epoch_init() || lc_layout_find(jni) || lc_field_init(jni, NULL))
 		fprintf(stderr, "field_agent: cannot start\n");
@@ -90,13 +86,11 @@ static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 
 static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 {
-	(void)jvmti;
 	lc_epoch_enter_gc();
 }
 
 static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 {
-	(void)jvmti;
 	lc_epoch_leave_gc();
 }
 
@@ -110,8 +104,6 @@ jint Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 		                             JVMTI_EVENT_GARBAGE_COLLECTION_START,
 		                             JVMTI_EVENT_GARBAGE_COLLECTION_FINISH };
 
-	(void)text;
-	(void)reserved;
 	if ((*vm)->GetEnv(vm, (void **)&ti, JVMTI_VERSION_11) ||
 	    (*ti)->AddCapabilities(ti, &wanted) ||
 	    (*ti)->SetEventCallbacks(ti, &callbacks, sizeof(callbacks)))

@@ -294,7 +294,6 @@ static void JNICALL gc_start(jvmtiEnv *env)
 {
 	uint64_t t;
 
-	(void)env;
 	pause_start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (mode == MODE_OFF)
 		return;
@@ -346,7 +345,6 @@ static void JNICALL gc_finish(jvmtiEnv *env)
 	uint64_t t[3];
 	uint32_t collections;
 
-	(void)env;
 	pauses++;
 	if (mode == MODE_OFF)
 		goto out;
@@ -394,7 +392,6 @@ static bool is_array(JNIEnv *jni, jclass class)
 	char *signature = NULL;
 	bool array;
 
-	(void)jni;
 	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
 		return false;
 	array = signature[0] == '[';
@@ -411,8 +408,6 @@ static void JNICALL allocated(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobjec
 	uint64_t at;
 	size_t i;
 
-	(void)env;
-	(void)thread;
 	if (dead_len)
 		delete_dead(jni);
 	if (track)
@@ -442,7 +437,6 @@ static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 {
 	int areas_err, moves_err = lc_moves_init();
 
-	(void)thread;
 	lc_jvmti_set(env);
 	areas_err = lc_layout_find(jni);
 	if (!areas_err)
@@ -462,8 +456,6 @@ static void JNICALL vm_death(jvmtiEnv *env, JNIEnv *jni)
 {
 	uint64_t n;
 
-	(void)env;
-	(void)jni;
 	fprintf(stderr, "gc_agent: pauses %" PRIu64 ", CPU ns each %" PRIu64 "\n", pauses,
 	        pauses_ns / (pauses ? pauses : 1));
 	if (mode == MODE_OFF)
@@ -505,7 +497,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	size_t events_len = 4;
 	const char *min = options ? strstr(options, "min=") : NULL;
 
-	(void)reserved;
 	if (options && strstr(options, "mode=light"))
 		mode = MODE_LIGHT;
 	if (options && strstr(options, "mode=off"))

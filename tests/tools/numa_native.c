@@ -61,7 +61,6 @@ JNIEXPORT void JNICALL Java_NumaPlacement_pin(JNIEnv *env, jclass self, jint nod
 	cpu_set_t set;
 	int err = node_cpus(node, &set);
 
-	(void)self;
 	if (!err && sched_setaffinity(0, sizeof(set), &set) != 0)
 		err = errno;
 	if (err)
@@ -82,7 +81,6 @@ JNIEXPORT jint JNICALL Java_NumaPlacement_pinCollector(JNIEnv *env, jclass self,
 	int err = node_cpus(node, &set);
 	DIR *tasks;
 
-	(void)self;
 	if (err) {
 		raise_error(env, "pinCollector", err);
 		return 0;
@@ -116,7 +114,6 @@ JNIEXPORT jint JNICALL Java_NumaPlacement_node(JNIEnv *env, jclass self)
 {
 	unsigned int cpu = 0, node = 0;
 
-	(void)self;
 	if (syscall(SYS_getcpu, &cpu, &node, NULL) != 0)
 		raise_error(env, "getcpu", errno);
 	return (jint)node;
@@ -127,7 +124,6 @@ JNIEXPORT jlong JNICALL Java_NumaPlacement_cpuNs(JNIEnv *env, jclass self)
 {
 	struct timespec now = { 0 };
 
-	(void)self;
 	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0)
 		raise_error(env, "clock_gettime", errno);
 	return (jlong)now.tv_sec * 1000000000 + now.tv_nsec;
@@ -172,7 +168,6 @@ JNIEXPORT jlong JNICALL Java_NumaPlacement_locate(JNIEnv *env, jclass self, jlon
 	jlong address;
 	int err;
 
-	(void)self;
 	elements = found ? (*env)->GetPrimitiveArrayCritical(env, array, NULL) : NULL;
 	if (!elements) {
 		free(found);

@@ -34,7 +34,6 @@ static struct {
 
 static uint32_t next_site(void *user)
 {
-	(void)user;
 	return tool.next_site = tool.next_site % (LC_SITE_LIMIT - 1) + 1;
 }
 
@@ -186,8 +185,6 @@ static int rewrite_jar(const char *path)
 
 static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-	(void)st;
-	(void)ftw;
 	return type == FTW_F && is_class(path) ? rewrite_file(path) : 0;
 }
 

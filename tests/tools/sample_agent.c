@@ -112,9 +112,6 @@ static void JNICALL on_thread_start(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 {
 	struct lc_thread *t;
 
-	(void)env;
-	(void)jni;
-	(void)thread;
 	if (lc_thread_self())
 		return;
 	t = lc_thread_create((int32_t)syscall(SYS_gettid), "", true);
@@ -130,9 +127,6 @@ static void JNICALL on_thread_end(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 {
 	struct lc_thread *t = lc_thread_self();
 
-	(void)env;
-	(void)jni;
-	(void)thread;
 	if (!t)
 		return;
 	lc_engines_thread_stop(t);
@@ -143,28 +137,21 @@ static void JNICALL on_thread_end(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 static void JNICALL on_compiled(jvmtiEnv *env, jmethodID method, jint size, const void *address,
                                 jint map_len, const jvmtiAddrLocationMap *map, const void *info)
 {
-	(void)env;
 	lc_code_cache_compiled_method_load(method, size, address, map_len, map, info);
 }
 
 static void JNICALL on_unloaded(jvmtiEnv *env, jmethodID method, const void *address)
 {
-	(void)env;
 	lc_code_cache_compiled_method_unload(method, address);
 }
 
 static void JNICALL on_dynamic(jvmtiEnv *env, const char *name, const void *address, jint length)
 {
-	(void)env;
 	lc_code_cache_dynamic_code_generated(name, address, length);
 }
 
 static void JNICALL on_class_load(jvmtiEnv *env, JNIEnv *jni, jthread thread, jclass c)
 {
-	(void)env;
-	(void)jni;
-	(void)thread;
-	(void)c;
 }
 
 static void make_method_ids(jclass c)
@@ -178,15 +165,11 @@ static void make_method_ids(jclass c)
 
 static void JNICALL on_class_prepare(jvmtiEnv *env, JNIEnv *jni, jthread thread, jclass c)
 {
-	(void)env;
-	(void)jni;
-	(void)thread;
 	make_method_ids(c);
 }
 
 static void JNICALL on_gc_start(jvmtiEnv *env)
 {
-	(void)env;
 	atomic_fetch_add(&gc_sequence, 1);
 }
 
@@ -232,8 +215,6 @@ static void JNICALL on_vm_death(jvmtiEnv *env, JNIEnv *jni)
 {
 	struct lc_engine_stats stats;
 
-	(void)env;
-	(void)jni;
 	if (!reader)
 		return;
 	lc_engines_stop();
@@ -258,16 +239,12 @@ JNIEXPORT void JNICALL Java_SampleAgent_report(JNIEnv *jni, jclass c, jstring fi
 
 JNIEXPORT void JNICALL Java_SampleAgent_start(JNIEnv *jni, jclass c)
 {
-	(void)jni;
-	(void)c;
 	drain_all();
 	atomic_store(&keeping, true);
 }
 
 JNIEXPORT void JNICALL Java_SampleAgent_stop(JNIEnv *jni, jclass c)
 {
-	(void)jni;
-	(void)c;
 	drain_all();
 	atomic_store(&keeping, false);
 }
@@ -278,7 +255,6 @@ JNIEXPORT void JNICALL Java_SampleAgent_watch(JNIEnv *jni, jclass c, jobject o, 
 	const char *text = (*jni)->GetStringUTFChars(jni, name, NULL);
 	jlong size = 0;
 
-	(void)c;
 	(*ti)->GetObjectSize(ti, o, &size);
 	w->start = *(uint64_t *)o; /* a handle; no collection runs while the tests watch */
 	w->end = w->start + (uint64_t)size;
@@ -298,7 +274,6 @@ JNIEXPORT void JNICALL Java_SampleAgent_nodes(JNIEnv *jni, jclass c, jobjectArra
 	const jsize len = (*jni)->GetArrayLength(jni, all);
 	jlong size = 0;
 
-	(void)c;
 	nodes = calloc((size_t)len, sizeof(*nodes));
 	for (jsize i = 0; i < len; i++) {
 		jobject o = (*jni)->GetObjectArrayElement(jni, all, i);
@@ -431,7 +406,6 @@ JNIEXPORT void JNICALL Java_SampleAgent_report(JNIEnv *jni, jclass c, jstring fi
 	struct lc_engine_stats stats;
 	struct lc_sampler_stats traps;
 
-	(void)c;
 	(*jni)->ReleaseStringUTFChars(jni, file, name);
 	if (!f)
 		return;
@@ -470,8 +444,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	jvmtiCapabilities capabilities;
 	jvmtiEventCallbacks callbacks;
 
-	(void)options;
-	(void)reserved;
 	memset(&capabilities, 0, sizeof(capabilities));
 	memset(&callbacks, 0, sizeof(callbacks));
 	if ((*vm)->GetEnv(vm, (void **)&ti, JVMTI_VERSION_1_2) != JNI_OK)

@@ -14,17 +14,11 @@ static _Atomic int samples;
 static void JNICALL on_sampled(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobject object,
                                jclass class, jlong size)
 {
-	(void)jni;
-	(void)thread;
-	(void)class;
-	(void)size;
 	(*ti)->SetTag(ti, object, atomic_fetch_add(&samples, 1) + 1);
 }
 
 static void JNICALL on_end(jvmtiEnv *ti, JNIEnv *jni)
 {
-	(void)ti;
-	(void)jni;
 	fprintf(stderr, "sampled_agent: %s\n", atomic_load(&samples) ? "samples" : "no samples");
 }
 
@@ -34,8 +28,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	jvmtiCapabilities wanted;
 	jvmtiEnv *ti;
 
-	(void)options;
-	(void)reserved;
 	memset(&wanted, 0, sizeof(wanted));
 	memset(&callbacks, 0, sizeof(callbacks));
 	wanted.can_generate_sampled_object_alloc_events = 1;

@@ -58,7 +58,6 @@ static __thread const void *remembered;
 
 static uint32_t next_site(void *user)
 {
-	(void)user;
 	return atomic_fetch_add(&agent.next_site, 1) % (LC_SITE_LIMIT - 1) + 1;
 }
 
@@ -99,8 +98,6 @@ JNIEXPORT void JNICALL Java_java_lang_LocusHook_alloc(JNIEnv *env, jclass self, 
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_alloc(JNIEnv *env, jclass self, jobject array,
                                                       jint words, jint site)
 {
-	(void)env;
-	(void)self;
 	if (counts(array, site) && (uint32_t)words < WORDS_MAX)
 		atomic_fetch_add_explicit(&agent.by_words[words], 1, memory_order_relaxed);
 }
@@ -110,10 +107,6 @@ JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocObject(JNIEnv *env, jclass 
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocObject(JNIEnv *env, jclass self, jobject o,
                                                             jint site)
 {
-	(void)env;
-	(void)self;
-	(void)o;
-	(void)site;
 	atomic_fetch_add_explicit(&agent.objects, 1, memory_order_relaxed);
 }
 
@@ -122,7 +115,6 @@ JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocString(JNIEnv *env, jclass 
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocString(JNIEnv *env, jclass self, jobject array,
                                                             jint words, jobject string, jint site)
 {
-	(void)string;
 	Java_java_lang_LocusHook_alloc(env, self, array, words, site);
 }
 
@@ -131,37 +123,24 @@ JNIEXPORT void JNICALL Java_java_lang_LocusHook_madeSlowly(JNIEnv *env, jclass s
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_madeSlowly(JNIEnv *env, jclass self, jlong thread,
                                                            jclass type, jint site, jlong address)
 {
-	(void)env;
-	(void)self;
-	(void)thread;
-	(void)type;
-	(void)site;
-	(void)address;
 	atomic_fetch_add_explicit(&agent.made, 1, memory_order_relaxed);
 }
 
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_constructed(JNIEnv *env, jclass self, jobject o);
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_constructed(JNIEnv *env, jclass self, jobject o)
 {
-	(void)env;
-	(void)self;
-	(void)o;
 }
 
 /* long CountAll.allocated(int words), long CountAll.objects(), boolean LinkAll.isLinked(Class). */
 JNIEXPORT jlong JNICALL Java_CountAll_allocated(JNIEnv *env, jclass self, jint words);
 JNIEXPORT jlong JNICALL Java_CountAll_allocated(JNIEnv *env, jclass self, jint words)
 {
-	(void)env;
-	(void)self;
 	return (jlong)atomic_load(&agent.by_words[words]);
 }
 
 JNIEXPORT jlong JNICALL Java_CountAll_objects(JNIEnv *env, jclass self);
 JNIEXPORT jlong JNICALL Java_CountAll_objects(JNIEnv *env, jclass self)
 {
-	(void)env;
-	(void)self;
 	return (jlong)atomic_load(&agent.objects);
 }
 
@@ -170,8 +149,6 @@ JNIEXPORT jboolean JNICALL Java_LinkAll_isLinked(JNIEnv *env, jclass self, jclas
 {
 	jint status = 0;
 
-	(void)env;
-	(void)self;
 	(*agent.jvmti)->GetClassStatus(agent.jvmti, c, &status);
 	return (status & JVMTI_CLASS_STATUS_VERIFIED) != 0;
 }
@@ -217,9 +194,6 @@ static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefin
 	const char *const watched[] = { name ? name : "?", "[B", "[[I", "[Ljava/lang/Object;",
 		                        "[Ljava/lang/String;" };
 
-	(void)env;
-	(void)redefined;
-	(void)domain;
 	if (agent.off || (agent.of_loaders && !loader))
 		return;
 	if (len > 8 && bytes[7] <= LC_CLASS_MAJOR_MAX)
@@ -299,7 +273,6 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	uint8_t *bytes;
 	size_t len;
 
-	(void)thread;
 	mine.min_size_bytes = agent.min_size_bytes;
 	mine.objects = !agent.min_size_bytes;
 	mine.eetop = 16; /* whatever is there */
@@ -325,8 +298,6 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 	uint64_t all = 0;
 	char delays[256];
 
-	(void)jvmti;
-	(void)env;
 	for (int s = 0; s < LC_REWRITE_STATUS_COUNT; s++)
 		all += agent.status[s];
 	fprintf(
@@ -424,7 +395,6 @@ JNIEXPORT jstring JNICALL Java_LinkAll_mode(JNIEnv *env, jclass self, jstring op
 	const char *utf8 = (*env)->GetStringUTFChars(env, options, NULL);
 	char text[256], counts[1024];
 
-	(void)self;
 	snprintf(text, sizeof(text), "%s", utf8);
 	(*env)->ReleaseStringUTFChars(env, options, utf8);
 	take_counts(counts, sizeof(counts));
@@ -447,7 +417,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 		                          .ClassFileLoadHook = class_file_load };
 	jvmtiEnv *jvmti;
 
-	(void)reserved;
 	if (parse(options ? options : (char[1]){ 0 }) != JNI_OK ||
 	    (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK)
 		return JNI_ERR;

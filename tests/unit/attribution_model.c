@@ -112,15 +112,12 @@ bool attribution_freed(uint32_t index)
 
 static jint JNICALL attach(JavaVM *vm, void **env, void *args)
 {
-	(void)vm;
-	(void)args;
 	*env = NULL;
 	return 0;
 }
 
 static jint JNICALL detach(JavaVM *vm)
 {
-	(void)vm;
 	return 0;
 }
 
@@ -142,7 +139,6 @@ void attribution_manifest(bool final)
 
 const struct lc_path_recursion *lc_path_recursion_get(uint32_t number)
 {
-	(void)number;
 	return NULL;
 }
 
@@ -187,12 +183,10 @@ static void add_samples(const struct lc_block_input *in)
 
 void lc_profile_try_now(struct lc_profile *p)
 {
-	(void)p;
 }
 
 int lc_profile_append(struct lc_profile *p, const struct lc_block_input *in)
 {
-	(void)p;
 	insist(in->index < ATTRIBUTION_THREADS);
 	insist(in->t_end_ns >= in->t_begin_ns && in->t_begin_ns >= begin_ns[in->index]);
 	begin_ns[in->index] = in->t_begin_ns;
@@ -215,7 +209,6 @@ int lc_profile_append(struct lc_profile *p, const struct lc_block_input *in)
 
 uint64_t lc_engines_thread_take_lost(struct lc_thread *t, size_t engine)
 {
-	(void)engine;
 	return atomic_exchange(&lost[t->index], 0);
 }
 
@@ -234,20 +227,16 @@ void lc_contexts_destroy(struct lc_contexts *c)
 
 uint64_t lc_contexts_looked(const struct lc_contexts *c)
 {
-	(void)c;
 	return 0;
 }
 
 uint64_t lc_contexts_walks(const struct lc_contexts *c)
 {
-	(void)c;
 	return 0;
 }
 
 void lc_estimate_close(uint32_t epoch, const struct lc_area *areas, size_t len)
 {
-	(void)areas;
-	(void)len;
 	insist(epoch == next_epoch);
 	next_epoch++;
 	closed++;
@@ -265,43 +254,27 @@ const struct lc_layout *lc_layout(void)
 void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_site, uint64_t start,
                         uint32_t epoch, uint64_t samples)
 {
-	(void)t;
-	(void)engine;
-	(void)class_site;
-	(void)start;
-	(void)epoch;
-	(void)samples;
 }
 
 void lc_budget_start(uint64_t ppm)
 {
-	(void)ppm;
 }
 
 void lc_budget_tick(uint64_t now_ns)
 {
-	(void)now_ns;
 }
 
 void lc_estimate_flush(JNIEnv *jni)
 {
-	(void)jni;
 }
 
 void lc_audit_ask(JNIEnv *env, uint32_t *at, size_t max,
                   void (*use)(void *user, const struct lc_audit_question *q), void *user)
 {
-	(void)env;
-	(void)at;
-	(void)max;
-	(void)use;
-	(void)user;
 }
 
 void lc_audit_look(struct lc_map *map, const struct lc_audit_question *q)
 {
-	(void)map;
-	(void)q;
 }
 
 void lc_audit_asked(void)
@@ -315,19 +288,14 @@ const volatile uint32_t *lc_collector_count(void)
 
 void lc_audit_compare(struct lc_map *map, uint32_t epoch)
 {
-	(void)map;
-	(void)epoch;
 }
 
 void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
 {
-	(void)jni;
-	(void)d;
 }
 
 struct lc_data_src lc_detail_data_src(uint64_t data_src)
 {
-	(void)data_src;
 	return (struct lc_data_src){ 0 };
 }
 
@@ -339,36 +307,24 @@ size_t lc_engines_count(void)
 bool lc_header_matches(const struct lc_layout *layout, const struct lc_header *h,
                        const char *class_name, uint64_t class_word, uint64_t size_bytes)
 {
-	(void)layout;
-	(void)h;
-	(void)class_name;
-	(void)class_word;
-	(void)size_bytes;
 	return true;
 }
 
 int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_header *out)
 {
-	(void)layout;
-	(void)addr;
-	(void)out;
 	return 0;
 }
 
 void lc_hook_counters(struct lc_counters *out)
 {
-	(void)out;
 }
 
 void lc_small_counters(struct lc_counters *out)
 {
-	(void)out;
 }
 
 size_t lc_own_frames(const uint64_t *frames, size_t len)
 {
-	(void)frames;
-	(void)len;
 	return 0;
 }
 
@@ -379,7 +335,6 @@ uint64_t lc_klass_of_word(uint64_t class_word)
 
 uint32_t lc_klass_site(uint64_t klass)
 {
-	(void)klass;
 	return 0;
 }
 
@@ -393,74 +348,53 @@ void lc_lines_flush(void)
 
 void lc_lines_forget(const struct lc_thread *t)
 {
-	(void)t;
 }
 
 void lc_numa_allocated(struct lc_thread *t, uint32_t site, uint64_t objects, uint64_t bytes)
 {
-	(void)t;
-	(void)site;
-	(void)objects;
-	(void)bytes;
 }
 
 void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t samples)
 {
-	(void)t;
-	(void)engine;
-	(void)cpu;
-	(void)samples;
 }
 
 void lc_numa_resolve(uint32_t epoch, uint64_t now_ns)
 {
-	(void)epoch;
-	(void)now_ns;
 }
 
 void lc_numa_sample(const struct lc_numa_access *a)
 {
-	(void)a;
 }
 
 void lc_numa_thread_free(struct lc_thread *t)
 {
-	(void)t;
 }
 
 void lc_numa_window_ends(struct lc_thread *t)
 {
-	(void)t;
 }
 
 bool lc_numa_window_seen(const struct lc_thread *t)
 {
-	(void)t;
 	return false;
 }
 
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 {
-	(void)jni;
-	(void)frames;
-	(void)frames_len;
 	return 0;
 }
 
 const struct lc_site *lc_site_get(uint32_t site)
 {
-	(void)site;
 	return NULL;
 }
 
 void lc_span_forget(struct lc_thread *t)
 {
-	(void)t;
 }
 
 void lc_span_give_up_traces(const struct lc_thread *t)
 {
-	(void)t;
 }
 
 bool lc_span_slots_crowded(void)
@@ -470,34 +404,27 @@ bool lc_span_slots_crowded(void)
 
 const struct lc_span_slot *lc_span_slot_at(const struct lc_thread *t, uint32_t i)
 {
-	(void)t;
-	(void)i;
 	return NULL;
 }
 
 void lc_span_take(struct lc_thread *t)
 {
-	(void)t;
 }
 
 void lc_span_mark_running(bool all)
 {
-	(void)all;
 }
 
 void lc_span_take_looks(struct lc_tally *tally)
 {
-	(void)tally;
 }
 
 void lc_span_take_pauses(struct lc_tally *tally)
 {
-	(void)tally;
 }
 
 bool lc_span_take_traces(struct lc_thread *t)
 {
-	(void)t;
 	return false;
 }
 
@@ -508,19 +435,15 @@ unsigned lc_span_what(void)
 
 bool lc_timeline_block(const struct lc_timeline_thread *t, struct lc_block_input *in)
 {
-	(void)t;
-	(void)in;
 	return false;
 }
 
 void lc_timeline_clear(struct lc_timeline_thread *t)
 {
-	(void)t;
 }
 
 bool lc_timeline_jvm_block(struct lc_block_input *in)
 {
-	(void)in;
 	return false;
 }
 
@@ -540,12 +463,10 @@ bool lc_timeline_on(void)
 
 void lc_timeline_thread_free(struct lc_timeline_thread *t)
 {
-	(void)t;
 }
 
 void lc_timeline_thread_last(struct lc_timeline_thread *t)
 {
-	(void)t;
 }
 
 void lc_thread_cpu_look(void)
@@ -554,28 +475,20 @@ void lc_thread_cpu_look(void)
 
 void lc_timeline_tick(uint64_t now_ns, bool last)
 {
-	(void)now_ns;
-	(void)last;
 }
 
 void lc_walker_destroy(struct lc_walker *w)
 {
-	(void)w;
 }
 
 /* -- metaspace: none ------------------------------------------------------------------------- */
 
 void lc_metaspace_learn(JNIEnv *jni, uint64_t addr, const uint64_t *frames, size_t len)
 {
-	(void)jni;
-	(void)addr;
-	(void)frames;
-	(void)len;
 }
 
 bool lc_metaspace_holds(uint64_t addr)
 {
-	(void)addr;
 	return false;
 }
 

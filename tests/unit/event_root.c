@@ -78,9 +78,6 @@ void root_put_cpu(const char *vendor, unsigned family, unsigned model, unsigned 
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
 	return remove(path);
 }
 

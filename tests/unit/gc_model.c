@@ -42,8 +42,6 @@ static struct lc_move_batch *make_batch(const struct lc_move *moves, size_t len,
 
 void lc_moves_open(uint64_t low, uint64_t high, size_t min_bytes)
 {
-	(void)low;
-	(void)high;
 	gc_seen.opened++;
 	gc_seen.min_bytes = min_bytes;
 }
@@ -88,18 +86,11 @@ bool lc_areas_emptied(void)
 
 bool lc_small_ahead_begin(const struct lc_area *areas, size_t len, bool emptied)
 {
-	(void)areas;
-	(void)len;
-	(void)emptied;
 	return false;
 }
 
 void lc_small_ahead_sample(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
 {
-	(void)records;
-	(void)len;
-	(void)tag;
-	(void)span;
 }
 
 bool lc_small_ahead_changed(void)
@@ -185,7 +176,6 @@ size_t lc_areas_take(struct lc_area *out, size_t cap, bool slid)
 {
 	size_t len = gc_plan.areas_len < cap ? gc_plan.areas_len : cap;
 
-	(void)slid;
 	if (len)
 		memcpy(out, gc_plan.areas, len * sizeof(*out));
 	return gc_plan.areas_len;
@@ -208,9 +198,6 @@ enum lc_range_owner lc_ranges_owner(uint64_t addr)
 
 bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 {
-	(void)areas;
-	(void)len;
-	(void)class_word;
 	return gc_plan.small_traces;
 }
 

@@ -22,7 +22,6 @@ int lc_imports_find(uint64_t inside, struct lc_imports *i)
 {
 	const int err = model_imports_error;
 
-	(void)inside;
 	model_imports_error = 0;
 	for (size_t k = 0; k < i->len && !err; k++) {
 		struct lc_import *m = &i->list[k];

@@ -5,30 +5,18 @@
 
 void lc_preexisting_close(struct lc_map *map, uint32_t epoch, const struct lc_map_close *close)
 {
-	(void)map;
-	(void)epoch;
-	(void)close;
 }
 
 void lc_preexisting_used(uint64_t time_ns, uint64_t addr, uint64_t size_bytes)
 {
-	(void)time_ns;
-	(void)addr;
-	(void)size_bytes;
 }
 
 void lc_preexisting_copied(struct lc_map *map, uint32_t cycle, bool known, uint64_t time_ns,
                            const struct lc_move *move)
 {
-	(void)map;
-	(void)cycle;
-	(void)known;
-	(void)time_ns;
-	(void)move;
 }
 
 uint32_t lc_preexisting_site(const struct lc_object *object, uint64_t klass)
 {
-	(void)klass;
 	return object->site;
 }

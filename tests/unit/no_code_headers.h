@@ -11,21 +11,16 @@ bool lc_code_headers_known(void)
 
 bool lc_code_headers_find(uint64_t pc, struct lc_code_header *out)
 {
-	(void)pc;
-	(void)out;
 	return false;
 }
 
 uint64_t lc_code_headers_method(uint64_t pc)
 {
-	(void)pc;
 	return 0;
 }
 
 uint64_t lc_code_headers_boundary(uint64_t pc, uint64_t limit)
 {
-	(void)pc;
-	(void)limit;
 	return 0;
 }
 

@@ -53,7 +53,6 @@ void lc_task_places_destroy(struct lc_task_places *p)
 void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f, uint64_t outer,
                    const struct lc_span_ended *e)
 {
-	(void)s;
 	assert_true(model_rows_len < MODEL_ROWS);
 	model_rows[model_rows_len++] =
 	    (struct lc_block_trace){ .id = f->number,

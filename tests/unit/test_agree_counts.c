@@ -19,14 +19,12 @@ static struct lc_agree_counts counts;
 
 static int begin(void **state)
 {
-	(void)state;
 	lc_agree_counts_init(&counts);
 	return 0;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	lc_agree_counts_free(&counts);
 	return 0;
 }
@@ -57,7 +55,6 @@ static void is_named(const char *text, const char *expected)
 
 static void test_all_profilers_names_become_one(void **state)
 {
-	(void)state;
 	is_named("java.util.HashMap.merge", "java.util.HashMap.merge");
 	is_named("java/util/HashMap.merge_[j]", "java.util.HashMap.merge");
 	is_named("java.lang.Object java.util.HashMap.merge(java.lang.Object, int)",
@@ -67,7 +64,6 @@ static void test_all_profilers_names_become_one(void **state)
 
 static void test_numbers_and_addresses_of_hidden_classes_are_dropped(void **state)
 {
-	(void)state;
 	is_named("H$$Lambda$14/0x0000000800c03000.apply", "H$$Lambda.apply");
 	is_named("H$$Lambda$1.0x00007feb8c000a08.apply_[i]", "H$$Lambda.apply");
 	is_named("H$$Lambda+0x00007f5a5c000a08.apply", "H$$Lambda.apply");
@@ -88,7 +84,6 @@ static int collapsed(const char *text, int annotated)
 
 static void test_a_sample_is_of_its_innermost_java_method(void **state)
 {
-	(void)state;
 	assert_int_equal(collapsed("a/Main.main_[j];a/Main.walk_[i];memcpy;copy_page_[k] 7\n"
 	                           "a/Main.main_[0];a/Main.walk_[1] 3\n"
 	                           "start_thread;Compile::Compile;malloc.part.0 5\n"
@@ -103,7 +98,6 @@ static void test_a_sample_is_of_its_innermost_java_method(void **state)
 
 static void test_plain_stacks_have_java_frames_too(void **state)
 {
-	(void)state;
 	assert_int_equal(collapsed("a.Main.main;b.Other.run 4\na.Main.main;libc.so.6 2\n"
 	                           "JavaMain;std::string::find 1",
 	                           0),
@@ -119,7 +113,6 @@ static void test_lines_that_are_no_stacks_are_refused(void **state)
 		                             "a.Main.main \n",
 		                             "a.Main.main 99999999999999999999999\n" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_true(collapsed(wrong[i], 0) < 0);
 }
@@ -142,7 +135,6 @@ static void test_perf_has_the_compiled_method(void **state)
 	                   " 1235 \n"
 	                   "\t    3048e0 Node::is_CFG\n");
 
-	(void)state;
 	assert_int_equal(lc_agree_read_perf(&counts, in), 0);
 	fclose(in);
 	assert_int_equal(counts.samples, 4);
@@ -160,7 +152,6 @@ static void test_jfr_has_the_top_frame(void **state)
 	            "{\"type\": {\"name\": \"java/util/HashMap\"}, \"name\": \"hash\"}}]}}},"
 	            "{\"type\": \"jdk.ExecutionSample\", \"values\": {\"stackTrace\": null}}]}}");
 
-	(void)state;
 	assert_int_equal(lc_agree_read_jfr(&counts, in), 0);
 	fclose(in);
 	assert_int_equal(samples_of("java.util.HashMap.hash"), 1);
@@ -175,7 +166,6 @@ static void test_methods_are_read_as_they_were_written(void **state)
 	char text[256] = "";
 	FILE *out = fmemopen(text, sizeof(text), "w"), *in;
 
-	(void)state;
 	lc_agree_counts_add(&counts, "a.Main.walk", 30);
 	lc_agree_counts_add(&counts, "a.Main.sort", 10);
 	lc_agree_counts_add(&counts, "", 60);
@@ -198,7 +188,6 @@ static void test_damaged_methods_are_refused(void **state)
 		                             "samples 10\nx a.B.c\n", "samples 10\n3\n",
 		                             "samples 10\n5 a.B.c\n6 a.B.d\n" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		FILE *in = file_of(wrong[i]);
 

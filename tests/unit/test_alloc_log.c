@@ -21,13 +21,11 @@ enum { CHUNK = LC_ALLOC_CHUNK_RECORDS, POOL_CHUNKS = 64 };
 
 static int open_pool(void **state)
 {
-	(void)state;
 	return lc_alloc_pool_init(POOL_CHUNKS * LC_ALLOC_CHUNK_BYTES);
 }
 
 static int close_pool(void **state)
 {
-	(void)state;
 	lc_alloc_pool_destroy();
 	return 0;
 }
@@ -67,7 +65,6 @@ static void a_thread_that_allocates_nothing_has_no_chunk(void **state)
 	struct lc_alloc_log *log = new_log();
 	const struct lc_alloc *run;
 
-	(void)state;
 	assert_int_equal(lc_alloc_log_position(log), 0);
 	assert_int_equal(lc_alloc_log_run(log, 0, 10, &run), 0);
 	lc_alloc_log_trim(log, 10);
@@ -80,7 +77,6 @@ static void records_come_back_in_order_across_chunks(void **state)
 {
 	struct lc_alloc_log *log = new_log();
 
-	(void)state;
 	for (uint64_t i = 0; i < 3 * CHUNK + 7; i++)
 		assert_int_equal(put(log, i), 0);
 	assert_int_equal(lc_alloc_log_position(log), 3 * CHUNK + 7);
@@ -97,7 +93,6 @@ static void a_run_ends_at_what_is_published(void **state)
 	struct lc_alloc_log *log = new_log();
 	const struct lc_alloc *run;
 
-	(void)state;
 	put(log, 0);
 	assert_int_equal(lc_alloc_log_run(log, 0, 99, &run), 1);
 	assert_int_equal(lc_alloc_log_run(log, 1, 99, &run), 0);
@@ -109,7 +104,6 @@ static void trim_gives_back_whole_chunks_but_never_the_owners(void **state)
 	struct lc_alloc_log *log = new_log();
 	const struct lc_alloc *run;
 
-	(void)state;
 	for (uint64_t i = 0; i < 2 * CHUNK; i++)
 		put(log, i);
 	lc_alloc_log_trim(log, CHUNK - 1);
@@ -129,7 +123,6 @@ static void the_chunk_used_last_is_used_first(void **state)
 	struct lc_alloc_log *a = new_log(), *b = new_log();
 	const struct lc_alloc *first, *again;
 
-	(void)state;
 	put(a, 0);
 	put(b, 0);
 	assert_int_equal(lc_alloc_log_run(a, 0, 1, &first), 1);
@@ -147,7 +140,6 @@ static void an_exhausted_pool_refuses_counts_and_recovers(void **state)
 	struct lc_alloc_log *log = new_log(), *other = new_log();
 	uint64_t i = 0;
 
-	(void)state;
 	while (!put(log, i))
 		i++;
 	assert_int_equal(i, POOL_CHUNKS * CHUNK);
@@ -181,7 +173,6 @@ static void chunks_idle_for_two_windows_lose_their_memory_and_serve_again(void *
 	struct lc_alloc_log *log = new_log();
 	const struct lc_alloc *run;
 
-	(void)state;
 	lc_alloc_pool_tidy(10 * second);
 	for (uint64_t i = 0; i < 40 * CHUNK; i++)
 		put(log, i);
@@ -203,7 +194,6 @@ static void chunks_idle_for_two_windows_lose_their_memory_and_serve_again(void *
 
 static void a_pool_is_made_once_and_within_limits(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_alloc_pool_init(1 << 20), -EALREADY);
 	lc_alloc_pool_destroy();
 	lc_alloc_pool_destroy();
@@ -234,7 +224,6 @@ static void a_sweep_goes_on_where_the_last_one_ended(void **state)
 	struct lc_alloc_log *log = new_log();
 	uint64_t at = 0;
 
-	(void)state;
 	assert_int_equal(sweep_all(log, 0), 0); /* no chunk yet */
 	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
 		uint64_t from = at;
@@ -252,7 +241,6 @@ static void what_was_not_swept_is_not_trimmed(void **state)
 	struct lc_alloc_log *log = new_log();
 	const struct lc_alloc *run;
 
-	(void)state;
 	put(log, 0);
 	assert_int_equal(sweep_all(log, 0), 1);
 	for (uint64_t i = 1; i < 5 * CHUNK; i++)
@@ -280,7 +268,6 @@ static void a_log_that_is_kept_is_not_trimmed_before_its_first_sweep(void **stat
 {
 	struct lc_alloc_log *log = new_log();
 
-	(void)state;
 	lc_alloc_log_keep(log); /* even before it has a chunk */
 	for (uint64_t i = 0; i < 4 * CHUNK; i++)
 		put(log, i);
@@ -298,7 +285,6 @@ static void a_first_sweep_begins_with_what_is_left(void **state)
 {
 	struct lc_alloc_log *log = new_log();
 
-	(void)state;
 	for (uint64_t i = 0; i < CHUNK / 2; i++)
 		put(log, i);
 	lc_alloc_log_trim(log, CHUNK / 2); /* in the owner's chunk: it stays */
@@ -310,7 +296,6 @@ static void a_log_that_nobody_sweeps_is_trimmed_as_ever(void **state)
 {
 	struct lc_alloc_log *log = new_log(), *other = new_log();
 
-	(void)state;
 	put(other, 0);
 	assert_int_equal(sweep_all(other, 0), 1);
 	for (uint64_t i = 0; i < 3 * CHUNK; i++)
@@ -415,7 +400,6 @@ static void nothing_is_lost_or_torn_with_owner_sealer_and_consumer_at_work(void 
 	struct producer p[PRODUCERS];
 	pthread_t threads[PRODUCERS + 2];
 
-	(void)state;
 	for (int i = 0; i < PRODUCERS; i++) {
 		t.logs[i] = new_log();
 		lc_alloc_log_keep(t.logs[i]);

@@ -39,7 +39,6 @@ static void pause_to(uint64_t addr)
 
 static jclass JNICALL get_class(JNIEnv *env, jobject o)
 {
-	(void)env;
 	calls++;
 	*(uint64_t *)o = object_at;
 	if (moves) {
@@ -51,7 +50,6 @@ static jclass JNICALL get_class(JNIEnv *env, jobject o)
 
 static void JNICALL delete_local(JNIEnv *env, jobject ref)
 {
-	(void)env;
 	assert_non_null(ref);
 }
 
@@ -70,7 +68,6 @@ static void only_after_a_pause_the_jvm_is_called(void **state)
 	uint32_t renewed = lc_epoch_gc_sequence();
 	uint64_t before;
 
-	(void)state;
 	slot = object_at = A;
 	assert_int_equal(place(&renewed).addr, A);
 	assert_int_equal(calls, 0);
@@ -85,7 +82,6 @@ static void an_address_of_before_the_pause_is_not_taken(void **state)
 {
 	uint32_t renewed = lc_epoch_gc_sequence();
 
-	(void)state;
 	slot = A;
 	pause_to(B);
 	assert_int_equal(place(&renewed).addr, B);
@@ -96,7 +92,6 @@ static void a_pause_meanwhile_has_the_jvm_called_again(void **state)
 {
 	uint32_t renewed = lc_epoch_gc_sequence();
 
-	(void)state;
 	slot = A;
 	pause_to(B);
 	moves = 2;

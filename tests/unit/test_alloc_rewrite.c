@@ -46,7 +46,6 @@ static const struct lc_rewrite_options defaults = {
 
 static int reset(void **state)
 {
-	(void)state;
 	last_site = 0;
 	allocations_left = -1;
 	return 0;
@@ -82,7 +81,6 @@ static void hook_follows_each_kind_of_primitive_array(void **state)
 		                             "array([DI)V", "array([BI)V", "array([SI)V",
 		                             "array([II)V", "array([JI)V" };
 
-	(void)state;
 	for (uint8_t type = 4; type <= 11; type++) {
 		const uint8_t expected[] = { ILOAD_0, NEWARRAY, type, HOOK, POP, RETURN };
 		struct class_file c;
@@ -105,7 +103,6 @@ static void arrays_of_references_and_of_arrays_have_their_hooks(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	class_begin(&c, "A");
 	class_class(&c, "java/lang/String");
 	rewrite_one(&c, (struct code_spec)CODE(ILOAD_0, 189, 0, 2, POP, RETURN), &r);
@@ -129,7 +126,6 @@ static void class_without_a_site_is_left_alone(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	class_begin(&c, "A");
 	rewrite_one(&c, (struct code_spec)CODE(RETURN), &r);
 	assert_int_equal(r.status, LC_REWRITE_NOTHING);
@@ -161,7 +157,6 @@ static int sites_of(struct code_spec spec, uint32_t skipped)
 
 static void small_constant_length_is_skipped_and_counted(void **state)
 {
-	(void)state;
 	assert_int_equal(SITES(1, 8, NEWARRAY, BYTE, POP, RETURN), -1);
 	assert_int_equal(SITES(1, 16, 100, NEWARRAY, BYTE, POP, RETURN), -1);
 	assert_int_equal(SITES(1, 2, NEWARRAY, BYTE, POP, RETURN), -1); /* -1: throws */
@@ -181,7 +176,6 @@ static void small_constant_length_is_skipped_and_counted(void **state)
 
 static void each_dimension_must_be_small_to_be_skipped(void **state)
 {
-	(void)state;
 	assert_int_equal(SITES(1, 8, 8, 197, 0, 6, 2, POP, RETURN), -1);
 	assert_int_equal(SITES(0, 8, 17, 0, 252, 197, 0, 6, 2, POP, RETURN), 1);
 	assert_int_equal(SITES(0, 17, 0, 252, 8, 197, 0, 6, 2, POP, RETURN), 1);
@@ -192,7 +186,6 @@ static void constant_length_counts_only_if_nothing_leads_in_between(void **state
 {
 	struct code_spec caught = CODE(8, NEWARRAY, BYTE, POP, RETURN);
 
-	(void)state;
 	/* iload_0; iload_0; ifeq to the newarray behind a constant. */
 	assert_int_equal(SITES(0, ILOAD_0, ILOAD_0, 153, 0, 5, POP, 8, NEWARRAY, BYTE, POP, RETURN),
 	                 1);
@@ -213,7 +206,6 @@ static void clone_of_an_array_is_cast_to_what_its_hook_takes(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	class_begin(&c, "A");
 	assert_int_equal(class_method_ref(&c, "[J", "clone", "()Ljava/lang/Object;"), 6);
 	assert_int_equal(class_method_ref(&c, "[Ljava/util/Map;", "clone", "()Ljava/lang/Object;"),
@@ -272,7 +264,6 @@ static void result_of_an_intrinsic_says_so_in_its_site(void **state)
 		rewritten_hook(&r, code.insns + at + 3);
 		rewritten_free(&r);
 	}
-	(void)state;
 }
 
 static void body_of_an_intrinsic_marks_its_result(void **state)
@@ -282,7 +273,6 @@ static void body_of_an_intrinsic_marks_its_result(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	class_begin(&c, "java/util/Arrays");
 	class_method(&c, "copyOf", "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;",
 	             &spec);
@@ -304,7 +294,6 @@ static void multiply_to_len_marks_what_it_allocates_and_nothing_else(void **stat
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	class_begin(&c, "java/math/BigInteger");
 	class_method(&c, "implMultiplyToLen", "([II[II[I)[I", &spec);
 	class_rewrite(&c, defaults, &r);
@@ -321,7 +310,6 @@ static void multiply_to_len_is_not_hooked_where_its_argument_is_unknown(void **s
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	class_begin(&c, "A");
 	class_method_ref(&c, "java/math/BigInteger", "implMultiplyToLen", "([II[II[I)[I");
 	rewrite_one(&c, (struct code_spec)CODE(1, 184, 0, 6, POP, RETURN), &r);
@@ -333,7 +321,6 @@ static void large_site_numbers_come_from_the_pool(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	last_site = INT16_MAX - 1;
 	class_begin(&c, "A");
 	rewrite_one(&c,
@@ -358,7 +345,6 @@ static void only_the_versions_of_known_jdks_are_rewritten(void **state)
 		{ 65535, 0, LC_REWRITE_UNSUPPORTED },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct class_file c;
 		struct rewritten r;
@@ -377,7 +363,6 @@ static void names_may_hold_any_character(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	class_begin(&c, "\xd0\x96/\xe2\x82\xac \xed\xa0\xbd\xed\xb8\x80");
 	rewrite_one(&c, (struct code_spec)CODE(ILOAD_0, NEWARRAY, BYTE, POP, RETURN), &r);
 	assert_int_equal(r.status, LC_REWRITE_DONE);
@@ -391,7 +376,6 @@ static void full_pool_leaves_the_class_alone(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	/* Six constants are needed; the class's own name takes two, the method three. */
 	for (unsigned left = 5; left <= 6; left++) {
 		class_begin(&c, "A");
@@ -433,7 +417,6 @@ static void a_cut_class_is_malformed_at_every_length(void **state)
 	size_t len;
 	uint8_t *bytes = rich_class(&len);
 
-	(void)state;
 	assert_int_equal(lc_rewrite_class(bytes, len, &defaults, &result), LC_REWRITE_DONE);
 	free(result.bytes);
 	for (size_t cut = 0; cut < len; cut++) {
@@ -475,7 +458,6 @@ static uint64_t code_sum(uint32_t first, uint32_t second)
 
 static void the_sum_of_a_class_tells_the_lengths_of_its_methods(void **state)
 {
-	(void)state;
 	assert_int_equal(code_sum(3, 9), code_sum(9, 3));
 	assert_int_equal(code_sum(3, 9), lc_rewrite_code_sum(3) + lc_rewrite_code_sum(9));
 	assert_int_equal(code_sum(0, 9), lc_rewrite_code_sum(9));
@@ -489,7 +471,6 @@ static void bytes_behind_the_class_are_malformed(void **state)
 	size_t len;
 	uint8_t *bytes = rich_class(&len);
 
-	(void)state;
 	bytes = realloc(bytes, len + 1);
 	bytes[len] = 0;
 	assert_int_equal(lc_rewrite_class(bytes, len + 1, &defaults, &result),
@@ -503,7 +484,6 @@ static void any_changed_byte_is_survived(void **state)
 	size_t len;
 	uint8_t *bytes = rich_class(&len);
 
-	(void)state;
 	for (size_t at = 0; at < len; at++) {
 		for (unsigned flip = 1; flip < 256; flip++) {
 			bytes[at] ^= (uint8_t)flip;
@@ -523,7 +503,6 @@ static void without_memory_nothing_is_done_and_nothing_leaks(void **state)
 	uint8_t *bytes = rich_class(&len);
 	int fail_at = 0;
 
-	(void)state;
 	for (; status == LC_REWRITE_NO_MEMORY; fail_at++) {
 		allocations_left = fail_at;
 		status = lc_rewrite_class(bytes, len, &defaults, &result);
@@ -538,7 +517,6 @@ static void without_memory_nothing_is_done_and_nothing_leaks(void **state)
 
 static void every_status_has_a_name(void **state)
 {
-	(void)state;
 	for (int s = 0; s < LC_REWRITE_STATUS_COUNT; s++)
 		assert_string_not_equal(lc_rewrite_status_name((enum lc_rewrite_status)s),
 		                        "unknown");

@@ -171,7 +171,6 @@ static void add_common(void)
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(fields, 0, sizeof(fields));
 	memset(ints, 0, sizeof(ints));
 	memset(use, 0, sizeof(use));
@@ -335,7 +334,6 @@ static void the_generations_of_parallel_are_found_where_jdk_27_has_them(void **s
 
 static void names_what_it_cannot_follow(void **state)
 {
-	(void)state;
 	use[5] = true;
 	assert_int_equal(lc_areas_init(), -ENOTSUP);
 	assert_string_equal(lc_collector_name(), "Z");
@@ -352,7 +350,6 @@ static void names_what_it_cannot_follow(void **state)
 
 static void a_missing_field_is_an_error(void **state)
 {
-	(void)state;
 	use[1] = true;
 	assert_int_equal(lc_areas_init(), -ENOENT);
 	fields_len -= 1; /* CollectedHeap::_total_collections */
@@ -362,7 +359,6 @@ static void a_missing_field_is_an_error(void **state)
 
 static void knows_the_heaps_range_and_how_many_areas_there_are(void **state)
 {
-	(void)state;
 	make_parallel();
 	assert_int_equal(lc_ranges_heap().low, 0x1000);
 	assert_int_equal(lc_ranges_heap().high, 0x8000);
@@ -371,7 +367,6 @@ static void knows_the_heaps_range_and_how_many_areas_there_are(void **state)
 
 static void an_evacuated_eden_holds_nothing_though_new_memory_is_handed_out(void **state)
 {
-	(void)state;
 	make_parallel();
 	lc_areas_begin();
 	heap.total++;
@@ -385,7 +380,6 @@ static void an_evacuated_eden_holds_nothing_though_new_memory_is_handed_out(void
 
 static void parallel_keeps_eden_where_a_collection_gave_up(void **state)
 {
-	(void)state;
 	make_parallel();
 	lc_areas_begin();
 	heap.total++;
@@ -397,7 +391,6 @@ static void parallel_keeps_eden_where_a_collection_gave_up(void **state)
 
 static void after_a_full_collection_the_cards_tell_whether_young_is_empty(void **state)
 {
-	(void)state;
 	make_parallel();
 	lc_areas_begin();
 	heap.total += 2;
@@ -412,7 +405,6 @@ static void after_a_full_collection_the_cards_tell_whether_young_is_empty(void *
 
 static void serial_that_gave_up_is_known_by_its_eden_or_its_to_space(void **state)
 {
-	(void)state;
 	make_serial(false);
 	lc_areas_begin();
 	heap.total++;
@@ -426,7 +418,6 @@ static void serial_that_gave_up_is_known_by_its_eden_or_its_to_space(void **stat
 
 static void serials_own_counts_tell_a_full_collection(void **state)
 {
-	(void)state;
 	make_serial(true);
 	lc_areas_begin();
 	heap.total++;
@@ -446,7 +437,6 @@ static void serials_own_counts_tell_a_full_collection(void **state)
 
 static void g1_keeps_eden_in_a_pause_that_only_counts_itself(void **state)
 {
-	(void)state;
 	make_g1();
 	fill(1, 2, 0x800);
 	fill(3, 16, 0x1000);
@@ -462,7 +452,6 @@ static void g1_leaves_new_eden_out_after_a_collection(void **state)
 {
 	struct lc_area out[8];
 
-	(void)state;
 	make_g1();
 	fill(1, 2, 0x800);
 	lc_areas_begin();
@@ -487,7 +476,6 @@ static void g1_joins_full_neighbours_and_no_humongous_ones(void **state)
 {
 	struct lc_area out[8];
 
-	(void)state;
 	make_g1();
 	fill(0, 16, 0x1000);
 	fill(1, 16, 0x1000);
@@ -512,7 +500,6 @@ static void epsilon_is_one_area(void **state)
 {
 	struct lc_area out;
 
-	(void)state;
 	use[3] = true;
 	heap.word[0] = (uintptr_t)&old;
 	add_field("EpsilonHeap", "_space", offsetof(__typeof__(heap), word));
@@ -531,7 +518,6 @@ static void the_tables_answer_by_name(void **state)
 	int64_t v;
 	uint64_t low, high;
 
-	(void)state;
 	add_int("an int", -3);
 	longs[0] = (struct long_entry){ INT64_C(1) << 40, "a long" };
 	assert_int_equal(lc_vm_constant("an int", &v), 0);

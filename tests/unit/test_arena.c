@@ -21,7 +21,6 @@ static void arrays_are_zero_and_apart(void **state)
 	struct lc_arena a = { 0 };
 	uint64_t *array[ARRAYS];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAYS; i++) {
 		array[i] = lc_arena_zeroed(&a, i, sizeof(**array));
 		assert_non_null(array[i]);
@@ -40,7 +39,6 @@ static void an_arena_that_was_freed_is_as_new(void **state)
 	struct lc_arena a = { 0 };
 	int *number;
 
-	(void)state;
 	lc_arena_free(&a); /* nothing in it */
 	number = lc_arena_zeroed(&a, 1, sizeof(*number));
 	*number = 1;

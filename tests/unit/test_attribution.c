@@ -322,7 +322,6 @@ static void everything_ends_in_one_bucket_and_is_written_once(void **state)
 		.write_manifest = attribution_manifest,
 	};
 
-	(void)state;
 	srand(11);
 	lc_options_init(&options);
 	options.min_size_bytes = 256;

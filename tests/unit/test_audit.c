@@ -47,7 +47,6 @@ void *__wrap_calloc(size_t n, size_t size)
 
 static jweak JNICALL new_ref(JNIEnv *env, jobject o)
 {
-	(void)env;
 	if (no_refs)
 		return NULL;
 	slots[refs_len] = *(uint64_t *)o;
@@ -56,14 +55,12 @@ static jweak JNICALL new_ref(JNIEnv *env, jobject o)
 
 static void JNICALL delete_ref(JNIEnv *env, jweak ref)
 {
-	(void)env;
 	assert_non_null(ref);
 	deleted++;
 }
 
 static void JNICALL clear_exception(JNIEnv *env)
 {
-	(void)env;
 	exceptions_cleared++;
 }
 
@@ -77,15 +74,12 @@ static JavaVM *the_vm(void);
 
 static jint JNICALL get_vm(JNIEnv *env, JavaVM **out)
 {
-	(void)env;
 	*out = the_vm();
 	return JNI_OK;
 }
 
 static jint JNICALL get_env(JavaVM *vm, void **out, jint version)
 {
-	(void)vm;
-	(void)version;
 	*out = the_env();
 	return attached ? JNI_OK : JNI_EDETACHED;
 }
@@ -95,13 +89,11 @@ static jobject JNICALL new_local(JNIEnv *env, jobject ref)
 {
 	uint64_t *slot = (uint64_t *)((uintptr_t)ref & ~(uintptr_t)7);
 
-	(void)env;
 	return *slot ? (jobject)slot : NULL;
 }
 
 static void JNICALL delete_local(JNIEnv *env, jobject ref)
 {
-	(void)env;
 	assert_non_null(ref);
 }
 
@@ -137,7 +129,6 @@ static uint32_t epoch;
 
 static int open_audit(void **state)
 {
-	(void)state;
 	memset(slots, 0, sizeof(slots));
 	refs_len = deleted = exceptions_cleared = records_len = moves_len = 0;
 	no_refs = no_memory = false;
@@ -148,7 +139,6 @@ static int open_audit(void **state)
 
 static int close_audit(void **state)
 {
-	(void)state;
 	no_memory = false;
 	lc_audit_destroy();
 	lc_map_destroy(map);
@@ -218,7 +208,6 @@ static void agreement_is_counted_as_checks_and_nothing_else(void **state)
 	size_t b = allocate(EDEN + 1600, 1600, 2, true);
 	struct lc_audit_totals t;
 
-	(void)state;
 	move(a, LOW, 1600, true);
 	move(b, LOW + 1600, 1600, true);
 	collected();
@@ -235,7 +224,6 @@ static void an_object_that_the_map_does_not_know_is_missing(void **state)
 {
 	size_t a = allocate(EDEN, 1600, 1, false);
 
-	(void)state;
 	move(a, LOW, 1600, true);
 	assert_int_equal(collected().wrong_missing, 1);
 	assert_int_equal(wrong(), 1);
@@ -246,7 +234,6 @@ static void an_object_whose_move_the_map_missed_is_missing_or_moved(void **state
 	size_t a = allocate(EDEN, 1600, 1, true), b = allocate(EDEN + 1600, 1600, 1, true);
 	struct lc_audit_totals t;
 
-	(void)state;
 	move(a, LOW, 1600, true);
 	move(b, LOW + 1600, 1600, false);
 	assert_int_equal(collected().wrong_missing, 1);
@@ -263,7 +250,6 @@ static void a_wrong_size_or_site_is_an_overlap_and_a_missing_object(void **state
 	uint64_t handle = LOW;
 	struct lc_audit_totals t;
 
-	(void)state;
 	records[records_len++] = (struct lc_alloc){ LOW | (uint64_t)epoch << LC_ADDR_BITS, 200, 1 };
 	lc_audit_add(the_env(), (jobject)&handle, LOW, 1600, 2);
 	t = collected();
@@ -276,7 +262,6 @@ static void the_interval_of_a_dead_object_is_stale_unless_a_live_one_is_there(vo
 	size_t a = allocate(LOW, 1600, 1, true);
 	size_t b;
 
-	(void)state;
 	collected();
 	slots[a] = 0;
 	assert_int_equal(collected().stale, 1);
@@ -289,7 +274,6 @@ static void the_interval_of_a_dead_object_is_stale_unless_a_live_one_is_there(vo
 
 static void references_to_the_dead_are_deleted_once_and_their_entries_used_again(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		size_t a = allocate(EDEN, 1600, 1, true), b = allocate(EDEN + 1600, 1600, 1, true);
 
@@ -308,7 +292,6 @@ static void a_thread_that_is_not_attached_deletes_nothing_until_it_is(void **sta
 {
 	size_t a = allocate(EDEN, 1600, 1, true);
 
-	(void)state;
 	attached = false;
 	slots[a] = 0;
 	collected();
@@ -322,7 +305,6 @@ static void a_map_that_runs_behind_is_compared_with_its_own_epoch(void **state)
 {
 	size_t a = allocate(EDEN, 1600, 1, true), b = allocate(EDEN + 1600, 1600, 2, true);
 
-	(void)state;
 	move(a, LOW, 1600, true);
 	move(b, LOW + 1600, 1600, true);
 	lc_audit_snapshot(epoch);
@@ -347,7 +329,6 @@ static void a_snapshot_of_an_epoch_never_closed_is_skipped(void **state)
 {
 	size_t a = allocate(EDEN, 1600, 1, true);
 
-	(void)state;
 	lc_audit_snapshot(epoch);
 	slots[a] = 0;
 	lc_audit_snapshot(epoch + 1);
@@ -362,7 +343,6 @@ static void a_snapshot_of_an_epoch_never_closed_is_skipped(void **state)
 
 static void an_object_without_a_reference_is_counted(void **state)
 {
-	(void)state;
 	no_refs = true;
 	allocate(EDEN, 1600, 1, true);
 	assert_int_equal(exceptions_cleared, 1);
@@ -379,7 +359,6 @@ static void without_memory_a_collection_is_skipped(void **state)
 {
 	size_t a = allocate(LOW, 1600, 1, true);
 
-	(void)state;
 	no_memory = true;
 	lc_audit_snapshot(epoch);
 	no_memory = false;
@@ -400,7 +379,6 @@ static void without_memory_a_collection_is_skipped(void **state)
 
 static void more_objects_than_a_block_holds_are_all_compared(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < REFS; i++)
 		allocate(EDEN + i * 256, 256, 1, false);
 	assert_int_equal(collected().wrong_missing, REFS);
@@ -412,7 +390,6 @@ static void more_objects_than_a_block_holds_are_all_compared(void **state)
 
 static void an_audit_is_begun_once(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_audit_init(), -EALREADY);
 	lc_audit_snapshot(1);
 	lc_audit_destroy(); /* with a snapshot that nobody took */
@@ -428,7 +405,6 @@ static size_t questions_len;
 
 static void note_question(void *unused, const struct lc_audit_question *q)
 {
-	(void)unused;
 	questions[questions_len++] = *q;
 }
 
@@ -445,7 +421,6 @@ static void objects_that_move_at_any_time_are_looked_for_where_they_were_then(vo
 {
 	const size_t a = allocate(EDEN, 1600, 1, false), b = allocate(EDEN + 1600, 1600, 2, false);
 
-	(void)state;
 	assert_int_equal(lc_map_allocated(map, EDEN, 200, 1), 0);
 	assert_int_equal(lc_map_allocated(map, EDEN + 1600, 200, 2), 0);
 	ask();

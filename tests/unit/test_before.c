@@ -69,8 +69,6 @@ int lc_path_define(uint64_t id, const char *class_name, const char *name, const 
 
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 {
-	(void)jni;
-	(void)frames;
 	assert_int_equal(frames_len, 1);
 	return PATH;
 }
@@ -166,7 +164,6 @@ static void test_what_moves_is_followed(void **unused)
 {
 	struct lc_object o;
 
-	(void)unused;
 	attach(false);
 	collect(&(struct lc_move){ EDEN + 0x1000, OLD + 0x81000, BYTES }, 1);
 	assert_int_equal(site_at(OLD + 0x81000), SITE);
@@ -183,7 +180,6 @@ static void test_what_moves_is_followed(void **unused)
 
 static void test_what_was_recorded_keeps_its_site(void **unused)
 {
-	(void)unused;
 	attach(false);
 	collect(NULL, 0);
 	assert_int_equal(lc_map_allocated(map, OLD + 0x1000, BYTES / 8, 9), 0);
@@ -201,7 +197,6 @@ static void test_what_came_later_is_unknown(void **unused)
 		{ 0, OLD + 0x83000, BYTES },             /* a copy that lost */
 	};
 
-	(void)unused;
 	attach(false);
 	klass_bytes = MIN_BYTES - 8;
 	collect(moves + 1, 1);
@@ -219,7 +214,6 @@ static void test_what_came_later_is_unknown(void **unused)
 
 static void test_what_is_written_to_is_kept_no_more(void **unused)
 {
-	(void)unused;
 	attach(false);
 	collect(&(struct lc_move){ OLD + 0x8000, OLD + 0x4000, BYTES }, 1);
 	assert_int_equal(site_at(OLD + 0x4000), SITE);
@@ -237,7 +231,6 @@ static void test_what_is_written_to_is_kept_no_more(void **unused)
 
 static void test_after_lost_moves_nothing_is_kept(void **unused)
 {
-	(void)unused;
 	attach(false);
 	collect_to(NULL, 0, OLD + 0xc0000, false);
 	collect(&(struct lc_move){ OLD + 0x1000, OLD + 0x81000, BYTES }, 1);
@@ -248,7 +241,6 @@ static void test_a_header_that_is_read_later(void **unused)
 {
 	struct lc_object o;
 
-	(void)unused;
 	attach(false);
 	readable = false;
 	collect(&(struct lc_move){ OLD + 0x1000, OLD + 0x81000, BYTES }, 1);
@@ -274,7 +266,6 @@ static void test_pieces_are_believed_by_their_header(void **unused)
 		{ OLD + 0x2000, OLD + 0x90000, 0x600 },  /* begins at it */
 	};
 
-	(void)unused;
 	attach(false);
 	klass_bytes = 0x1600;
 	collect(moves, 1);
@@ -304,7 +295,6 @@ static void copied(uint64_t src, uint64_t dst, uint32_t cycle)
 
 static void test_in_order_of_time(void **unused)
 {
-	(void)unused;
 	attach(true);
 	copied(OLD + 0x1000, OLD + 0x80000, 1);
 	assert_int_equal(site_at(OLD + 0x80000), SITE);

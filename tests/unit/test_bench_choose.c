@@ -74,7 +74,6 @@ static int a_tree(void **state)
 	char name[128];
 	FILE *out;
 
-	(void)state;
 	snprintf(top, sizeof(top), "/tmp/locus-bench-XXXXXX");
 	assert_non_null(mkdtemp(top));
 	snprintf(name, sizeof(name), "%s/org", top);
@@ -96,7 +95,6 @@ static int nothing(void **state)
 {
 	char name[128];
 
-	(void)state;
 	lc_bench_place_free(&place);
 	lc_source_close(of.source);
 	lc_tree_free(&tree);
@@ -166,7 +164,6 @@ static void a_place_is_a_class_with_a_line_or_a_method(void **state)
 		"Index:3:4", "Index#a:3", "Index:-3", "Index: 3", "Index:99999999999"
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		assert_int_equal(lc_bench_place_parse(&place, wrong[i]), LC_EXIT_USAGE);
 		assert_null(place.class);
@@ -185,7 +182,6 @@ static void a_named_line_is_in_the_method_that_has_samples_there(void **state)
 {
 	const uint32_t main = frame(0, "org.acme.Main", "main", 3);
 
-	(void)state;
 	sample(frame(main, "org.acme.Index", "search", 210), 5);
 	sample(frame(main, "org.acme.Index", "search", 212), 7);
 	sample(frame(0, "org.acme.Index", "search", 210), 20);
@@ -204,7 +200,6 @@ static void a_named_line_is_in_the_method_that_has_samples_there(void **state)
 
 static void a_line_of_a_class_inside_the_named_one_is_found(void **state)
 {
-	(void)state;
 	sample(frame(0, "org.acme.Index$Part", "add", 40), 5);
 	sample(frame(0, "org.acme.Indexer", "add", 41), 50);
 	look("org.acme.Index:40");
@@ -215,7 +210,6 @@ static void a_line_of_a_class_inside_the_named_one_is_found(void **state)
 
 static void a_named_method_has_the_samples_of_all_of_that_name(void **state)
 {
-	(void)state;
 	sample(frame(0, "org.acme.Index", "search", 10), 5);
 	sample(frame_at(0, "org.acme.Index", "search", "Index2.java", 90, 1), 6);
 	sample(frame(0, "org.acme.Index", "searches", 11), 50);
@@ -228,7 +222,6 @@ static void samples_in_a_library_are_of_the_line_that_calls_it(void **state)
 {
 	const uint32_t search = frame(0, "org.acme.Index", "search", 10);
 
-	(void)state;
 	sample(library(library(search, 500), 501), 30);
 	sample(library(frame(0, "org.acme.Index", "search", 11), 500), 3);
 	sample(library(0, 500), 100);
@@ -238,7 +231,6 @@ static void samples_in_a_library_are_of_the_line_that_calls_it(void **state)
 
 static void a_named_class_needs_no_source_to_have_its_samples(void **state)
 {
-	(void)state;
 	sample(library(frame(0, "org.acme.Index", "search", 10), 500), 30);
 	look("java.util.HashMap:500");
 	assert_place("java.util.HashMap", "getNode", 500);
@@ -249,7 +241,6 @@ static void a_method_has_its_samples_without_a_line_too(void **state)
 {
 	const uint32_t none = UINT32_MAX; /* line + 1 is 0: not known */
 
-	(void)state;
 	sample(frame(0, "org.acme.Index", "search", 10), 5);
 	sample(frame_at(0, "org.acme.Index", "search", "Index.java", none, 0), 4);
 	look("org.acme.Index:10");
@@ -262,7 +253,6 @@ static void samples_of_methods_that_a_line_calls_are_theirs(void **state)
 	const uint32_t outer = frame(0, "org.acme.Index", "search", 210);
 	const uint32_t inner = frame(outer, "org.acme.Index", "search", 211); /* recursion */
 
-	(void)state;
 	sample(outer, 3);
 	sample(frame(outer, "org.acme.Index", "match", 250), 5);
 	sample(frame(inner, "org.acme.Index", "match", 250), 7);
@@ -280,7 +270,6 @@ static void a_finding_leads_to_its_hottest_line(void **state)
 	struct lc_rank_row row;
 	struct lc_finding f = finding("hot", &row, accesses, 3);
 
-	(void)state;
 	sample(a, 100);
 	sample(b, 9);
 	assert_true(find(&f, 1));
@@ -300,7 +289,6 @@ static void a_finding_without_source_or_row_is_passed_over(void **state)
 		                     finding("far", &rows[0], far, 2),
 		                     finding("near", &rows[1], near, 2) };
 
-	(void)state;
 	assert_false(find(list, 2));
 	assert_null(place.class);
 	assert_true(find(list, 3));
@@ -316,7 +304,6 @@ static void a_line_that_its_source_does_not_have_is_not_its(void **state)
 	struct lc_rank_row row;
 	struct lc_finding f = finding("hot", &row, accesses, 2);
 
-	(void)state;
 	assert_true(find(&f, 1));
 	assert_place("org.acme.Index", "b", 300);
 }

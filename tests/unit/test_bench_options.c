@@ -85,7 +85,6 @@ static void options_that_execute_load_write_or_listen_are_dropped(void **state)
 		                             "--",
 		                             NULL };
 
-	(void)state;
 	assert_kind(LC_BENCH_OPTION_DROPPED, words);
 }
 
@@ -121,7 +120,6 @@ static void options_that_change_speed_are_harmless(void **state)
 		                             "--add-modules=jdk.incubator.vector",
 		                             NULL };
 
-	(void)state;
 	assert_kind(LC_BENCH_OPTION_BOTH, words);
 }
 
@@ -134,7 +132,6 @@ static void what_only_the_program_needs_is_not_the_benchmarks(void **state)
 		                             "-server",         "-verbose:gc",
 		                             "-Djavan.x=y",     NULL };
 
-	(void)state;
 	assert_kind(LC_BENCH_OPTION_PROGRAM, words);
 }
 

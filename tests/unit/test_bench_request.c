@@ -29,7 +29,6 @@ static int a_directory_of_jars(void **state)
 	char name[128];
 	FILE *out;
 
-	(void)state;
 	snprintf(lib, sizeof(lib), "/tmp/locus-[lib]-XXXXXX");
 	assert_non_null(mkdtemp(lib));
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
@@ -46,7 +45,6 @@ static int nothing(void **state)
 	static const char *const files[] = { "b.jar", "a.JAR", "c.jar.old", "d.zip" };
 	char name[128];
 
-	(void)state;
 	lc_bench_program_free(&program);
 	program = (struct lc_bench_program){ 0 };
 	json_decref(arguments);
@@ -94,7 +92,6 @@ static void assert_words(const struct lc_bench_words *words, ...)
 
 static void the_class_path_is_the_last_one_named_and_absolute(void **state)
 {
-	(void)state;
 	start("java", "-cp", "x", "-classpath", "a.jar::/b.jar", "Main", "-cp", "y", NULL);
 	assert_words(&program.class_path, "/app/a.jar", "/b.jar", NULL);
 	start("java", "--class-path=c d", "--add-opens", "-jar", "Main", NULL);
@@ -113,7 +110,6 @@ static void a_star_stands_for_the_jars_of_a_directory(void **state)
 	struct lc_bench_words words = { 0 };
 	char path[128], a[128], b[128];
 
-	(void)state;
 	snprintf(path, sizeof(path), "/x.jar:%s/*", lib);
 	snprintf(a, sizeof(a), "%s/a.JAR", lib);
 	snprintf(b, sizeof(b), "%s/b.jar", lib);
@@ -132,7 +128,6 @@ static void a_star_stands_for_the_jars_of_a_directory(void **state)
 
 static void options_that_change_speed_are_the_benchmarks_too(void **state)
 {
-	(void)state;
 	start("java", "-Xmx512m", "-XX:+UseZGC", "-ea", "--add-opens",
 	      "java.base/java.util=ALL-UNNAMED", "--enable-preview", "-Dx=y",
 	      "-XX:MaxInlineLevel=20", "-server", "Main", "-Xmx1g", NULL);
@@ -143,7 +138,6 @@ static void options_that_change_speed_are_the_benchmarks_too(void **state)
 
 static void agents_and_files_are_the_programs_alone(void **state)
 {
-	(void)state;
 	start("java", "-javaagent:a.jar", "-agentlib:jdwp=x", "-agentpath:/x.so", "-Xrunjdwp:x",
 	      "-Xlog:gc:file=gc.log", "-XX:+HeapDumpOnOutOfMemoryError", "-XX:HeapDumpPath=/x",
 	      "-XX:OnOutOfMemoryError=kill", "-XX:StartFlightRecording:filename=x",
@@ -154,7 +148,6 @@ static void agents_and_files_are_the_programs_alone(void **state)
 
 static void a_dropped_option_takes_its_value_with_it(void **state)
 {
-	(void)state;
 	start("java", "--patch-module", "m=/x", "@file", "-Da=b", "-cp", "x", "Main", "@y", NULL);
 	assert_words(&program.dropped, "--patch-module=m=/x", "@file", NULL);
 	assert_words(&program.run, "java", "-Da=b", "-cp", "x", "Main", "@y", NULL);
@@ -172,7 +165,6 @@ static void the_users_own_command_is_taken_as_it_is(void **state)
 	char *command[] = { (char *)"java", (char *)"-javaagent:a.jar", (char *)"Main", NULL };
 	char *script[] = { (char *)"sh", (char *)"start", NULL };
 
-	(void)state;
 	lc_bench_program_free(&program);
 	assert_int_equal(unsetenv("CLASSPATH"), 0);
 	lc_bench_program_command(&program, command, "/here");
@@ -190,7 +182,6 @@ static void the_users_own_command_is_taken_as_it_is(void **state)
 
 static void the_collector_that_the_jvm_chose_is_named(void **state)
 {
-	(void)state;
 	start("java", "-Xmx1g", "-XX:+UseStringDeduplication", "Main", NULL);
 	assert_words(&program.jvm_options, "-Xmx1g", "-XX:+UseStringDeduplication", "-XX:+UseG1GC",
 	             NULL);
@@ -202,7 +193,6 @@ static void an_older_profile_has_the_words_between_spaces(void **state)
 		                                 .directory = (char *)"",
 		                                 .gc = (char *)"unknown" };
 
-	(void)state;
 	lc_bench_program_read(&program, &process, "/here", false);
 	assert_true(program.split);
 	assert_words(&program.words, "/jdk/bin/java", "-cp", "a", "b", NULL);
@@ -222,7 +212,6 @@ static void an_older_profile_has_the_words_between_spaces(void **state)
 
 static void words_with_spaces_stay_one(void **state)
 {
-	(void)state;
 	start("java", "-cp", "a b", "Main", "", "c \"d\"", NULL);
 	assert_false(program.split);
 	assert_words(&program.words, "java", "-cp", "a b", "Main", "", "c \"d\"", NULL);
@@ -279,7 +268,6 @@ static void the_request_has_all_that_was_chosen(void **state)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	(void)state;
 	lc_bench_request_write(out, &r);
 	fclose(out);
 	written = json_loads(text, 0, NULL);

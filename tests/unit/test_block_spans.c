@@ -158,7 +158,6 @@ static int decode_changed(const struct layout *l, size_t column, uint64_t value,
 
 static void rows_with_a_number_out_of_range_are_refused_whole(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
 		const struct layout *l = &layouts[i];
 
@@ -183,7 +182,6 @@ static void rows_with_a_number_out_of_range_are_refused_whole(void **state)
 /* Also behind rows that are right: nothing of the block counts. */
 static void a_cut_section_is_refused_whole(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
 		for (unsigned all = 0; all < 2; all++) {
 			const struct layout *l = &layouts[i];
@@ -200,7 +198,6 @@ static void a_cut_section_is_refused_whole(void **state)
 
 static void a_row_of_all_threads_needs_a_thread(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
 		const struct layout *l = &layouts[i];
 		uint64_t columns[COLUMNS + 2] = { 1, 3 };
@@ -227,7 +224,6 @@ static void histograms_and_intervals_must_fit(void **state)
 	struct lc_tree_spans s;
 	struct buffer b;
 
-	(void)state;
 	lc_tree_init(&tree);
 	row[21] = 2; /* intervals: 10 to 15, and from 5 + 10^8 later on */
 	row[22] = 10;
@@ -271,7 +267,6 @@ static void sums_stay_at_the_top(void **state)
 	uint64_t row[COLUMNS] = { [6] = UINT64_MAX - 1, [9] = lc_zigzag(INT64_MIN + 1) };
 	struct buffer b;
 
-	(void)state;
 	lc_tree_init(&tree);
 	build(&b, LC_SECTION_SPANS, row, 23, 3, 0);
 	assert_int_equal(decode(&b, false), 0);
@@ -300,7 +295,6 @@ static void numbers_with_a_sign_are_what_they_were(void **state)
 		      { INT64_MAX, UINT64_MAX - 1 },
 		      { INT64_MIN, UINT64_MAX } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_true(lc_zigzag(cases[i].value) == cases[i].stored);
 		assert_true(lc_zigzag_value(cases[i].stored) == cases[i].value);
@@ -309,7 +303,6 @@ static void numbers_with_a_sign_are_what_they_were(void **state)
 
 static void buckets_are_as_the_format_says(void **state)
 {
-	(void)state;
 	for (unsigned b = 0; b + 1 < LC_SPAN_BUCKETS; b++) {
 		uint64_t low = lc_span_bucket_low(b), next = lc_span_bucket_low(b + 1);
 		unsigned n = b / 4 + 1, k = b % 4; /* 4 (n - 1) + k */

@@ -23,18 +23,15 @@ size_t lc_engines_count(void)
 
 const struct lc_engine_info *lc_engines_info(size_t i)
 {
-	(void)i;
 	return NULL;
 }
 
 void lc_engines_stretch(uint32_t stretch)
 {
-	(void)stretch;
 }
 
 void lc_estimate_stretch(uint32_t stretch)
 {
-	(void)stretch;
 }
 
 static struct lc_budget_use used;
@@ -52,7 +49,6 @@ static uint32_t ten_seconds(uint64_t counts_ms, uint64_t samples_ms)
 
 static int setup(void **state)
 {
-	(void)state;
 	used = (struct lc_budget_use){ .now_ns = 7 * S, .process_ns = 3 * S };
 	lc_budget_begin(&budget, 20000, &used); /* 400 ms of ten seconds */
 	return 0;
@@ -60,7 +56,6 @@ static int setup(void **state)
 
 static void nothing_changes_within_the_budget(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(ten_seconds(100, 290), 1);
 	assert_int_equal(budget.exceeded, 0);
@@ -68,7 +63,6 @@ static void nothing_changes_within_the_budget(void **state)
 
 static void intervals_are_as_long_as_the_budget_asks(void **state)
 {
-	(void)state;
 	assert_int_equal(ten_seconds(100, 1100), 3);
 	assert_int_equal(ten_seconds(100, 367), 3);
 	assert_int_equal(budget.exceeded, 0);
@@ -76,7 +70,6 @@ static void intervals_are_as_long_as_the_budget_asks(void **state)
 
 static void intervals_come_back_when_the_cost_has_fallen(void **state)
 {
-	(void)state;
 	assert_int_equal(ten_seconds(100, 1600), 4);
 	assert_int_equal(ten_seconds(100, 170), 4); /* twice that would be too near */
 	assert_int_equal(ten_seconds(100, 120), 2);
@@ -86,7 +79,6 @@ static void intervals_come_back_when_the_cost_has_fallen(void **state)
 
 static void counts_that_cost_more_than_the_budget_are_told_and_stretch_nothing(void **state)
 {
-	(void)state;
 	assert_int_equal(ten_seconds(3000, 200), 1);
 	assert_int_equal(ten_seconds(3000, 390), 1);
 	assert_int_equal(budget.exceeded, 2);
@@ -95,7 +87,6 @@ static void counts_that_cost_more_than_the_budget_are_told_and_stretch_nothing(v
 
 static void less_than_ten_seconds_and_idle_programs_tell_nothing(void **state)
 {
-	(void)state;
 	used.now_ns += 9 * S;
 	used.process_ns += 18 * S;
 	used.samples_ns += 9 * S;
@@ -109,7 +100,6 @@ static void less_than_ten_seconds_and_idle_programs_tell_nothing(void **state)
 
 static void no_budget_changes_nothing(void **state)
 {
-	(void)state;
 	lc_budget_begin(&budget, 0, &used);
 	assert_int_equal(ten_seconds(5000, 9000), 1);
 }

@@ -41,7 +41,6 @@ enum {
 
 static uint32_t next_site(void *user)
 {
-	(void)user;
 	return 1;
 }
 
@@ -111,7 +110,6 @@ static void an_object_under_whatever_its_arguments_do_is_seen(void **state)
 {
 	struct seen s;
 
-	(void)state;
 	/* new A(cond ? 0 : (int) f(0L, null, 0)) */
 	SEEN(&s, NEW_A, DUP, ILOAD_0, JUMP(IFEQ, 7), ICONST_0, JUMP(GOTO, 10), LCONST_0,
 	     ACONST_NULL, ICONST_0, CALL_F, L2I, INIT_A, POP, RETURN);
@@ -125,7 +123,6 @@ static void an_object_of_which_a_copy_was_kept_is_left_out(void **state)
 {
 	struct seen s;
 
-	(void)state;
 	/* The constructor takes the lower reference: nothing is on the stack behind it. */
 	SEEN(&s, NEW_B, DUP, ASTORE_1, INIT_B, RETURN);
 	assert_true(s.len == 1 && !s.hooked[0]);
@@ -145,7 +142,6 @@ static void code_that_is_entered_from_elsewhere_is_left_out(void **state)
 {
 	struct seen s;
 
-	(void)state;
 	/* Backwards from behind the call. */
 	SEEN(&s, NEW_B, DUP, NOP, INIT_B, POP, ILOAD_0, JUMP(IFEQ, -6), RETURN);
 	assert_true(s.len == 1 && !s.hooked[0]);
@@ -163,7 +159,6 @@ static void behind_a_goto_only_a_known_height_counts(void **state)
 	const uint8_t far[] = { NEW_B, DUP, JUMP(GOTO, 5), POP, RETURN, INIT_B, POP, RETURN };
 	struct seen s;
 
-	(void)state;
 	/* The nop has no height of its own, so that of the call is not known either. */
 	rewrite_of(61, code, sizeof(code), NULL, &s);
 	assert_true(s.len == 1 && !s.hooked[0]);
@@ -177,7 +172,6 @@ static void a_handler_among_the_arguments_is_left_out(void **state)
 	const uint8_t handler[] = { 0, 0, 0, 4, 0, 4, 0, 0 };
 	struct seen s;
 
-	(void)state;
 	rewrite_of(61, code, sizeof(code), handler, &s);
 	assert_true(s.len == 1 && !s.hooked[0]);
 }
@@ -187,7 +181,6 @@ static void classes_without_class_constants_have_no_such_hooks(void **state)
 	const uint8_t code[] = { NEW_B, DUP, INIT_B, POP, RETURN };
 	struct seen s;
 
-	(void)state;
 	rewrite_of(48, code, sizeof(code), NULL, &s);
 	assert_true(s.len == 0);
 	rewrite_of(49, code, sizeof(code), NULL, &s);

@@ -41,7 +41,6 @@ static void touch(uint16_t engine, uint64_t from, uint64_t to)
 
 static void the_first_samples_of_an_engine_are_all_drawn(void **state)
 {
-	(void)state;
 	touch(1, 0, LC_CACHE_LINES_ALL);
 	assert_int_equal(sum(), LC_CACHE_LINES_ALL);
 	assert_int_equal(last.engine, 1);
@@ -59,7 +58,6 @@ static void of_more_samples_a_part_is_drawn(void **state)
 {
 	uint64_t from = LC_CACHE_LINES_ALL;
 
-	(void)state;
 	lc_cache_lines_again();
 	touch(1, 0, from);
 	(void)sum();
@@ -74,7 +72,6 @@ static void of_more_samples_a_part_is_drawn(void **state)
 
 static void another_profile_begins_with_all_of_them(void **state)
 {
-	(void)state;
 	touch(1, 0, 1 << 20);
 	(void)sum();
 	lc_cache_lines_again();

@@ -33,7 +33,6 @@ static void the_mean_is_of_what_is_near_the_median(void **state)
 	double values[] = { 1000, 10, 12, 11, 13, 12, 14, 11, 15 };
 	struct lc_cost_value v = lc_calibration_summarize(values, 9);
 
-	(void)state;
 	assert_true(v.known);
 	assert_int_equal(v.removed, 1);
 	assert_int_equal(v.batches, 8);
@@ -48,7 +47,6 @@ static void the_limit_is_three_deviations(void **state)
 	double values[] = { 13.1, 9, 10, 11, 7, 13, 6.9, 10, 10, 9, 11, 10 };
 	struct lc_cost_value v = lc_calibration_summarize(values, 12);
 
-	(void)state;
 	assert_int_equal(v.removed, 2);
 	assert_int_equal(v.batches, 10);
 	near(v.mean, 10);
@@ -60,7 +58,6 @@ static void values_that_hardly_differ_are_all_kept(void **state)
 	double same[] = { 50, 50, 50, 50, 50.4, 49.6, 51 };
 	struct lc_cost_value v = lc_calibration_summarize(same, 7);
 
-	(void)state;
 	assert_int_equal(v.removed, 1);
 	near(v.mean, 50);
 	assert_true(v.variation < 0.01);
@@ -71,7 +68,6 @@ static void scattered_values_vary_too_much(void **state)
 	double values[] = { 1, 100, 3, 250, 2, 180, 4, 90, 5, 160 };
 	struct lc_cost_value v = lc_calibration_summarize(values, 10);
 
-	(void)state;
 	assert_true(v.variation > LC_CALIBRATION_VARIATION_MAX);
 }
 
@@ -80,7 +76,6 @@ static void few_and_none(void **state)
 	double one[] = { -3 }, two[] = { 2, 4 };
 	struct lc_cost_value v = lc_calibration_summarize(one, 1);
 
-	(void)state;
 	assert_true(v.known);
 	near(v.mean, -3);
 	near(v.variation, 0);
@@ -129,7 +124,6 @@ static void what_varies_is_measured_again_then_used_with_a_warning(void **state)
 	struct lc_cost_value inner = { 0 }, outer = { 0 };
 	struct series failing = { { 0.9, 0.9 }, { 0 }, 2, 0 };
 
-	(void)state;
 	check_series((struct series){ { 0.5 }, { 0.1 }, 0, 0 }, 1, 100, "");
 	check_series((struct series){ { 0.1, 0.2 }, { 0.6, 0.3 }, 0, 0 }, 2, 101, "");
 	check_series((struct series){ { 0.7, 0.1, 0.4 }, { 0.2, 0.6, 0.4 }, 0, 0 }, 3, 102, "");
@@ -145,7 +139,6 @@ static void more_left_out_than_kept_is_not_steady(void **state)
 {
 	struct lc_cost_value v = { true, 10, 0.01, 50, 50 };
 
-	(void)state;
 	assert_true(lc_calibration_steady(&v));
 	v.removed = 51;
 	assert_false(lc_calibration_steady(&v));
@@ -155,7 +148,6 @@ static void a_long_warning_is_cut(void **state)
 {
 	struct lc_calibration c = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < 100; i++)
 		lc_calibration_warn(&c, "warning number %u", i);
 	assert_int_equal(strlen(c.warning), sizeof(c.warning) - 1);
@@ -168,7 +160,6 @@ static char dir[64];
 
 static int make_dir(void **state)
 {
-	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/locus-test-XXXXXX");
 	if (!mkdtemp(dir))
 		return -1;
@@ -180,7 +171,6 @@ static int remove_dir(void **state)
 {
 	char command[128];
 
-	(void)state;
 	chmod(dir, 0700);
 	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
 	return system(command);
@@ -221,7 +211,6 @@ static void what_is_saved_is_loaded(void **state)
 	struct lc_calibration got = { 0 };
 	char path[4096];
 
-	(void)state;
 	path_of(&key, path);
 	assert_int_equal(strncmp(path, dir, strlen(dir)), 0);
 	assert_int_equal(lc_calibration_load(path, &key, &got), -ENOENT);
@@ -239,7 +228,6 @@ static void another_key_has_another_file(void **state)
 	struct lc_calibration got = costs;
 	char path[4096], second[4096];
 
-	(void)state;
 	path_of(&key, path);
 	assert_int_equal(lc_calibration_save(path, &key, &costs), 0);
 	snprintf(other[0].cpu, sizeof(other[0].cpu), "B");
@@ -261,7 +249,6 @@ static void the_rate_may_differ_by_a_hundredth(void **state)
 	struct lc_calibration got;
 	char path[4096];
 
-	(void)state;
 	path_of(&key, path);
 	assert_int_equal(lc_calibration_save(path, &key, &costs), 0);
 	other.hz = key.hz + key.hz / 200;
@@ -289,7 +276,6 @@ static void each_damaged_byte_and_length_is_found(void **state)
 	ssize_t len;
 	int fd, err;
 
-	(void)state;
 	path_of(&key, path);
 	assert_int_equal(lc_calibration_save(path, &key, &costs), 0);
 	fd = open(path, O_RDONLY);
@@ -317,7 +303,6 @@ static void where_nothing_can_be_written_it_says_so(void **state)
 {
 	char path[4096];
 
-	(void)state;
 	setenv("XDG_CACHE_HOME", "/proc/self", 1);
 	path_of(&key, path);
 	assert_true(lc_calibration_save(path, &key, &costs) < 0);

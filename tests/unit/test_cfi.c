@@ -47,8 +47,6 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	const int n = backtrace(frames, FRAMES_MAX);
 	int i = 0;
 
-	(void)signal;
-	(void)info;
 	while (i < n && (uint64_t)(uintptr_t)frames[i] != r.r[LC_CFI_PC])
 		i++;
 	if (i >= n - 2) /* nothing to compare with */
@@ -100,7 +98,6 @@ static void same_frames_as_the_unwinder(void **state)
 	volatile double sum = 0;
 	void *first[4];
 
-	(void)state;
 #ifdef __SANITIZE_THREAD__
 	skip(); /* that runtime calls handlers later, from a function of its own */
 #endif
@@ -123,7 +120,6 @@ static void code_without_a_description_is_refused(void **state)
 	static const uint8_t data[16];
 	struct lc_cfi_registers r = { { 0 } };
 
-	(void)state;
 	lc_cfi_init();
 	r.r[LC_CFI_PC] = (uint64_t)(uintptr_t)data;
 	r.r[LC_CFI_RSP] = stack_end - 4096;
@@ -137,7 +133,6 @@ static void a_stack_that_ends_too_early_is_refused(void **state)
 	struct lc_cfi_registers r;
 	ucontext_t here;
 
-	(void)state;
 	lc_cfi_init();
 	assert_int_equal(getcontext(&here), 0);
 	r = registers_of(&here);
@@ -152,7 +147,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stack_that_ends_too_early_is_refused),
 	};
 
-	(void)argc;
 	stack_end = ((uint64_t)(uintptr_t)argv) & ~UINT64_C(7); /* above every frame */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,6 @@ static void handlers_of_both_kinds_are_called(void **state)
 	struct sigaction a = { .sa_handler = plain };
 	struct sigaction b = { .sa_flags = SA_SIGINFO };
 
-	(void)state;
 	install_over(&a);
 	raise(SIGPROF);
 	assert_int_equal(plain_calls, 1);
@@ -81,7 +80,6 @@ static void old_handler_runs_with_its_own_mask(void **state)
 	struct sigaction a = { .sa_handler = plain };
 	sigset_t now;
 
-	(void)state;
 	sigaddset(&a.sa_mask, SIGUSR1);
 	install_over(&a);
 	raise(SIGPROF);
@@ -103,7 +101,6 @@ static void ignored_stays_ignored(void **state)
 {
 	struct sigaction a = { .sa_handler = SIG_IGN };
 
-	(void)state;
 	install_over(&a);
 	raise(SIGPROF);
 	raise(SIGPROF);
@@ -129,7 +126,6 @@ static void default_action_still_ends_the_process(void **state)
 {
 	struct sigaction a = { .sa_handler = SIG_DFL };
 
-	(void)state;
 	assert_int_equal(death_of_child(&a, 1), SIGPROF);
 }
 
@@ -137,7 +133,6 @@ static void one_shot_handler_is_called_once_and_then_the_default(void **state)
 {
 	struct sigaction a = { .sa_handler = plain, .sa_flags = (int)SA_RESETHAND };
 
-	(void)state;
 	assert_int_equal(death_of_child(&a, 1), 0);
 	assert_int_equal(death_of_child(&a, 2), SIGPROF);
 }
@@ -146,7 +141,6 @@ static void second_installation_is_refused(void **state)
 {
 	struct sigaction a = { .sa_handler = plain };
 
-	(void)state;
 	install_over(&a);
 	assert_int_equal(lc_chain_install(&chain, SIGPROF, ours, trap_only()), -EALREADY);
 	assert_int_equal(lc_chain_install(&chain, SIGKILL, ours, NULL), -EINVAL);
@@ -156,7 +150,6 @@ static void replaced_handler_is_noticed(void **state)
 {
 	struct sigaction a = { .sa_handler = plain };
 
-	(void)state;
 	install_over(&a);
 	assert_true(lc_chain_installed(SIGPROF, ours));
 	sigaction(SIGPROF, &a, NULL);
@@ -168,7 +161,6 @@ static void a_free_signal_is_one_that_nobody_handles(void **state)
 	int first = lc_chain_free_signal();
 	struct sigaction action = { .sa_handler = SIG_IGN }, before;
 
-	(void)state;
 	assert_true(first > SIGRTMIN && first < SIGRTMAX - 2);
 	assert_int_equal(sigaction(first, &action, &before), 0);
 	assert_true(before.sa_handler == SIG_DFL);
@@ -181,7 +173,6 @@ static void a_free_standard_signal_is_never_a_real_time_one(void **state)
 {
 	struct sigaction handled = { .sa_handler = plain }, free_again = { .sa_handler = SIG_DFL };
 
-	(void)state;
 	assert_int_equal(lc_chain_free_standard_signal(), SIGSTKFLT);
 	sigaction(SIGSTKFLT, &handled, NULL);
 	assert_int_equal(lc_chain_free_standard_signal(), SIGPWR);
@@ -196,8 +187,6 @@ static volatile sig_atomic_t trap_blocked_inside;
 
 static void looks_at_mask(int sig, siginfo_t *info, void *context)
 {
-	(void)info;
-	(void)context;
 	note_mask(sig);
 	trap_blocked_inside = trap_blocked;
 }
@@ -206,7 +195,6 @@ static void our_handler_runs_with_the_given_signals_blocked(void **state)
 {
 	struct lc_chain other;
 
-	(void)state;
 	memset(&other, 0, sizeof(other));
 	assert_int_equal(lc_chain_install(&other, SIGUSR2, looks_at_mask, trap_only()), 0);
 	raise(SIGUSR2);

@@ -83,7 +83,6 @@ static unsigned kind_at(uint64_t offset)
 
 static int init(void **state)
 {
-	(void)state;
 	return lc_code_cache_init();
 }
 
@@ -91,7 +90,6 @@ static void method_is_found_from_its_first_to_its_last_byte_only(void **state)
 {
 	struct lc_code_cache_piece code;
 
-	(void)state;
 	load(0x10020, 0x321);
 	assert_int_equal(kind_at(0x1001f), 0);
 	assert_int_equal(kind_at(0x10020), LC_CODE_METHOD);
@@ -108,7 +106,6 @@ static void code_is_of_the_method_it_was_compiled_for(void **state)
 {
 	jmethodID first = (jmethodID)(uintptr_t)0x1230, second = (jmethodID)(uintptr_t)0x4560;
 
-	(void)state;
 	lc_code_cache_compiled_method_load(first, 0x100, at(0xc0000), 0, NULL, NULL);
 	assert_int_equal(lc_code_cache_method(cache_low + 0xc0000), 0x1230);
 	assert_int_equal(lc_code_cache_method(cache_low + 0xc00ff), 0x1230);
@@ -125,7 +122,6 @@ static void next_code_at_an_address_has_another_life(void **state)
 {
 	struct lc_code_cache_piece first, second;
 
-	(void)state;
 	load(0x20000, 256);
 	assert_true(lc_code_cache_find(cache_low + 0x20000, &first));
 	unload(0x20000);
@@ -139,7 +135,6 @@ static void lost_unload_event_does_not_hide_new_code(void **state)
 {
 	struct lc_code_cache_piece code;
 
-	(void)state;
 	load(0x30000, 1024);
 	load(0x30100, 1024);
 	assert_true(lc_code_cache_find(cache_low + 0x30180, &code));
@@ -159,7 +154,6 @@ static void boundaries_come_from_the_debug_information(void **state)
 		                             { at(0x40400), 4 } };
 	struct lc_code_cache_piece code;
 
-	(void)state;
 	lc_code_cache_compiled_method_load(NULL, 0x400, at(0x40000), 5, map, NULL);
 	assert_true(lc_code_cache_find(cache_low + 0x40000, &code));
 	assert_int_equal(lc_code_cache_boundary(&code, cache_low + 0x40000), cache_low + 0x40000);
@@ -178,7 +172,6 @@ static void stubs_that_share_a_granule_are_both_found(void **state)
 {
 	struct lc_code_cache_piece code;
 
-	(void)state;
 	stub("jbyte_fill", 0x50000, 0x29);
 	stub("jint_fill", 0x50080, 0x100);
 	stub("jshort_fill", 0x50030, 0x70); /* between, touching both */
@@ -194,7 +187,6 @@ static void same_stub_again_keeps_its_life(void **state)
 {
 	struct lc_code_cache_piece first, second;
 
-	(void)state;
 	stub("vtable stub", 0x60000, 0x20);
 	assert_true(lc_code_cache_find(cache_low + 0x60000, &first));
 	stub("vtable stub", 0x60000, 0x20);
@@ -215,7 +207,6 @@ static void names_tell_the_kinds_apart(void **state)
 		"InlineCacheBuffer",
 	};
 
-	(void)state;
 	stub("Interpreter", 0x70000, 0x1000);
 	stub("_invokeBasic", 0x70100, 0x40); /* reported on its own, inside */
 	assert_int_equal(kind_at(0x70110), LC_CODE_INTERPRETER);
@@ -232,7 +223,6 @@ static void names_tell_the_kinds_apart(void **state)
 
 static void code_outside_the_cache_and_empty_code_are_ignored(void **state)
 {
-	(void)state;
 	lc_code_cache_compiled_method_load(NULL, 64, (const void *)(uintptr_t)0x1000, 0, NULL,
 	                                   NULL);
 	lc_code_cache_compiled_method_load(
@@ -272,7 +262,6 @@ static void readers_never_see_a_mixture(void **state)
 	struct lc_code_cache_piece code;
 	uint64_t seen = 0;
 
-	(void)state;
 	assert_int_equal(pthread_create(&writer, NULL, change_code, NULL), 0);
 	while (!atomic_load(&done)) {
 		if (!lc_code_cache_find(cache_low + 0xb0100, &code))
@@ -295,7 +284,6 @@ static void compiled_methods_of_the_jvms_tables(void **state)
 {
 	struct lc_code_cache_piece code;
 
-	(void)state;
 	header = (struct lc_code_header){ .blob = cache_low + 0x60000,
 		                          .start = cache_low + 0x60080,
 		                          .end = cache_low + 0x60200,

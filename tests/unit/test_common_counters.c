@@ -14,7 +14,6 @@ enum { THREADS = 4, ROUNDS = 20000, SITES = 9000 /* in three blocks */ };
 
 static void *count(void *unused)
 {
-	(void)unused;
 	for (uint32_t i = 0; i < ROUNDS; i++)
 		if (!lc_common_counters_add(i * 7 % SITES + 1, 16))
 			return (void *)1;
@@ -29,7 +28,6 @@ static void every_object_is_counted_once(void **state)
 	uint32_t last = 0;
 	void *failed;
 
-	(void)state;
 	for (unsigned i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, count, NULL), 0);
 	for (unsigned again = 0; again < 50; again++)
@@ -57,7 +55,6 @@ static void every_object_is_counted_once(void **state)
 
 static void a_site_that_cannot_be_is_refused(void **state)
 {
-	(void)state;
 	assert_false(lc_common_counters_add(UINT32_MAX, 8));
 }
 

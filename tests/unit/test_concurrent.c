@@ -50,8 +50,6 @@ struct lc_thread *lc_threads_walk(void)
 
 void lc_resolve_take(JNIEnv *jni, uint32_t epoch)
 {
-	(void)jni;
-	(void)epoch;
 }
 
 void lc_resolve_order(const struct lc_concurrent_event *events, size_t len)
@@ -72,8 +70,6 @@ void lc_resolve_until(struct lc_map *m, uint64_t until_ns)
 
 void lc_resolve_ordered(JNIEnv *jni, bool last)
 {
-	(void)jni;
-	(void)last;
 }
 
 void lc_sealed_note_no_memory(void)
@@ -87,16 +83,12 @@ void lc_lines_close_epoch(void)
 
 enum lc_map_header lc_still_there(const struct lc_object *object)
 {
-	(void)object;
 	return LC_MAP_HEADER_SAME;
 }
 
 void lc_audit_ask(JNIEnv *env, uint32_t *at, size_t max,
                   void (*use)(void *user, const struct lc_audit_question *q), void *user)
 {
-	(void)env;
-	(void)at;
-	(void)max;
 	use(user, &(struct lc_audit_question){ lc_time_now_ns(), B, 5 });
 }
 
@@ -105,7 +97,6 @@ static unsigned rounds;
 
 void lc_audit_look(struct lc_map *m, const struct lc_audit_question *q)
 {
-	(void)m;
 	looked = *q;
 }
 
@@ -141,7 +132,6 @@ static struct lc_attribution_stats stats(void)
 
 static int setup(void **state)
 {
-	(void)state;
 	thread.sealed = thread.looked = 0;
 	thread.records_ns = 0;
 	collections = 3;
@@ -157,7 +147,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_concurrent_pass(NULL, true);
 	lc_move_log_destroy();
 	lc_map_destroy(map);
@@ -191,7 +180,6 @@ static void a_thread_that_is_gone_leaves_its_records(void **state)
 {
 	const uint64_t now = lc_time_now_ns();
 
-	(void)state;
 	record(now, A, SITE);
 	lc_concurrent_take(&thread);
 	lc_alloc_log_destroy(thread.allocs);
@@ -203,7 +191,6 @@ static void a_thread_that_is_gone_leaves_its_records(void **state)
 
 static void a_copy_after_the_record_takes_the_object_along(void **state)
 {
-	(void)state;
 	record(lc_time_now_ns(), A, SITE);
 	lc_move_log_put(B | UINT64_C(1) << 44, A | UINT64_C(1) << 44, BYTES);
 	lc_concurrent_pass(NULL, true);
@@ -215,7 +202,6 @@ static void a_copy_after_the_record_takes_the_object_along(void **state)
 /* Its address is that of another object soon, and what threads did there says nothing of that. */
 static void lines_are_closed_where_an_object_has_moved(void **state)
 {
-	(void)state;
 	record(lc_time_now_ns(), A, SITE);
 	lc_concurrent_pass(NULL, true);
 	lines_closed = 0;
@@ -229,7 +215,6 @@ static void lines_are_closed_where_an_object_has_moved(void **state)
 
 static void memory_that_is_used_again_after_a_copy_is_the_new_objects(void **state)
 {
-	(void)state;
 	record(lc_time_now_ns(), A, SITE);
 	lc_move_log_put(B, A, BYTES);
 	record(lc_time_now_ns(), A, OTHER);
@@ -242,7 +227,6 @@ static void memory_that_is_used_again_after_a_copy_is_the_new_objects(void **sta
 
 static void a_sample_sees_the_map_of_its_time(void **state)
 {
-	(void)state;
 	record(lc_time_now_ns(), A, SITE);
 	sample_ns = lc_time_now_ns();
 	sample_addr = A + 8;
@@ -255,7 +239,6 @@ static void a_sample_sees_the_map_of_its_time(void **state)
 
 static void what_has_just_happened_waits(void **state)
 {
-	(void)state;
 	record(lc_time_now_ns() + 3600 * UINT64_C(1000000000), A, SITE);
 	lc_concurrent_pass(NULL, false);
 	assert_int_equal(site_at(A), 0);
@@ -272,7 +255,6 @@ static void a_record_that_is_being_made_is_waited_for(void **state)
 {
 	const uint64_t time_ns = lc_time_now_ns();
 
-	(void)state;
 	thread.records_ns = time_ns; /* then the thread is stopped */
 	lc_move_log_put(B, A, BYTES);
 	record(lc_time_now_ns(), A, OTHER);
@@ -288,7 +270,6 @@ static void a_record_that_is_being_made_is_waited_for(void **state)
 
 static void a_thread_that_is_stopped_for_good_is_not_waited_for(void **state)
 {
-	(void)state;
 	thread.records_ns = lc_time_now_ns() - 11 * UINT64_C(1000000000);
 	record(lc_time_now_ns(), A, SITE);
 	let_time_pass();
@@ -300,7 +281,6 @@ static void a_record_of_before_the_maps_time_takes_nobodys_place(void **state)
 {
 	const uint64_t before = lc_time_now_ns(), late = stats().records_late;
 
-	(void)state;
 	record(lc_time_now_ns(), A, OTHER);
 	let_time_pass();
 	lc_concurrent_pass(NULL, false);
@@ -312,7 +292,6 @@ static void a_record_of_before_the_maps_time_takes_nobodys_place(void **state)
 
 static void a_record_after_a_copy_from_its_place_is_of_another_object(void **state)
 {
-	(void)state;
 	lc_move_log_put(B, A, BYTES);
 	record(lc_time_now_ns(), A, SITE);
 	lc_concurrent_pass(NULL, true);
@@ -324,7 +303,6 @@ static void half_a_record_is_passed_over(void **state)
 {
 	const uint64_t now = lc_time_now_ns();
 
-	(void)state;
 	/* The log was full: a time without its object, an object without its time. */
 	lc_alloc_log_put(thread.allocs, lc_alloc_time(now));
 	record(now, A, SITE);
@@ -344,7 +322,6 @@ static void after_copies_were_lost_nothing_is_believed(void **state)
 {
 	const uint64_t incomplete = stats().epochs_incomplete;
 
-	(void)state;
 	record(lc_time_now_ns(), A, SITE);
 	lc_concurrent_pass(NULL, true);
 	assert_int_equal(site_at(A), SITE);
@@ -362,7 +339,6 @@ static void cycles_are_those_of_the_jvm_or_pauses_after_copies(void **state)
 {
 	const uint64_t before = stats().collections;
 
-	(void)state;
 	collections += 2;
 	lc_concurrent_pass(NULL, false);
 	assert_int_equal(stats().collections - before, 2);
@@ -381,7 +357,6 @@ static void cycles_are_those_of_the_jvm_or_pauses_after_copies(void **state)
 
 static void the_audit_asks_once_in_a_cycle_and_looks_at_that_time(void **state)
 {
-	(void)state;
 	rounds = 0;
 	lc_concurrent_init(map, true);
 	collections++;

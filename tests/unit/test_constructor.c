@@ -26,13 +26,11 @@ static struct lc_rewrite_options options;
 
 static uint32_t next_site(void *user)
 {
-	(void)user;
 	return 1;
 }
 
 static int reset(void **state)
 {
-	(void)state;
 	options = (struct lc_rewrite_options){
 		.min_size_bytes = 24,
 		.array_header_bytes = 16,
@@ -66,7 +64,6 @@ static void hook_stands_before_each_return_and_is_reached_by_jumps(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	begin(&c, true);
 	rewrite_constructor(&c, &spec, "(I)V", &r);
 	assert_int_equal(r.result.sites, 2);
@@ -87,7 +84,6 @@ static void handler_at_the_return_gets_the_hook_too(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	spec.handlers = (const uint8_t[]){ 0, 4, 0, 5, 0, 6, 0, 0 };
 	spec.handlers_len = 1;
 	begin(&c, true);
@@ -102,7 +98,6 @@ static void small_class_is_hooked_only_on_request(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	for (int force = 0; force < 2; force++) {
 		struct code_spec spec = CODE(INIT, RETURN);
 
@@ -120,7 +115,6 @@ static void threshold_zero_does_not_make_every_object_large(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	options.min_size_bytes = 0;
 	begin(&c, false);
 	rewrite_constructor(&c, &spec, "()V", &r);
@@ -133,7 +127,6 @@ static void own_instance_fields_are_summed(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	for (uint32_t reference = 4; reference <= 8; reference += 4) {
 		struct code_spec spec = CODE(INIT, RETURN);
 
@@ -173,7 +166,6 @@ static void store_to_local_0_leaves_the_constructor_alone(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
 		begin(&c, true);
 		rewrite_constructor(&c, &stores[i], "()V", &r);
@@ -211,7 +203,6 @@ static enum lc_rewrite_status with_frames(const char *descriptor, const uint8_t 
 
 static void frame_that_declares_this_dead_leaves_the_constructor_alone(void **state)
 {
-	(void)state;
 	assert_int_equal(FRAMES("()V", 1, 10), LC_REWRITE_DONE);
 	assert_int_equal(FRAMES("()V", 1, 255, 0, 10, 0, 0, 0, 0), LC_REWRITE_NOTHING);
 	assert_int_equal(FRAMES("()V", 1, 255, 0, 10, 0, 1, 0, 0, 0), LC_REWRITE_NOTHING);
@@ -234,7 +225,6 @@ static void constructor_that_calls_another_of_its_class_has_no_hook(void **state
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	class_begin(&c, "A");
 	class_method_ref(&c, "A", "<init>", "()V");
 	for (int i = 0; i < 3; i++)
@@ -253,7 +243,6 @@ static void clone_that_makes_a_large_object_is_hooked(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	for (int large = 0; large < 2; large++) {
 		struct code_spec spec = CODE(42, 183, 0, 6, 87, RETURN);
 

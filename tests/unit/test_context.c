@@ -44,7 +44,6 @@ static uint64_t common_note;
 
 uint32_t lc_shadow_beyond(const struct lc_shadow *s, const struct lc_shadow_frame **frames)
 {
-	(void)s;
 	*frames = NULL;
 	return beyond;
 }
@@ -66,13 +65,11 @@ static bool is_open;
 
 bool lc_shadow_open(const struct lc_shadow *s)
 {
-	(void)s;
 	return is_open;
 }
 
 uint64_t lc_shadow_looked(const struct lc_shadow *s)
 {
-	(void)s;
 	return walks;
 }
 
@@ -83,14 +80,12 @@ bool lc_code_frames_known(void)
 
 int lc_shadow_create(struct lc_walk_credit *credit, struct lc_shadow **out)
 {
-	(void)credit;
 	*out = (struct lc_shadow *)notes;
 	return 0;
 }
 
 void lc_shadow_destroy(struct lc_shadow *s)
 {
-	(void)s;
 }
 
 uint64_t lc_walker_ask_end(struct lc_walker *w)
@@ -100,24 +95,17 @@ uint64_t lc_walker_ask_end(struct lc_walker *w)
 
 void *lc_walker_scratch(struct lc_walker *w, enum lc_walker_scratch use, size_t bytes)
 {
-	(void)w;
-	(void)use;
-	(void)bytes;
 	return NULL;
 }
 
 uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, uint64_t stack_end)
 {
-	(void)s;
-	(void)at;
-	(void)stack_end;
 	walks++;
 	return node;
 }
 
 uint64_t *lc_shadow_note(struct lc_shadow *s, uint32_t at, uint64_t key)
 {
-	(void)s;
 	assert_true(at && key);
 	for (unsigned i = 0; i < NOTES; i++) {
 		if (!notes[i].node) {
@@ -132,9 +120,6 @@ uint64_t *lc_shadow_note(struct lc_shadow *s, uint32_t at, uint64_t key)
 
 void lc_shadow_remember(struct lc_shadow *s, uint64_t frame, uint64_t key, uint64_t note)
 {
-	(void)s;
-	(void)frame;
-	(void)key;
 	remembered = note;
 }
 
@@ -142,7 +127,6 @@ const struct lc_shadow_last *lc_shadow_last(const struct lc_shadow *s)
 {
 	static const struct lc_shadow_last none;
 
-	(void)s;
 	return &none;
 }
 
@@ -150,12 +134,6 @@ struct lc_frame_words lc_frames_words(const struct lc_native_frame *at, uint64_t
                                       unsigned frames_max, unsigned words_max, uint64_t *value,
                                       uint16_t *offset)
 {
-	(void)at;
-	(void)end;
-	(void)frames_max;
-	(void)words_max;
-	(void)value;
-	(void)offset;
 	fail();
 	return (struct lc_frame_words){ 0 };
 }

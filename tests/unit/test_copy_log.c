@@ -60,7 +60,6 @@ static size_t logged_len(void)
 
 static int setup(void **state)
 {
-	(void)state;
 	if (lc_copy_log_init())
 		return -1;
 	heap = mmap(NULL, HEAP_BYTES + (size_t)CHUNKS * sizeof(struct lc_copy_chunk),
@@ -73,7 +72,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_copy_log_arm(false);
 	return munmap(heap, HEAP_BYTES + (size_t)CHUNKS * sizeof(struct lc_copy_chunk));
 }
@@ -102,7 +100,6 @@ static void check_overlap(void)
 
 static void overlapping_copies_are_right_in_every_state(void **state)
 {
-	(void)state;
 	check_overlap();
 	open_log(8, CHUNKS);
 	check_overlap();
@@ -113,7 +110,6 @@ static void logs_only_within_the_heap_and_from_the_size_on(void **state)
 {
 	static char outside[2048];
 
-	(void)state;
 	open_log(1024, CHUNKS);
 	copy(heap, outside, 2048);
 	copy(outside, heap, 2048);
@@ -132,7 +128,6 @@ static void logs_only_within_the_heap_and_from_the_size_on(void **state)
 
 static void sees_the_first_piece_of_an_object_that_crosses_a_region(void **state)
 {
-	(void)state;
 	open_log(1024, CHUNKS);
 	move(heap + (512 << 10) - 80, heap + (700 << 10), 80);
 	move(heap + (512 << 10), heap + (700 << 10) + 80, 1024 - 64);
@@ -148,7 +143,6 @@ static void judges_a_copy_at_the_next_one_by_the_forwarding_pointer(void **state
 {
 	uint64_t dst = (uintptr_t)heap + (1 << 20);
 
-	(void)state;
 	open_log(1024, CHUNKS);
 	copy(heap + (1 << 20), heap, 1024);
 	set_mark(0, dst | 3);
@@ -171,7 +165,6 @@ static void a_copy_of_an_earlier_window_is_not_touched_again(void **state)
 {
 	const struct lc_copy *old;
 
-	(void)state;
 	open_log(1024, CHUNKS);
 	copy(heap + (1 << 20), heap, 1024);
 	lc_copy_log_arm(false);
@@ -187,7 +180,6 @@ static void a_copy_of_an_earlier_window_is_not_touched_again(void **state)
 
 static void a_source_that_was_given_back_is_not_read_when_sliding_begins(void **state)
 {
-	(void)state;
 	open_log(1024, CHUNKS);
 	copy(heap + (1 << 20), heap, 1024);
 	mprotect(heap, 4096, PROT_NONE);
@@ -200,7 +192,6 @@ static void a_source_that_was_given_back_is_not_read_when_sliding_begins(void **
 
 static void a_full_arena_copies_on_and_counts(void **state)
 {
-	(void)state;
 	open_log(8, 1);
 	for (size_t i = 0; i < LC_COPY_CHUNK_CAP + 10; i++) {
 		*(volatile uint64_t *)(void *)heap = i;
@@ -226,7 +217,6 @@ static void threads_do_not_mix_their_records(void **state)
 	pthread_t t[THREADS];
 	size_t of[THREADS] = { 0 };
 
-	(void)state;
 	open_log(1024, CHUNKS);
 	for (size_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&t[i], NULL, copy_many, (void *)i), 0);
@@ -250,7 +240,6 @@ static void threads_do_not_mix_their_records(void **state)
 
 static void a_library_that_cannot_be_redirected_is_left_alone(void **state)
 {
-	(void)state;
 	model_imports_error = -ENOENT;
 	assert_int_equal(lc_copy_log_init(), -ENOENT);
 	model_redirect_error = -EACCES;
@@ -269,7 +258,6 @@ static bool heap_is_full, thrown;
 
 static jbyteArray JNICALL new_array(JNIEnv *jni, jsize len)
 {
-	(void)jni;
 	assert_in_range(len, 1, HEAP_BYTES);
 	thrown = heap_is_full;
 	return heap_is_full ? NULL : (jbyteArray)heap;
@@ -277,7 +265,6 @@ static jbyteArray JNICALL new_array(JNIEnv *jni, jsize len)
 
 static void JNICALL get_region(JNIEnv *jni, jbyteArray array, jsize from, jsize len, jbyte *to)
 {
-	(void)jni;
 	jvm_copies(to, (unsigned char *)array + from, (size_t)len);
 }
 
@@ -290,19 +277,16 @@ static void *own_copy(void *to, const void *from, size_t n)
 
 static jboolean JNICALL is_thrown(JNIEnv *jni)
 {
-	(void)jni;
 	return thrown;
 }
 
 static void JNICALL clear(JNIEnv *jni)
 {
-	(void)jni;
 	thrown = false;
 }
 
 static void JNICALL let_go(JNIEnv *jni, jobject array)
 {
-	(void)jni;
 	assert_ptr_equal(array, heap);
 }
 
@@ -316,7 +300,6 @@ static void a_jvm_that_copies_by_code_of_its_own_is_told(void **state)
 {
 	JNIEnv jni = &functions;
 
-	(void)state;
 	jvm_copies = model_memmove;
 	assert_true(lc_copy_log_probe(&jni));
 	jvm_copies = own_copy;

@@ -158,7 +158,6 @@ static void a_page_gives_offset_plus_counter(void **state)
 {
 	struct lc_cycles_page got;
 
-	(void)state;
 	lay_out_page();
 	assert_true(lc_cycles_page_read(&page, fake_rdpmc, &got));
 	assert_int_equal(got.count, 5070);
@@ -174,7 +173,6 @@ static void a_page_that_changes_is_read_again(void **state)
 {
 	struct lc_cycles_page got;
 
-	(void)state;
 	lay_out_page();
 	switch_while_reading = true;
 	assert_true(lc_cycles_page_read(&page, fake_rdpmc, &got));
@@ -187,7 +185,6 @@ static void a_page_without_counter_gives_the_offset_and_says_so(void **state)
 {
 	struct lc_cycles_page got = { .count = 99 };
 
-	(void)state;
 	lay_out_page();
 	page.index = 0;
 	assert_true(lc_cycles_page_read(&page, fake_rdpmc, &got));
@@ -209,7 +206,6 @@ static void a_counter_is_read_fast_until_its_page_changes(void **state)
 	struct lc_cycle_clock c;
 	uint64_t tsc, first;
 
-	(void)state;
 	assert_int_equal(lc_cycles_init(LC_CYCLES_TSC_COARSE), 0);
 	lay_out_page();
 	assert_int_equal(lc_cycles_open_page(&c, &page, fake_rdpmc), 0);
@@ -241,7 +237,6 @@ static void a_counter_taken_away_leaves_a_coarse_clock(void **state)
 	struct lc_cycle_clock c;
 	uint64_t tsc, begin_ns, now;
 
-	(void)state;
 	assert_int_equal(lc_cycles_init(LC_CYCLES_TSC_COARSE), 0);
 	lc_cycles_stats(&before);
 	lay_out_page();
@@ -284,7 +279,6 @@ static void pairs_add_up(void **state)
 	const struct record r[4] = { out_at(100), in_at(150), out_at(1000), in_at(1007) };
 	struct lc_cycles_switches s = { 0 };
 
-	(void)state;
 	lc_cycles_switches_read((const uint8_t *)r, sizeof(r), 0, sizeof(r), &s);
 	assert_int_equal(s.off_ns, 57);
 	assert_int_equal(s.outs, 2);
@@ -298,7 +292,6 @@ static void half_pairs_are_completed_or_passed_over(void **state)
 	const struct record next[1] = { in_at(950) };
 	struct lc_cycles_switches s = { 0 };
 
-	(void)state;
 	lc_cycles_switches_read((const uint8_t *)r, sizeof(r), 32, 96, &s);
 	assert_int_equal(s.off_ns, 200);
 	assert_int_equal(s.outs, 2);
@@ -361,14 +354,12 @@ static int lay_out_records(void **state)
 {
 	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 
-	(void)state;
 	records = calloc(2, page_bytes);
 	return !records || lc_cycles_init(LC_CYCLES_TSC_COARSE);
 }
 
 static int drop_records(void **state)
 {
-	(void)state;
 	free(records);
 	return 0;
 }
@@ -397,7 +388,6 @@ static void what_young_readings_took_is_taken_off_once(void **state)
 {
 	struct lc_cycle_clock c = clock_at(1, 2);
 
-	(void)state;
 	c.check = 0; /* young */
 	source.young_cost = hours(1);
 	switched();
@@ -411,7 +401,6 @@ static void what_growing_up_took_is_taken_off_once(void **state)
 {
 	struct lc_cycle_clock c = clock_at(3, 3);
 
-	(void)state;
 	c.check = 0;
 	source.young_readings = 16;
 	opening_fails_after_ns = HOUR_NS;
@@ -426,7 +415,6 @@ static void without_its_records_the_cpu_clock_tells_what_the_thread_ran(void **s
 	struct lc_cycle_clock c = clock_at(3, 1);
 	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 
-	(void)state;
 	source.map = records;
 	atomic_store(&head, page_bytes + page_bytes / 2);
 	cpu_ahead_ns += HOUR_NS;
@@ -446,7 +434,6 @@ static void switches_whose_records_are_lost_are_counted(void **state)
 	struct lc_cycle_clock c = clock_at(1, 1);
 	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 
-	(void)state;
 	source.map = records;
 	atomic_store(&head, 2 * page_bytes);
 	records_meanwhile = 2 * LC_CYCLES_RECORD_BYTES; /* while the CPU clock is read */
@@ -460,7 +447,6 @@ static void a_thread_is_out_from_one_record_to_the_next_unless_that_is_lost(void
 	struct lc_cycle_clock c = clock_at(1, 1);
 	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 
-	(void)state;
 	source.map = records;
 	write_record(out_at(1000));
 	assert_int_equal(hours_of(&c), 1);
@@ -630,14 +616,12 @@ static bool each_is_off_by_a_look(void)
 
 static void competing_threads_get_their_own_half(void **state)
 {
-	(void)state;
 	need(LC_CYCLES_TSC_SWITCHES);
 	assert_right(each_has_its_half);
 }
 
 static void coarse_cycles_are_off_by_a_look_at_most(void **state)
 {
-	(void)state;
 	need(LC_CYCLES_TSC_COARSE);
 	assert_right(each_is_off_by_a_look);
 }
@@ -689,7 +673,6 @@ static bool sleep_is_free(void)
 
 static void sleep_costs_no_cycles(void **state)
 {
-	(void)state;
 	need(LC_CYCLES_TSC_SWITCHES);
 	assert_right(sleep_is_free);
 }
@@ -733,7 +716,6 @@ static bool many_readings_are_right(void)
 
 static void a_young_clock_asks_the_kernel_and_grows_up(void **state)
 {
-	(void)state;
 	need(LC_CYCLES_TSC_SWITCHES);
 	assert_right(few_readings_are_right);
 	assert_right(many_readings_are_right);
@@ -760,7 +742,6 @@ static bool readings_are_free(void)
 
 static void readings_of_a_young_clock_are_no_cycles_of_it(void **state)
 {
-	(void)state;
 #ifdef __SANITIZE_THREAD__
 	skip(); /* a reading takes a tenth of what is read */
 #endif
@@ -806,7 +787,6 @@ static void time_off_the_cpu_while_it_reads_is_taken_off_once(void **state)
 	uint64_t worst[CROWD] = { 0 };
 	pthread_t threads[CROWD];
 
-	(void)state;
 	need(LC_CYCLES_TSC_SWITCHES);
 	for (unsigned i = 0; i < CROWD; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, of_a_crowd, &worst[i]), 0);
@@ -856,7 +836,6 @@ static bool overwritten_are_made_up_for(void)
 
 static void overwritten_records_are_made_up_for(void **state)
 {
-	(void)state;
 	need(LC_CYCLES_TSC_SWITCHES);
 	assert_right(overwritten_are_made_up_for);
 }
@@ -897,7 +876,6 @@ static bool migrated_loses_nothing(void)
 
 static void migration_loses_nothing(void **state)
 {
-	(void)state;
 	need(LC_CYCLES_TSC_SWITCHES);
 	if (first_cpu(0) == first_cpu(1))
 		skip();
@@ -933,7 +911,6 @@ static bool without_a_buffer_it_is_coarse(void)
 
 static void without_a_buffer_a_thread_is_coarse_and_counted(void **state)
 {
-	(void)state;
 	need(LC_CYCLES_TSC_SWITCHES);
 	assert_right(without_a_buffer_it_is_coarse);
 }
@@ -943,7 +920,6 @@ static void no_files_are_kept(void **state)
 	struct lc_cycle_clock c[3];
 	int first = dup(0), then;
 
-	(void)state;
 	need(LC_CYCLES_TSC_SWITCHES);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(lc_cycles_open(&c[i]), 0);
@@ -978,7 +954,6 @@ static void the_tsc_tells_the_time(void **state)
 {
 	uint64_t hz;
 
-	(void)state;
 	assert_int_equal(lc_cycles_init(LC_CYCLES_TSC_COARSE), 0);
 	hz = lc_cycles_hz();
 	assert_in_range(labs(tsc_error_ns()), 0, 20000);
@@ -1021,7 +996,6 @@ static void a_rate_that_was_measured_badly_is_refined(void **state)
 	                            end = pair_at(hour, hz, 0);
 	int64_t worst = 0;
 
-	(void)state;
 	assert_int_equal(lc_cycles_rate_set(&first, &second), 0);
 	assert_in_range(error_at(&end), 35000 * (int64_t)MS / 1000, 37000 * (int64_t)MS / 1000);
 	for (uint64_t i = 1; i < 3600; i++) {
@@ -1047,7 +1021,6 @@ static void a_rate_that_drifts_is_followed(void **state)
 	                            second = pair_at(20 * MS, 2000000000, 0);
 	struct lc_cycles_pair now;
 
-	(void)state;
 	assert_int_equal(lc_cycles_rate_set(&first, &second), 0);
 	for (uint64_t i = 1; i <= 100; i++) {
 		/* One part in a million more each second: the time is still known to some 0.1
@@ -1069,7 +1042,6 @@ static void a_pair_whose_readings_are_apart_changes_nothing(void **state)
 	                            second = pair_at(20 * MS, 2000000000, 0);
 	struct lc_cycles_pair late = pair_at(1000 * MS, 2000000000, 500000);
 
-	(void)state;
 	assert_int_equal(lc_cycles_rate_set(&first, &second), 0);
 	late.width = 2000000; /* 1 ms */
 	assert_false(lc_cycles_rate_refine(&late));
@@ -1097,7 +1069,6 @@ static void a_rate_that_changes_is_told_once(void **state)
 	struct lc_cycles_pair first = pair_at(0, 2000000000, 0),
 	                      second = pair_at(20 * MS, 2000000000, 0), now;
 
-	(void)state;
 	assert_int_equal(lc_cycles_init(LC_CYCLES_TSC_COARSE), 0);
 	assert_int_equal(lc_cycles_rate_set(&first, &second), 0);
 	now = pair_at(1000 * MS, 2019000000, 0);
@@ -1117,7 +1088,6 @@ static void a_duration_is_never_negative(void **state)
 	const struct lc_cycles_pair first = pair_at(0, 2000000000, 0),
 	                            second = pair_at(20 * MS, 2000000000, 0);
 
-	(void)state;
 	assert_int_equal(lc_cycles_rate_set(&first, &second), 0);
 	assert_int_equal(lc_cycles_tsc_between_ns(1000, 3000), 1000);
 	assert_int_equal(lc_cycles_tsc_between_ns(3000, 3000), 0);
@@ -1127,7 +1097,6 @@ static void a_duration_is_never_negative(void **state)
 
 static void what_is_missing_is_said(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_cycles_init(LC_CYCLES_TSC_COARSE), 0);
 	assert_int_equal(lc_cycles_kind(), LC_CYCLES_TSC_COARSE);
 	assert_non_null(lc_cycles_reason());

@@ -121,7 +121,6 @@ static void instruction_before_the_pc_is_direct(void **state)
 {
 	const struct lc_recipe r = RECIPE(ADD_RBX_RAX MOVSXD_RBP, ADD_RBX_RAX);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_DIRECT);
 	assert_int_equal(r.pc, 0x1000 + LEN(ADD_RBX_RAX));
 	assert_operand(&r, R14, R10, 4, 16);
@@ -134,7 +133,6 @@ static void overwritten_index_is_lost_and_base_is_not(void **state)
 {
 	const struct lc_recipe r = RECIPE(MOV_EAX_RSI_RAX4, CMP_EAX_R8D);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_DIRECT);
 	assert_operand(&r, RSI, RAX, 4, 16);
 	assert_false(r.base_lost);
@@ -145,7 +143,6 @@ static void overwritten_base_is_lost(void **state)
 {
 	const struct lc_recipe r = RECIPE(MOV_R10_R10, CMP_EAX_R8D);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_DIRECT);
 	assert_operand(&r, R10, NONE, 1, 16);
 	assert_true(r.base_lost);
@@ -156,7 +153,6 @@ static void copy_of_a_lost_base_serves(void **state)
 	const struct lc_recipe r = RECIPE(MOV_RDX_R10 MOV_R10_R10, CMP_EAX_R8D);
 	const struct lc_recipe late = RECIPE(MOV_R10_R10 MOV_RDX_R10, CMP_EAX_R8D);
 
-	(void)state;
 	assert_false(r.base_lost);
 	assert_operand(&r, RDX, NONE, 1, 16);
 	assert_true(late.base_lost); /* what is copied there is the value loaded */
@@ -164,7 +160,6 @@ static void copy_of_a_lost_base_serves(void **state)
 
 static void copy_of_another_value_serves_not(void **state)
 {
-	(void)state;
 	assert_true(RECIPE(MOV_RDX_R10 ZERO_R10D MOV_R10_R10, CMP_EAX_R8D).base_lost);
 	assert_true(RECIPE(MOV_RDX_R10 ZERO_EDX MOV_R10_R10, CMP_EAX_R8D).base_lost);
 	assert_true(RECIPE(MOV_RDX_R10 MOV_R10_R10 ZERO_EDX, CMP_EAX_R8D).base_lost);
@@ -176,7 +171,6 @@ static void nearest_earlier_access_is_nearby(void **state)
 {
 	const struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4 ADD_RBX_RAX, CMP_EAX_R8D);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_int_equal(r.pc, 0x1000);
 	assert_operand(&r, RSI, RCX, 4, 16);
@@ -186,7 +180,6 @@ static void register_written_since_the_access_is_lost(void **state)
 {
 	const struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4 ZERO_ESI, CMP_EAX_R8D);
 
-	(void)state;
 	assert_true(r.base_lost);
 	assert_false(r.index_lost);
 }
@@ -195,7 +188,6 @@ static void branch_that_was_not_taken_is_in_the_line(void **state)
 {
 	const struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4 JNE_16, ADD_RBX_RAX CMP_RSI_8 RET);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_int_equal(r.pc, 0x1000);
 	assert_operand(&r, RSI, RCX, 4, 16);
@@ -206,7 +198,6 @@ static void call_between_hides_what_ran_before_it(void **state)
 {
 	struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4 CALL_RAX ADD_RBX_RAX, RET);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_int_equal(r.access & LC_ACCESS_OWN, LC_ACCESS_OWN);
 	assert_int_equal(r.pc, 0x1000 + LEN(MOV_EAX_RSI_RCX4));
@@ -222,7 +213,6 @@ static void only_branch_to_the_pc_is_followed_back(void **state)
 	/* The return between ends the line; jne +3 is what leads over it. */
 	struct lc_recipe r = RECIPE(CMP_RSI_8 "\x75\x01" RET, ADD_RBX_RAX);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_int_equal(r.pc, 0x1000);
 	assert_operand(&r, RSI, NONE, 1, 8);
@@ -237,7 +227,6 @@ static void head_of_a_loop_follows_its_tail(void **state)
 	/* before: mov eax,[rsi+rcx*4+16]; loop: add rbx,rax; mov r10,[r10+16]; jne loop */
 	struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4, ADD_RBX_RAX MOV_R10_R10 "\x75\xf7" RET);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_operand(&r, R10, NONE, 1, 16);
 	assert_true(r.ahead); /* its next run, for which its base is there */
@@ -256,7 +245,6 @@ static void safepoint_poll_is_no_access_but_a_null_check_is(void **state)
 	                                             "\x41\x85\x01",
 	                            ADD_RBX_RAX);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_operand(&r, RSI, RCX, 4, 16);
 	r = RECIPE("\x4c\x8b\x4e\x10"
@@ -272,7 +260,6 @@ static void endless_jumps_end(void **state)
 {
 	const struct lc_recipe r = RECIPE("", "\xeb\xfe" RET); /* jmp to itself */
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_NO_OPERAND);
 }
 
@@ -280,7 +267,6 @@ static void access_ahead_whose_base_is_not_there_yet_needs_a_trap(void **state)
 {
 	const struct lc_recipe r = RECIPE(RET, MOV_RSI_RBX CMP_RSI_8 RET);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_true(r.base_lost);
 }
@@ -294,7 +280,6 @@ static void stack_thread_and_constants_are_the_threads_own(void **state)
 {
 	struct lc_recipe r;
 
-	(void)state;
 	assert_true(own(RECIPE(RET MOV_RAX_STACK, RET)));
 	assert_true(own(RECIPE(RET PUSH_RBP, RET)));
 	assert_true(own(RECIPE(RET MOV_RAX_R15, RET)));
@@ -318,7 +303,6 @@ static void stack_thread_and_constants_are_the_threads_own(void **state)
 
 static void hints_are_no_operands(void **state)
 {
-	(void)state;
 	assert_int_equal(RECIPE(RET LEA_RAX, RET).how, LC_HOW_NO_OPERAND);
 	assert_int_equal(RECIPE(RET PREFETCH, RET).how, LC_HOW_NO_OPERAND);
 	assert_int_equal(RECIPE(RET NOP_MEMORY, RET).how, LC_HOW_NO_OPERAND);
@@ -335,7 +319,6 @@ static void loads_stores_and_widths_are_told(void **state)
 	const unsigned both = LC_TOUCH_LOAD | LC_TOUCH_STORE;
 	unsigned a;
 
-	(void)state;
 	a = RECIPE(MOV_EAX_RSI_RCX4, RET).access;
 	assert_int_equal(a, LC_TOUCH_LOAD | 2 << LC_ACCESS_WIDTH_SHIFT);
 	a = RECIPE(MOV_MARK, RET).access;
@@ -357,14 +340,12 @@ static void loop_that_was_entered_is_tried_after_one_that_repeats(void **state)
 	const struct lc_recipe r =
 	    RECIPE(MOV_EAX_RSI_RCX4 ADD_RBX_RAX, CMP_EAX_R8D CALL_RAX JMP_BACK_5);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_operand(&r, RSI, RCX, 4, 16);
 }
 
 static void access_ahead_says_so(void **state)
 {
-	(void)state;
 	assert_true(RECIPE(RET, CMP_RSI_8 RET).ahead);
 	assert_false(RECIPE(CMP_RSI_8, RET).ahead);
 }
@@ -373,7 +354,6 @@ static void class_of_an_object_in_the_making_is_stored_next(void **state)
 {
 	struct lc_recipe r;
 
-	(void)state;
 	r = RECIPE(MOV_MARK, ADD_RBX_RAX MOV_CLASS RET);
 	assert_int_equal(r.made, LC_MADE_VALUE);
 	assert_int_equal(r.made_value, 0x429c8);
@@ -412,7 +392,6 @@ static void class_in_the_mark_is_stored_with_it(void **state)
 {
 	struct lc_recipe r;
 
-	(void)state;
 	lc_new_object_class_offset(0);
 	r = RECIPE(RET, MOVABS_R10 MOV_MARK_R10 RET);
 	assert_int_equal(r.made, LC_MADE_VALUE);
@@ -430,7 +409,6 @@ static void push_of_memory_and_locked_operations_count(void **state)
 {
 	struct lc_recipe r = RECIPE(PUSH_RAX_8, ADD_RBX_RAX);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_DIRECT);
 	assert_operand(&r, RAX, NONE, 1, 8);
 	assert_false(r.same_frame);
@@ -441,7 +419,6 @@ static void push_of_memory_and_locked_operations_count(void **state)
 
 static void moved_stack_pointer_is_another_frame(void **state)
 {
-	(void)state;
 	assert_false(RECIPE(MOV_EAX_RSI_RCX4 SUB_RSP, ADD_RBX_RAX).same_frame);
 	assert_false(RECIPE(RET, SUB_RSP CMP_RSI_8).same_frame);
 	assert_true(RECIPE(SUB_RSP MOV_EAX_RSI_RCX4, ADD_RBX_RAX).same_frame);
@@ -451,7 +428,6 @@ static void repeated_string_operation_waits_at_its_own_pc(void **state)
 {
 	struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4, REP_STOSQ);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_DIRECT);
 	assert_int_equal(r.pc, 0x1000 + LEN(MOV_EAX_RSI_RCX4));
 	assert_operand(&r, RDI, NONE, 1, 0);
@@ -463,7 +439,6 @@ static void finished_string_operation_is_one_step_behind_its_register(void **sta
 {
 	const struct lc_recipe r = RECIPE(REP_STOSQ, ADD_RBX_RAX);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_DIRECT);
 	assert_operand(&r, RDI, NONE, 1, -8);
 	assert_false(r.base_lost);
@@ -475,7 +450,6 @@ static void gather_keeps_its_base(void **state)
 {
 	const struct lc_recipe r = RECIPE(GATHER, ADD_RBX_RAX);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_DIRECT);
 	assert_true(r.vector);
 	assert_int_equal(r.base, RSI);
@@ -490,7 +464,6 @@ static void the_card_of_a_reference_is_no_object(void **state)
 {
 	struct lc_recipe r = RECIPE(BARRIER, CMP_EAX_R8D RET);
 
-	(void)state;
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_operand(&r, RBP, NONE, 1, 0);
 	assert_false(r.base_lost);
@@ -523,7 +496,6 @@ static void the_check_of_the_receiver_may_not_have_run(void **state)
 	             body = LEN(CMP_RSI_8 JNE_OUT BANG_STACK PUSH_RBP SUB_RSP);
 	struct lc_recipe r;
 
-	(void)state;
 	lc_decode_straight(&bytes, 0, body, &r);
 	assert_int_equal(r.access, LC_ACCESS_OWN | LC_TOUCH_STORE | 3 << LC_ACCESS_WIDTH_SHIFT);
 	lc_decode_straight(&bytes, 0, entry, &r); /* the call has stored its return address */
@@ -539,7 +511,6 @@ static void the_check_of_the_receiver_may_not_have_run(void **state)
 
 static void pc_inside_an_instruction_is_undecoded(void **state)
 {
-	(void)state;
 	assert_int_equal(at(MOV_EAX_RSI_RCX4 RET, 5, 2).how, LC_HOW_UNDECODED);
 	assert_int_equal(at(ADD_RBX_RAX BAD RET, 5, 4).how, LC_HOW_UNDECODED);
 	assert_int_equal(at(RET, 1, 1).how, LC_HOW_UNDECODED);
@@ -550,7 +521,6 @@ static void decoding_stops_after_its_limit(void **state)
 	static uint8_t nops[LC_DECODE_INSTRUCTIONS_MAX + 16];
 	struct lc_recipe r;
 
-	(void)state;
 	memset(nops, 0x90, sizeof(nops));
 	lc_decode_straight(&(struct lc_code_bytes){ nops, sizeof(nops), 0, false, false }, 0,
 	                   LC_DECODE_INSTRUCTIONS_MAX, &r);
@@ -566,7 +536,6 @@ static void lengths_of_both_decoders_agree(void **state)
 	    CMPXCHG_R9 MOV_FS NOP_MEMORY JNE_16 CALL_RAX MOV_RAX_RIP;
 	struct lc_insn in;
 
-	(void)state;
 	for (size_t i = 0; i < LEN(code); i += in.length) {
 		const uint8_t *p = (const uint8_t *)code + i;
 
@@ -595,7 +564,6 @@ static struct lc_access sample(const char *bytes, size_t len, size_t pc_at)
 
 static int make_heap(void **state)
 {
-	(void)state;
 	registers_are_numbered();
 	lc_decode_heap_range(0x700000000, 0x800000000);
 	return lc_decode_init();
@@ -605,7 +573,6 @@ static void address_is_computed_from_the_registers(void **state)
 {
 	struct lc_access a;
 
-	(void)state;
 	registers.r[R14] = 0x700001000;
 	registers.r[R10] = 5;
 	a = SAMPLE(MOVSXD_RBP, ADD_RBX_RAX);
@@ -623,7 +590,6 @@ static void an_access_to_null_has_not_run(void **state)
 {
 	struct lc_access a;
 
-	(void)state;
 	registers.r[R14] = 0x700001000;
 	registers.r[R10] = 5;
 	registers.r[RSI] = 0;
@@ -651,7 +617,6 @@ static void recipes_survive_the_cache(void **state)
 {
 	struct lc_access first, again;
 
-	(void)state;
 	registers.r[RAX] = 0x700003000;
 	first = SAMPLE("", MOV_RSI_RBX MOVABS_R10 MOV_MARK MOV_CLASS_R10 RET);
 	lc_decode_sample(&registers, &again);
@@ -680,7 +645,6 @@ static void base_stands_for_the_object_when_the_index_is_lost(void **state)
 {
 	struct lc_access a;
 
-	(void)state;
 	registers.r[RSI] = 0x700002000;
 	a = SAMPLE(MOV_EAX_RSI_RAX4, CMP_EAX_R8D);
 	assert_int_equal(a.how, LC_HOW_BASE);
@@ -696,7 +660,6 @@ static void compressed_reference_in_the_index_is_not_taken_for_an_offset(void **
 	struct lc_access a;
 	uint64_t addr, base;
 
-	(void)state;
 	registers.r[R12] = 0;
 	a = SAMPLE(MOV_R11_R12_R11, CMP_EAX_R8D);
 	assert_int_equal(a.how, LC_HOW_DESTROYED);
@@ -710,7 +673,6 @@ static void object_in_an_index_of_scale_one_serves(void **state)
 {
 	struct lc_access a;
 
-	(void)state;
 	registers.r[RDI] = 16;
 	registers.r[RAX] = 0x700003000;
 	a = SAMPLE(VMOVDQU_RDI_RAX "\x31\xff", CMP_EAX_R8D); /* then xor edi,edi */
@@ -724,7 +686,6 @@ static void of_a_gather_the_object_is_known_and_no_element(void **state)
 {
 	struct lc_access a;
 
-	(void)state;
 	registers.r[RSI] = 0x700002000;
 	a = SAMPLE(GATHER, ADD_RBX_RAX);
 	assert_int_equal(a.how, LC_HOW_BASE);
@@ -735,7 +696,6 @@ static void a_scaled_index_is_a_number_even_where_it_lies_in_the_heap(void **sta
 {
 	struct lc_access a;
 
-	(void)state;
 	registers.r[RCX] = 0x700003000;
 	a = SAMPLE(MOV_EAX_RSI_RCX4 ZERO_ESI, CMP_EAX_R8D);
 	assert_true(a.recipe.base_lost);
@@ -748,7 +708,6 @@ static void breakpoint_in_code_of_another_life_tells_nothing(void **state)
 	struct lc_access a, b;
 	uint64_t addr = 1, base = 1;
 
-	(void)state;
 	a = SAMPLE(MOV_R10_R10, CMP_EAX_R8D);
 	assert_int_equal(a.how, LC_HOW_DESTROYED);
 	b = SAMPLE(MOV_R10_R10, CMP_EAX_R8D);
@@ -763,7 +722,6 @@ static void interpreter_runtime_and_unknown_code_are_not_decoded(void **state)
 {
 	struct lc_access a;
 
-	(void)state;
 	lc_code_cache_compiled_method_unload(NULL, method);
 	registers.pc = (uintptr_t)method;
 	lc_decode_sample(&registers, &a);
@@ -842,7 +800,6 @@ static void native_code_is_decoded_where_it_touches_the_heap(void **state)
 {
 	struct lc_access a;
 
-	(void)state;
 	registers.r[15] = IN_HEAP;         /* no thread of the JVM here */
 	for (unsigned i = 0; i < 2; i++) { /* the second from the cache */
 		a = native(after_store);
@@ -868,7 +825,6 @@ static void no_breakpoint_is_set_in_native_code(void **state)
 {
 	struct lc_access a;
 
-	(void)state;
 	registers.r[15] = IN_HEAP;
 	registers.r[RCX] = IN_HEAP;
 	a = native(after_lost);
@@ -880,7 +836,6 @@ static void time_in_the_kernel_is_no_access_to_the_heap(void **state)
 {
 	struct lc_access a;
 
-	(void)state;
 	registers.r[RBX] = registers.r[15] = IN_HEAP;
 	a = native(after_syscall);
 	assert_int_equal(a.how, LC_HOW_NOT_JAVA);
@@ -891,7 +846,6 @@ static void a_copy_is_of_the_side_that_is_in_the_heap(void **state)
 {
 	struct lc_access a;
 
-	(void)state;
 	registers.r[RSI] = IN_HEAP;
 	registers.r[RDI] = IN_HEAP + 0x1000;
 	a = native(copies);
@@ -913,7 +867,6 @@ static void native_code_behind_a_fence_waited_for_stores_to_any_memory(void **st
 {
 	struct lc_access a;
 
-	(void)state;
 	registers.r[15] = registers.r[RBX] = IN_HEAP;
 	for (unsigned i = 0; i < 2; i++) { /* the second from the cache */
 		a = native(after_fence);
@@ -931,7 +884,6 @@ static void compiled_code_behind_a_fence_is_the_store_before_it(void **state)
 {
 	struct lc_recipe r = RECIPE(MOV_MARK LOCK_ADD_STACK, RET);
 
-	(void)state;
 	assert_int_equal(r.base, RAX);
 	assert_int_equal(r.access & (LC_ACCESS_OWN | LC_ACCESS_FENCE), 0);
 	r = RECIPE(LOCK_ADD_STACK, RET);
@@ -944,7 +896,6 @@ static void leave_reads_the_stack(void **state)
 {
 	struct lc_recipe r = RECIPE(LEAVE, RET);
 
-	(void)state;
 	assert_int_equal(r.access & LC_ACCESS_OWN, LC_ACCESS_OWN);
 	r = RECIPE(MOV_EAX_RSI_RCX4 LEAVE, RET);
 	assert_int_equal(r.base, RSI);

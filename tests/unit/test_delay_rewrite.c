@@ -72,7 +72,6 @@ static void return_becomes_a_jump_to_a_loop_behind_the_code(void **state)
 	struct lc_method_code code;
 	const uint8_t *loop;
 
-	(void)state;
 	delay_code("()V", &spec, 70000, &d);
 	assert_int_equal(d.status, LC_REWRITE_DONE);
 	assert_int_equal(d.result.state, LC_DELAY_IN_PLACE);
@@ -101,7 +100,6 @@ static void code_is_as_long_for_each_number_of_iterations(void **state)
 	static const uint32_t numbers[] = { 0, 5, 100, 70000, INT32_MAX };
 	uint32_t len = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		struct code_spec spec = CODE(ICONST_0, IRETURN);
 		struct delayed d;
@@ -148,7 +146,6 @@ static void frames_of_a_loop_hold_the_value_and_its_own_variables(void **state)
 		      { "()D", "000b00000000000000000000030000", 14, 175 },
 		      { "()[Lx/Y;", "000b0000000000000000000007....0000", 1, ARETURN } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct code_spec spec = CODE(kinds[i].push, kinds[i].op);
 		const uint32_t jump = 1 + 2 + 3;
@@ -179,7 +176,6 @@ static void frames_of_the_method_stay_and_old_classes_get_none(void **state)
 	/* 0 iconst_0; 1 ifeq 5; 4 return; 5 return, where a frame is */
 	static const uint8_t frames[] = { 0, 1, 5 }, lines[] = { 0, 2, 0, 0, 0, 7, 0, 5, 0, 9 };
 
-	(void)state;
 	for (uint16_t major = 49; major <= 52; major += 3) {
 		struct code_spec spec = CODE(ICONST_0, 153, 0, 4, RETURN, RETURN);
 		struct class_file c;
@@ -224,7 +220,6 @@ static void return_over_a_stack_that_is_not_empty_is_skipped(void **state)
 	    CODE(ICONST_0, 153, 0, 6, ICONST_0, ICONST_0, IRETURN, ICONST_0, IRETURN);
 	struct delayed d;
 
-	(void)state;
 	delay_code("()I", &deep, 3, &d);
 	assert_int_equal(d.status, LC_REWRITE_NOTHING);
 	assert_int_equal(d.result.state, LC_DELAY_NO_RETURN);
@@ -237,7 +232,6 @@ static void return_over_a_stack_that_is_not_empty_is_skipped(void **state)
 
 static void depths_that_differ_matter_where_there_are_frames(void **state)
 {
-	(void)state;
 	for (uint16_t major = 48; major <= 52; major += 4) {
 		/* 0 iconst_0; 1 ifeq 6; 4 iconst_0; 5 nop; 6 iconst_0; 7 ireturn */
 		struct code_spec spec = CODE(ICONST_0, 153, 0, 5, ICONST_0, NOP, ICONST_0, IRETURN);
@@ -274,7 +268,6 @@ static void what_cannot_be_delayed_is_said(void **state)
 	uint8_t *bytes, *out = NULL;
 	size_t len;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		class_begin(&c, "A");
 		c.method_flags = methods[i].flags;
@@ -312,7 +305,6 @@ static void descriptor_chooses_one_overload_and_each_delay_has_its_counter(void 
 	uint8_t *bytes;
 	size_t len;
 
-	(void)state;
 	class_begin(&c, "A");
 	class_method(&c, "m", "(I)V", &a);
 	class_method(&c, "m", "(J)V", &b);
@@ -347,7 +339,6 @@ static void far_locals_take_wide_instructions(void **state)
 	const struct lc_delay delay_m = { .class_name = "A", .method = "m", .iterations = 1 };
 	struct lc_method_code code;
 
-	(void)state;
 	class_begin(&c, "A");
 	class_method(&c, "m", "()I", &spec);
 	bytes = class_end(&c, &len);
@@ -382,7 +373,6 @@ static void class_of_the_fields_is_whole(void **state)
 	size_t len;
 	struct lc_class c;
 
-	(void)state;
 	assert_true(lc_delay_class_create(3, &bytes, &len));
 	assert_int_equal(lc_class_open(bytes, len, &c), LC_REWRITE_DONE);
 	assert_true(lc_class_text_is(lc_class_name(&c, c.this_class), LC_DELAY_CLASS));
@@ -398,7 +388,6 @@ static void options_are_taken_apart(void **state)
 	struct lc_delay_options o;
 	char error[200];
 
-	(void)state;
 	assert_int_equal(
 	    lc_delay_options_parse(&o, "count,at=a.B$C.m(I[[Lx/Y;)Lz;:5;d.e.F.g:0,out=/a\\,b\\\\c",
 	                           error, sizeof(error)),
@@ -439,7 +428,6 @@ static void wrong_options_are_refused_with_a_reason(void **state)
 		{ "in=x", "no such option at 'in=x'" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct lc_delay_options o;
 		char error[200] = "";
@@ -462,7 +450,6 @@ static void result_is_whole_json_or_no_file(void **state)
 	char dir[] = "/tmp/test_delay_XXXXXX", text[200], error[200], got[1000] = "";
 	FILE *f;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(text, sizeof(text), "out=%s/x,at=a.\"b:4,count", dir);
 	assert_int_equal(lc_delay_options_parse(&o, text, error, sizeof(error)), 0);

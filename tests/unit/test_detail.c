@@ -96,7 +96,6 @@ void lc_lines_touch(struct lc_thread *t, uint64_t addr, const struct lc_block_li
 int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t offset,
                   struct lc_field *out)
 {
-	(void)jni;
 	assert_int_equal(klass, 0x7000);
 	assert_int_equal(size_bytes, got.size_bytes ? got.size_bytes : 160);
 	if (got.unknown)
@@ -139,7 +138,6 @@ int lc_tally_layout(struct lc_tally *t, const struct lc_block_layout *row)
 
 static int reset(void **state)
 {
-	(void)state;
 	memset(&got, 0, sizeof(got));
 	return 0;
 }
@@ -168,7 +166,6 @@ static void check(uint64_t data_src, uint8_t source, uint8_t flags)
 
 static void old_levels_are_decoded(void **state)
 {
-	(void)state;
 	check(OP(LOAD) | LVL(HIT) | LVL(L1), LC_SOURCE_L1, 0);
 	check(OP(LOAD) | LVL(HIT) | LVL(LFB), LC_SOURCE_FILL_BUFFER, 0);
 	check(OP(LOAD) | LVL(HIT) | LVL(L2), LC_SOURCE_L2, 0);
@@ -187,7 +184,6 @@ static void old_levels_are_decoded(void **state)
 
 static void new_levels_are_decoded(void **state)
 {
-	(void)state;
 	check(OP(LOAD) | NUM(L1), LC_SOURCE_L1, 0);
 	check(OP(LOAD) | NUM(LFB), LC_SOURCE_FILL_BUFFER, 0);
 	check(OP(LOAD) | NUM(L2), LC_SOURCE_L2, 0);
@@ -211,7 +207,6 @@ static void new_levels_are_decoded(void **state)
 
 static void the_bits_are_where_the_kernel_puts_them(void **state)
 {
-	(void)state;
 	/* Load, L3 hit, HITM, not locked, TLB hit in L1 or L2: Skylake's 0x3 << ... by hand. */
 	check(UINT64_C(2) | UINT64_C(0x42) << 5 | UINT64_C(0x10) << 19 | UINT64_C(1) << 24 |
 	          UINT64_C(0x1a) << 26 | UINT64_C(3) << 33,
@@ -222,7 +217,6 @@ static void the_bits_are_where_the_kernel_puts_them(void **state)
 
 static void flags_are_decoded(void **state)
 {
-	(void)state;
 	check(OP(LOAD) | SNOOP(HITM) | NUM(L3), LC_SOURCE_L3, LC_METRIC_HITM);
 	check(OP(LOAD) | SNOOP(HIT) | NUM(L3), LC_SOURCE_L3, 0);
 	check(OP(LOAD) | LOCK(LOCKED) | NUM(L1), LC_SOURCE_L1, LC_METRIC_LOCKED);
@@ -242,7 +236,6 @@ static void every_bit_pattern_has_a_name(void **state)
 {
 	uint64_t x = 88172645463325252u;
 
-	(void)state;
 	for (unsigned i = 0; i < 1000000; i++) {
 		struct lc_data_src is;
 
@@ -281,7 +274,6 @@ static void a_sample_makes_a_row_of_its_field_and_of_its_line(void **state)
 {
 	struct lc_detail d = sample();
 
-	(void)state;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.fields, 1);
 	assert_int_equal(got.field.engine, 1);
@@ -309,7 +301,6 @@ static void what_the_hardware_measured_makes_a_row_and_marks_the_line(void **sta
 {
 	struct lc_detail d = sample();
 
-	(void)state;
 	d.access = 0;
 	d.latency = 300;
 	d.measured = lc_detail_data_src(OP(STORE) | SNOOP(HITM) | NUM(L3));
@@ -329,7 +320,6 @@ static void an_unknown_field_is_no_field_but_still_a_touch_of_the_line(void **st
 {
 	struct lc_detail d = sample();
 
-	(void)state;
 	got.unknown = true;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.fields, 0);
@@ -342,7 +332,6 @@ static void an_address_that_is_not_the_exact_one_names_no_field(void **state)
 {
 	struct lc_detail d = sample();
 
-	(void)state;
 	d.how = LC_HOW_BASE;
 	d.measured = lc_detail_data_src(OP(LOAD) | NUM(L1));
 	lc_detail_sample(NULL, &d);
@@ -355,7 +344,6 @@ static void a_known_step_makes_a_row_and_so_does_the_end_of_an_array(void **stat
 {
 	struct lc_detail d = sample();
 
-	(void)state;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.steps, 0); /* neither is known: the array is short */
 	d.step = 4096;
@@ -377,7 +365,6 @@ static void an_access_that_nothing_waited_for_makes_a_row(void **state)
 {
 	struct lc_detail d = sample();
 
-	(void)state;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.waits, 0);
 	d.elsewhere = true;
@@ -400,7 +387,6 @@ static void a_store_of_no_known_part_is_a_store_all_the_same(void **state)
 {
 	struct lc_detail d = sample();
 
-	(void)state;
 	d.how = LC_HOW_BASE;
 	d.access = LC_TOUCH_LOAD | LC_TOUCH_STORE;
 	lc_detail_sample(NULL, &d);
@@ -438,7 +424,6 @@ static bool reads_on(uint64_t object, uint64_t size_bytes, uint64_t offset, uint
 
 static void a_header_is_read_on_in_its_own_cache_line(void **state)
 {
-	(void)state;
 	assert_true(reads_on(0x10000, 24, 8, 8));
 	assert_false(reads_on(0x10000, 24, 8, 0));  /* nothing is read */
 	assert_false(reads_on(0x10000, 24, 8, 4));  /* the length is of the header */
@@ -462,7 +447,6 @@ static void ends_of_an_array_are_its_first_and_last_sixteenth(void **state)
 		      { 16 + 15360, LC_END_LAST },  { 16 + 16383, LC_END_LAST } };
 	struct lc_detail d = sample();
 
-	(void)state;
 	got.size_bytes = d.size_bytes = 16 + 16384;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		d.addr = d.object + cases[i].offset;
@@ -481,7 +465,6 @@ static void outside_objects_there_are_only_metrics(void **state)
 {
 	struct lc_detail d = sample();
 
-	(void)state;
 	d.bucket = LC_BUCKET_HEAP_UNKNOWN;
 	lc_detail_sample(NULL, &d);
 	d = sample();
@@ -497,7 +480,6 @@ static void an_unknown_width_stays_unknown(void **state)
 {
 	struct lc_detail d = sample();
 
-	(void)state;
 	d.access = LC_TOUCH_LOAD | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.line.bytes, 0);
@@ -519,7 +501,6 @@ static void where_fields_lie_is_told(void **state)
 		               .size_bytes = 160,
 		               .samples = 1 };
 
-	(void)state;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.layouts, 0);
 	got.learnt = true;

@@ -27,9 +27,6 @@ static struct lc_diff diff;
 char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank_row *row,
                              unsigned columns)
 {
-	(void)rank;
-	(void)row;
-	(void)columns;
 	abort();
 }
 
@@ -41,7 +38,6 @@ static uint32_t text(const char *s)
 /* Two profiles of 1,000 samples each. */
 static int an_empty_diff(void **state)
 {
-	(void)state;
 	memset(profiles, 0, sizeof(profiles));
 	memset(ranked, 0, sizeof(ranked));
 	memset(rows, 0, sizeof(rows));
@@ -70,7 +66,6 @@ static int an_empty_diff(void **state)
 
 static int nothing(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < PROFILES; i++)
 		lc_tree_free(&profiles[i].tree);
 	return 0;
@@ -158,7 +153,6 @@ static void unknown(const char *condition, const char *why)
 
 static void a_share_that_rose_by_more_than_the_limit_holds(void **state)
 {
-	(void)state;
 	samples("p.Value", 100, 300);
 	samples("p.Other", 500, 500);
 	holds("share(Value)>+10pp");
@@ -172,7 +166,6 @@ static void a_share_that_rose_by_more_than_the_limit_holds(void **state)
 
 static void a_share_that_fell_holds_for_less(void **state)
 {
-	(void)state;
 	samples("p.Value", 300, 100);
 	holds("share(Value)<-10pp");
 	holds("share(Value)<-60%");
@@ -183,7 +176,6 @@ static void a_share_that_fell_holds_for_less(void **state)
 /* 4% and 5% of 1,000 samples: two runs of one program differ as much. */
 static void a_change_that_may_be_noise_does_not_hold(void **state)
 {
-	(void)state;
 	samples("p.Value", 40, 50);
 	does_not_hold("share(Value)>+0.1pp");
 	does_not_hold("share(Value)>+1%");
@@ -193,7 +185,6 @@ static void rows_that_a_pattern_fits_are_added_up(void **state)
 {
 	struct lc_diff_outcome out;
 
-	(void)state;
 	samples("p.ValueInt", 50, 120);
 	samples("q.ValueLong", 50, 120);
 	samples("p.Row", 100, 100);
@@ -209,7 +200,6 @@ static void rows_that_a_pattern_fits_are_added_up(void **state)
 
 static void a_field_is_named_with_its_class_or_by_it(void **state)
 {
-	(void)state;
 	samples("p.Node", 100, 300);
 	ranked[0].field = text("next");
 	ranked[0].field_known = true;
@@ -228,7 +218,6 @@ static void a_field_is_named_with_its_class_or_by_it(void **state)
 
 static void a_package_is_named_without_its_classes(void **state)
 {
-	(void)state;
 	samples("com.acme.Node", 100, 300);
 	diff.group = LC_GROUP_PACKAGE;
 	holds("share(com.acme)>+15pp");
@@ -240,7 +229,6 @@ static void what_is_counted_has_no_noise(void **state)
 {
 	struct lc_diff_outcome out;
 
-	(void)state;
 	bytes("byte[]", 100000, 103001);
 	bytes("int[]", 50000, 50000);
 	holds("counted-bytes(byte[])>+3%");
@@ -259,7 +247,6 @@ static void allocations_are_counted_likewise(void **state)
 {
 	struct lc_diff_counts *c = row("byte[]");
 
-	(void)state;
 	c[LC_DIFF_BEFORE].allocations = 1000;
 	c[LC_DIFF_AFTER].allocations = 900;
 	holds("counted-allocations<-9%");
@@ -272,7 +259,6 @@ static void estimates_and_counts_are_one_number_with_an_error(void **state)
 {
 	struct lc_diff_counts *c = row("p.Node");
 
-	(void)state;
 	c[LC_DIFF_BEFORE].bytes = c[LC_DIFF_AFTER].bytes = 1000000;
 	c[LC_DIFF_BEFORE].object_bytes = 1000000;
 	c[LC_DIFF_AFTER].object_bytes = 1200000;
@@ -288,7 +274,6 @@ static void estimates_and_counts_are_one_number_with_an_error(void **state)
 /* What there was none of before is more than any part of nothing. */
 static void what_is_new_rose(void **state)
 {
-	(void)state;
 	bytes("p.New", 0, 4096);
 	holds("counted-bytes(New)>+3%");
 	does_not_hold("counted-bytes(New)<-3%");
@@ -297,7 +282,6 @@ static void what_is_new_rose(void **state)
 /* One run a side: nobody knows how far the next differs, so the time is taken as it is. */
 static void cpu_time_of_one_run_a_side_is_taken_as_it_is(void **state)
 {
-	(void)state;
 	samples("p.Value", 200, 200);
 	profiles[LC_DIFF_AFTER].cpu_ns = 10e9;
 	holds("cpu(Value)>+0.9s"); /* 1 s to 2 s */
@@ -312,7 +296,6 @@ static void cpu_time_of_one_run_a_side_is_taken_as_it_is(void **state)
 
 static void shares_of_different_engines_are_not_known(void **state)
 {
-	(void)state;
 	samples("p.Value", 100, 300);
 	diff.engine = NULL;
 	unknown("share(Value)>+1pp", "no share is known of both sides");

@@ -36,7 +36,6 @@ static void conditions_mean_what_they_say(void **state)
 		  true, 0.1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lc_diff_condition c;
 		char error[128] = "";
@@ -84,7 +83,6 @@ static void what_is_no_condition_says_why_and_leaves_the_result(void **state)
 		{ "bytes>99999999999999999999999999999999999999", "number is missing" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lc_diff_condition c = { .metric = LC_DIFF_METRICS };
 		char error[128] = "";

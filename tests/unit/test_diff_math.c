@@ -42,7 +42,6 @@ static void newcombes_examples_have_the_published_intervals(void **state)
 		{ 10, 10, 0, 20, 0.6791, 1.0000 },  { 10, 10, 0, 10, 0.6075, 1.0000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
 		const struct lc_diff_run after = { examples[i].a, examples[i].m, 0, 1 };
 		const struct lc_diff_run before = { examples[i].b, examples[i].n, 0, 1 };
@@ -66,7 +65,6 @@ static void quantiles_are_those_of_the_tables(void **state)
 		{ 29, 2.045, 2.756 },  { 30, 2.042, 2.750 }, { 120, 1.980, 2.617 },
 	};
 
-	(void)state;
 	is_near(lc_diff_normal(0.05), 1.959964, 1e-6);
 	is_near(lc_diff_normal(0.01), 2.575829, 1e-6);
 	is_near(lc_diff_normal(0.001), 3.290527, 1e-6);
@@ -85,7 +83,6 @@ static void runs_that_differ_have_a_design_effect(void **state)
 	const struct lc_diff_run near[] = { { 20, 100, 0, 1 }, { 20, 100, 0, 1 } };
 	const struct lc_diff_run none[] = { { 0, 100, 0, 1 }, { 0, 100, 0, 1 } };
 
-	(void)state;
 	is_near(lc_diff_design(far, 2), 12.5, 1e-9);
 	is_near(lc_diff_design(near, 2), 1, 0);
 	is_near(lc_diff_design(none, 2), 1, 0);
@@ -102,7 +99,6 @@ static void two_runs_a_side_are_as_wide_as_students_interval(void **state)
 	const struct lc_diff_run after[] = { { 500, 1000, 0, 1 }, { 700, 1000, 0, 1 } };
 	const struct lc_diff_estimate e = shares(before, 2, after, 2);
 
-	(void)state;
 	is_near(e.value, 0.4, 1e-12);
 	is_near(e.low, 0.4 - 4.30265 * sqrt(0.02), 1e-4);
 	is_near(e.high, 0.4 + 4.30265 * sqrt(0.02), 1e-4);
@@ -117,7 +113,6 @@ static void equal_runs_are_as_wide_as_sampling(void **state)
 	const struct lc_diff_estimate e = shares(before, 2, after, 2);
 	const struct lc_diff_estimate sum = shares(&before_sum, 1, &after_sum, 1);
 
-	(void)state;
 	is_near(e.low, sum.low, 1e-12);
 	is_near(e.high, sum.high, 1e-12);
 }
@@ -132,7 +127,6 @@ static void one_run_varies_as_the_other_side_does(void **state)
 	const double design = lc_diff_design(before, 3);
 	struct lc_diff_estimate one, e = shares(before, 3, &after, 1);
 
-	(void)state;
 	one = lc_diff_side_share(&after, 1, design, ALPHA);
 	assert_true(design > 5);
 	assert_true(e.high >= one.high - one.value);
@@ -148,7 +142,6 @@ static void an_assumed_design_effect_is_for_one_run_a_side(void **state)
 	const struct lc_diff_estimate wide = lc_diff_shares(&r, 3, ALPHA);
 	struct lc_diff_estimate same;
 
-	(void)state;
 	/* About as wide as of a third of the samples. */
 	is_near((wide.high - wide.low) / (plain.high - plain.low), sqrt(3), 0.01);
 	r.len[0] = r.len[1] = 2;
@@ -163,7 +156,6 @@ static void an_estimated_line_widens_the_interval(void **state)
 	const struct lc_diff_estimate sure = shares(&before, 1, &after, 1);
 	const struct lc_diff_estimate e = shares(&rough, 1, &after, 1);
 
-	(void)state;
 	/* 10 samples' deviation: 0.196 of the share, squared and added. */
 	is_near(e.value - e.low, hypot(sure.value - sure.low, 0.195996), 1e-5);
 }
@@ -176,7 +168,6 @@ static void a_cost_multiplies_the_share_and_its_limits(void **state)
 	const struct lc_diff_estimate b = lc_diff_side_share(&before, 1, 1, ALPHA);
 	const struct lc_diff_estimate a = lc_diff_side_share(&after, 1, 1, ALPHA);
 
-	(void)state;
 	is_near(b.value, 1.6e9, 1);
 	is_near(a.value, 0.4e9, 1);
 	is_near(e.value, -1.2e9, 1);
@@ -190,7 +181,6 @@ static void counts_of_one_run_a_side_have_no_error(void **state)
 	const struct lc_diff_values v = { { &before, &after }, { 1, 1 } };
 	const struct lc_diff_estimate e = lc_diff_means(&v, ALPHA);
 
-	(void)state;
 	is_near(e.value, 30, 0);
 	is_near(e.low, 30, 0);
 	is_near(e.high, 30, 0);
@@ -204,7 +194,6 @@ static void counts_that_differ_have_students_interval(void **state)
 	const struct lc_diff_values v = { { before, after }, { 2, 2 } };
 	const struct lc_diff_estimate e = lc_diff_means(&v, ALPHA);
 
-	(void)state;
 	is_near(e.value, 10, 1e-12);
 	is_near(e.low, 10 - 4.30265 * sqrt(5), 1e-3);
 	is_near(e.high, 10 + 4.30265 * sqrt(5), 1e-3);
@@ -217,7 +206,6 @@ static void estimates_have_the_error_of_their_samples(void **state)
 	const struct lc_diff_values v = { { &before, &after }, { 1, 1 } };
 	const struct lc_diff_estimate e = lc_diff_means(&v, ALPHA);
 
-	(void)state;
 	is_near(e.low, 20 - 1.959964 * 5, 1e-4);
 	is_near(e.high, 20 + 1.959964 * 5, 1e-4);
 	is_near(lc_diff_side_mean(&before, 1, ALPHA).high, 100 + 1.959964 * 3, 1e-4);
@@ -229,7 +217,6 @@ static void a_mean_over_runs_has_students_interval(void **state)
 	const double values[] = { 1, 2, 3 }, equal[] = { 4, 4 };
 	struct lc_diff_estimate e = lc_diff_run_mean(values, 3, ALPHA);
 
-	(void)state;
 	is_near(e.value, 2, 1e-12);
 	is_near(e.low, 2 - 2.484138, 1e-5);
 	is_near(e.high, 2 + 2.484138, 1e-5);

@@ -28,7 +28,6 @@ static struct lc_doctor doctor;
 
 static int make_root(void **state)
 {
-	(void)state;
 	strcpy(root, "/tmp/locus-test-doctor-XXXXXX");
 	memset(&doctor, 0, sizeof(doctor));
 	return mkdtemp(root) ? 0 : -1;
@@ -38,7 +37,6 @@ static int remove_root(void **state)
 {
 	char command[TEXT];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf '%s'", root);
 	return system(command);
 }
@@ -93,7 +91,6 @@ static void assert_last(const char *name, enum lc_doctor_status status, const ch
 
 static void kernels(void **state)
 {
-	(void)state;
 	lc_doctor_kernel(&doctor, root);
 	assert_last("kernel", LC_DOCTOR_OK, "unknown", "");
 	lay_out("/proc/sys/kernel/osrelease", "6.18.44-fc-v669\n");
@@ -112,7 +109,6 @@ static void kernels(void **state)
 
 static void paranoid_levels_and_capabilities(void **state)
 {
-	(void)state;
 	lc_doctor_paranoid(&doctor, root);
 	assert_last("perf_event_paranoid", LC_DOCTOR_MISSING, "not there", "without perf events");
 	lay_out("/proc/sys/kernel/perf_event_paranoid", "2\n");
@@ -138,7 +134,6 @@ static void paranoid_levels_and_capabilities(void **state)
 
 static void seccomp_filters(void **state)
 {
-	(void)state;
 	lc_doctor_seccomp(&doctor, root, EFAULT);
 	assert_last("seccomp", LC_DOCTOR_OK, "no filter", "");
 	lay_out("/proc/self/status", "Name:\tx\nSeccomp:\t0\nSeccomp_filters:\t0\n");
@@ -164,7 +159,6 @@ static void memory_that_may_be_locked(void **state)
 	char text[TEXT], expected[TEXT];
 	const unsigned ring_kb = (1 + LC_PERF_RING_PAGES) * 4;
 
-	(void)state;
 	lc_doctor_mlock(&doctor, root);
 	assert_last("mlock", LC_DOCTOR_MISSING, "no perf_event_mlock_kb", "without perf events");
 	lay_out("/proc/sys/kernel/perf_event_mlock_kb", "516\n");
@@ -196,7 +190,6 @@ static void memory_that_may_be_locked(void **state)
 
 static void no_pmu(void **state)
 {
-	(void)state;
 	lay_out("/sys/bus/event_source/devices/software/type", "1\n");
 	lay_out("/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu hypervisor\n");
 	lc_doctor_pmu(&doctor, root);
@@ -207,7 +200,6 @@ static void no_pmu(void **state)
 
 static void intel_pmu_with_and_without_precise_events(void **state)
 {
-	(void)state;
 	pmu_file("cpu", "type", "4\n");
 	lc_doctor_pmu(&doctor, root); /* as in a guest that gets counters only */
 	assert_last("pmu", LC_DOCTOR_LIMITED, "cpu (type 4)", "virtual machines");
@@ -230,7 +222,6 @@ static void intel_pmu_with_and_without_precise_events(void **state)
 
 static void hybrid_pmus_are_both_named(void **state)
 {
-	(void)state;
 	pmu_file("cpu_core", "type", "4\n");
 	pmu_file("cpu_core", "caps/max_precise", "3\n");
 	pmu_file("cpu_core", "events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n");
@@ -246,7 +237,6 @@ static void hybrid_pmus_are_both_named(void **state)
 
 static void amd_pmu_with_and_without_ibs(void **state)
 {
-	(void)state;
 	pmu_file("cpu", "type", "4\n");
 	pmu_file("cpu", "caps/max_precise", "2\n"); /* which AMD's has, by way of IBS */
 	lc_doctor_pmu(&doctor, root);
@@ -261,7 +251,6 @@ static void amd_pmu_with_and_without_ibs(void **state)
 
 static void numa_nodes(void **state)
 {
-	(void)state;
 	lc_doctor_numa(&doctor, root);
 	assert_last("numa", LC_DOCTOR_LIMITED, "unknown", "without NUMA");
 	lay_out("/sys/devices/system/node/online", "0\n");
@@ -292,7 +281,6 @@ static void jdk_versions(void **state)
 {
 	const char *flags = FLAGS("false", "true", "false");
 
-	(void)state;
 	judge("openjdk version \"17.0.15\" 2025-04-15\nOpenJDK 64-Bit Server VM\n", flags);
 	assert_last("collector", LC_DOCTOR_OK, "G1", "");
 	assert_last("jdk", LC_DOCTOR_OK, "HotSpot 17.0.15 (/opt/jdk/bin/java)", "");
@@ -318,7 +306,6 @@ static void collectors(void **state)
 {
 	const char *version = "openjdk version \"21.0.1\"\n";
 
-	(void)state;
 	judge(version, FLAGS("true", "false", "false"));
 	assert_last("collector", LC_DOCTOR_OK, "Serial", "");
 	judge(version, FLAGS("false", "false", "true"));
@@ -331,7 +318,6 @@ static void what_is_needed_and_what_is_not(void **state)
 {
 	static const char *const needed[] = { "launcher", "agent", "timer", "disk", "jdk" };
 
-	(void)state;
 	for (size_t missing = 0; missing <= 5; missing++) {
 		doctor.len = 0;
 		lc_doctor_add(&doctor, "pmu", LC_DOCTOR_MISSING, "none");
@@ -358,7 +344,6 @@ static void output_and_status_of_a_command(void **state)
 	char *text;
 	int status;
 
-	(void)state;
 	status = lc_doctor_capture(both, NULL, 20, &text);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 3);
@@ -384,7 +369,6 @@ static void command_that_hangs_is_ended_with_its_children(void **state)
 	int child = 0;
 	FILE *f;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/pid", root);
 	snprintf(line, sizeof(line), "sleep 300 & echo $! >%s; wait", path);
 	assert_int_equal(lc_doctor_capture(command, NULL, 1, &text), -ETIMEDOUT);

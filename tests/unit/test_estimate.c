@@ -82,7 +82,6 @@ static size_t slot_of(jweak ref)
 
 static jweak JNICALL new_ref(JNIEnv *env, jobject o)
 {
-	(void)env;
 	if (no_refs)
 		return NULL;
 	assert_true(refs_len < REFS);
@@ -100,7 +99,6 @@ static jweak JNICALL new_ref(JNIEnv *env, jobject o)
 
 static void JNICALL delete_ref(JNIEnv *env, jweak ref)
 {
-	(void)env;
 	assert_false(deleted[slot_of(ref)]);
 	deleted[slot_of(ref)] = true;
 	deleted_len++;
@@ -108,13 +106,11 @@ static void JNICALL delete_ref(JNIEnv *env, jweak ref)
 
 static void JNICALL clear_exception(JNIEnv *env)
 {
-	(void)env;
 	exceptions_cleared++;
 }
 
 static jboolean JNICALL same_object(JNIEnv *env, jobject a, jobject b)
 {
-	(void)env;
 	assert_null(b);
 	assert_false(deleted[slot_of(a)]);
 	return !slots[slot_of(a)];
@@ -122,7 +118,6 @@ static jboolean JNICALL same_object(JNIEnv *env, jobject a, jobject b)
 
 static jvmtiError JNICALL set_interval(jvmtiEnv *env, jint interval)
 {
-	(void)env;
 	interval_set = interval;
 	return no_interval ? JVMTI_ERROR_MUST_POSSESS_CAPABILITY : JVMTI_ERROR_NONE;
 }
@@ -130,7 +125,6 @@ static jvmtiError JNICALL set_interval(jvmtiEnv *env, jint interval)
 static jvmtiError JNICALL stack_trace(jvmtiEnv *env, jthread thread, jint start, jint max,
                                       jvmtiFrameInfo *frames, jint *len)
 {
-	(void)env;
 	assert_null(thread);
 	assert_int_equal(start, 0);
 	assert_true(max >= 2);
@@ -143,8 +137,6 @@ static jvmtiError JNICALL stack_trace(jvmtiEnv *env, jthread thread, jint start,
 static jvmtiError JNICALL class_signature(jvmtiEnv *env, jclass class, char **signature,
                                           char **generic)
 {
-	(void)env;
-	(void)class;
 	assert_null(generic);
 	if (no_signature)
 		return JVMTI_ERROR_INVALID_CLASS;
@@ -154,7 +146,6 @@ static jvmtiError JNICALL class_signature(jvmtiEnv *env, jclass class, char **si
 
 static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *mem)
 {
-	(void)env;
 	free(mem);
 	return JVMTI_ERROR_NONE;
 }
@@ -195,7 +186,6 @@ uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 uint32_t lc_path_intern_nearest(JNIEnv *jni, const uint64_t *frames, size_t frames_len,
                                 uint32_t depth)
 {
-	(void)depth;
 	assert_ptr_equal(jni, jni_env());
 	assert_int_equal(frames_len, 2);
 	assert_int_equal(frames[1], lc_frame_pack((void *)(uintptr_t)0x999, 6));
@@ -219,71 +209,51 @@ const volatile uint32_t *lc_collector_count(void)
 
 struct lc_shadow *lc_contexts_shadow(struct lc_contexts *c, struct lc_walker *walker)
 {
-	(void)c;
-	(void)walker;
 	return NULL;
 }
 
 bool lc_call_trace_last_java(JNIEnv *env, struct lc_last_java *out)
 {
-	(void)env;
-	(void)out;
 	return false;
 }
 
 uint32_t lc_shadow_walk_last(struct lc_shadow *s, const struct lc_last_java *at, uint64_t frame,
                              uint64_t stack_end)
 {
-	(void)s;
-	(void)at;
-	(void)frame;
-	(void)stack_end;
 	fail();
 	return 0;
 }
 
 uint64_t *lc_shadow_note(struct lc_shadow *s, uint32_t node, uint64_t key)
 {
-	(void)s;
-	(void)node;
-	(void)key;
 	return NULL;
 }
 
 bool lc_shadow_unknown(const struct lc_shadow *s)
 {
-	(void)s;
 	return false;
 }
 
 bool lc_shadow_open(const struct lc_shadow *s)
 {
-	(void)s;
 	return false;
 }
 
 void lc_shadow_try_again(struct lc_shadow *s)
 {
-	(void)s;
 }
 
 uint64_t lc_shadow_looked(const struct lc_shadow *s)
 {
-	(void)s;
 	return 0;
 }
 
 void lc_shadow_stand(struct lc_shadow *s)
 {
-	(void)s;
 }
 
 size_t lc_shadow_frames(const struct lc_shadow *s, uint32_t node, uint64_t *frames, size_t max)
 {
-	(void)s;
-	(void)node;
-	(void)frames;
-	(void)max;
 	return 0;
 }
 
@@ -327,7 +297,6 @@ static int start(bool follow)
 
 static int open_sample(void **state)
 {
-	(void)state;
 	memset(slots, 0, sizeof(slots));
 	memset(deleted, 0, sizeof(deleted));
 	refs_len = deleted_len = exceptions_cleared = 0;
@@ -347,7 +316,6 @@ static int close_sample(void **state)
 {
 	struct lc_thread *t, *next;
 
-	(void)state;
 	no_memory = false;
 	lc_estimate_destroy();
 	lc_thread_bind(NULL);
@@ -463,7 +431,6 @@ static void object_counts_for_those_that_were_not_picked(void **state)
 	struct lc_block_estimate row;
 	double p = chance(64);
 
-	(void)state;
 	allocate(64);
 	allocate(64);
 	flush();
@@ -484,7 +451,6 @@ static void object_counts_for_those_that_were_not_picked(void **state)
 
 static void large_object_is_left_to_the_hooks(void **state)
 {
-	(void)state;
 	allocate(1024);
 	allocate(1 << 20);
 	allocate(1016);
@@ -500,7 +466,6 @@ static void nothing_is_sampled_when_it_is_not_wanted(void **state)
 		.min_size_bytes = 1024,
 	};
 
-	(void)state;
 	lc_estimate_destroy();
 	interval_set = -1;
 	assert_int_equal(lc_estimate_init(&config), 0);
@@ -523,7 +488,6 @@ static void interval_that_the_jvm_cannot_take_is_refused(void **state)
 		.interval_bytes = UINT64_C(1) << 31,
 	};
 
-	(void)state;
 	lc_estimate_destroy();
 	assert_int_equal(lc_estimate_init(&config), -ERANGE);
 	config.interval_bytes = INTERVAL;
@@ -541,7 +505,6 @@ static void object_is_live_after_each_collection_that_it_outlives(void **state)
 	struct lc_block_estimate row;
 	size_t dies;
 
-	(void)state;
 	allocate(64);
 	dies = allocate(64);
 	for (unsigned gc = 1; gc <= 16; gc++) {
@@ -565,7 +528,6 @@ static void each_time_that_an_object_is_copied_counts(void **state)
 	struct lc_block_input in = { 0 };
 	uint64_t bytes = 0;
 
-	(void)state;
 	allocate(64);
 	collect(); /* it stays where it is */
 	slots[0] += 0x1000;
@@ -587,7 +549,6 @@ static void each_time_that_an_object_is_copied_counts(void **state)
 
 static void pause_without_a_collection_is_not_outlived(void **state)
 {
-	(void)state;
 	allocate(64);
 	pause_with(false);
 	pause_with(false);
@@ -607,7 +568,6 @@ static void move_and_collect(void)
 
 static void collection_while_an_object_is_being_held_counts(void **state)
 {
-	(void)state;
 	during_new_ref = move_and_collect;
 	allocate(64);
 	/* It was born in the epoch before; where it is now is known. */
@@ -623,7 +583,6 @@ static void access_is_found_where_the_object_was_at_the_time(void **state)
 	size_t at = allocate(64);
 	uint64_t before = slots[at];
 
-	(void)state;
 	slots[at] = 0x5000;
 	collect();
 	/* The samples of the epoch before are resolved now. */
@@ -641,7 +600,6 @@ static void accesses_are_split_over_sites_by_live_objects(void **state)
 {
 	size_t dies;
 
-	(void)state;
 	allocate(64);
 	site_of_next = 2;
 	dies = allocate(64);
@@ -676,7 +634,6 @@ static void areas_tell_old_objects_from_new_ones(void **state)
 	};
 	uint64_t old_milli = 0, new_milli = 0;
 
-	(void)state;
 	allocate(64);
 	collect();
 	lc_estimate_close(lc_epoch_now() - 1, areas, 3);
@@ -696,7 +653,6 @@ static void reference_is_deleted_once_its_epoch_is_closed(void **state)
 {
 	size_t at = allocate(64);
 
-	(void)state;
 	slots[at] = 0;
 	collect();
 	flush();
@@ -720,7 +676,6 @@ static void full_table_gives_up_half_and_stays_true(void **state)
 	double truth = 1000 * (double)OBJECTS / chance(64), error;
 	struct lc_block_estimate row;
 
-	(void)state;
 	for (size_t i = 0; i < OBJECTS; i++)
 		allocate(64);
 	assert_int_equal(stats().thinned, 1);
@@ -740,7 +695,6 @@ static void full_table_gives_up_half_and_stays_true(void **state)
 
 static void table_of_the_dead_refuses_only_references(void **state)
 {
-	(void)state;
 	for (unsigned half = 0; half < 2; half++) {
 		for (size_t i = 0; i < LIVE_MAX; i++)
 			slots[allocate(64)] = 0;
@@ -759,7 +713,6 @@ static void table_of_the_dead_refuses_only_references(void **state)
 
 static void object_without_a_reference_is_counted(void **state)
 {
-	(void)state;
 	no_refs = true;
 	allocate(64);
 	assert_int_equal(exceptions_cleared, 1);
@@ -770,7 +723,6 @@ static void object_without_a_reference_is_counted(void **state)
 
 static void what_cannot_be_counted_is_lost(void **state)
 {
-	(void)state;
 	no_signature = true;
 	allocate(64);
 	assert_int_equal(stats().lost, 1);
@@ -799,7 +751,6 @@ static void what_cannot_be_counted_is_lost(void **state)
 
 static void object_without_a_stack_belongs_to_its_class(void **state)
 {
-	(void)state;
 	no_stack = true;
 	allocate(64);
 	flush();
@@ -809,7 +760,6 @@ static void object_without_a_stack_belongs_to_its_class(void **state)
 /* A mirror's address names another class once a collection has moved things. */
 static void class_is_looked_at_again_after_a_collection(void **state)
 {
-	(void)state;
 	allocate(64);
 	assert_int_equal(word_interned, CLASS_WORD);
 	class_word_of_next = OTHER_WORD;
@@ -827,7 +777,6 @@ static void class_is_looked_at_again_after_a_collection(void **state)
 
 static void our_own_thread_is_not_sampled(void **state)
 {
-	(void)state;
 	/* The mark stays: another test's thread must not have it. */
 	if (lc_thread_is_ours())
 		fail();
@@ -838,7 +787,6 @@ static void our_own_thread_is_not_sampled(void **state)
 
 static void what_a_thread_that_is_gone_did_goes_to_the_oldest(void **state)
 {
-	(void)state;
 	allocate(64);
 	lc_threads_unlink(worker);
 	lc_thread_bind(NULL);
@@ -853,7 +801,6 @@ static void jvm_is_asked_where_slots_say_nothing(void **state)
 {
 	size_t stays, dies;
 
-	(void)state;
 	lc_estimate_destroy();
 	assert_int_equal(start(false), 0);
 	stays = allocate(64);

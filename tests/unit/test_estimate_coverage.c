@@ -216,7 +216,6 @@ static void assert_covers(const struct program *p)
 
 static void bursts_with_pauses_between(void **state)
 {
-	(void)state;
 	for (uint64_t pause_ms = 200; pause_ms <= 5000; pause_ms *= 5) {
 		struct program p = { .name = "bursts" };
 
@@ -231,7 +230,6 @@ static void steady_programs(void **state)
 		uint64_t rounds, seconds;
 	} of[] = { { 90000, 20 }, { 400000, 4 }, { 500000, 10 }, { 2000000, 5 }, { 9000000, 4 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
 		struct program p = { .name = "steady" };
 
@@ -244,7 +242,6 @@ static void bursts_beside_a_steady_thread(void **state)
 {
 	struct program p = { .name = "mixed" };
 
-	(void)state;
 	add_bursts(&p, 0, 10, 40000, 1500 * MS);
 	add_steady(&p, 1, 400000, 15);
 	assert_covers(&p);
@@ -255,7 +252,6 @@ static void bursts_and_steady_work_in_turn(void **state)
 {
 	struct program p = { .name = "in turn" };
 
-	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		const uint64_t begin_ns = 300 * MS + i * 3 * S;
 
@@ -269,7 +265,6 @@ static void bursts_of_many_sizes(void **state)
 {
 	struct program p = { .name = "many sizes" };
 
-	(void)state;
 	for (unsigned i = 0; i < 12; i++)
 		add(&p, 0,
 		    (struct step){ 300 * MS + i * 2 * S, UINT64_C(1000) << (7 * i % 12), 200, 0 });
@@ -281,7 +276,6 @@ static void few_samples_of_one_weight(void **state)
 {
 	unsigned right = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 3000; i++) {
 		struct lc_estimate_sum sum = { 0 };
 		double low, high;

@@ -130,7 +130,6 @@ static void weights_are_unbiased_while_the_rate_changes_a_hundredfold(void **sta
 	double sum[2] = { 0 }, squares[2] = { 0 };
 	unsigned outside = 0;
 
-	(void)state;
 	for (unsigned run = 0; run < RUNS; run++) {
 		struct model_thread a, b;
 
@@ -167,7 +166,6 @@ static void sample_weighs_by_the_interval_that_it_was_drawn_with(void **state)
 	enum { RUNS = 40, CHANGES = 60, BYTES = 1500000 };
 	double sum[2] = { 0 }, squares[2] = { 0 };
 
-	(void)state;
 	for (unsigned run = 0; run < RUNS; run++) {
 		struct model_thread t;
 
@@ -197,7 +195,6 @@ static void about_a_hundred_are_sampled_in_a_second(void **state)
 	struct model_thread t;
 	uint64_t before;
 
-	(void)state;
 	begin(3, UINT64_C(15) << 20, LEAST); /* 1.5 GB in a second */
 	t = start();
 	before = m.sampled;
@@ -216,7 +213,6 @@ static void burst_after_a_pause_has_samples_to_its_end(void **state)
 	struct model_thread t;
 	uint64_t sampled[PARTS];
 
-	(void)state;
 	begin(4, BASE, LEAST);
 	t = start();
 	m.now_ns += 60 * S;
@@ -242,7 +238,6 @@ static void interval_comes_back_and_never_falls_below_the_least(void **state)
 	struct model_thread t;
 	uint64_t before;
 
-	(void)state;
 	begin(4, UINT64_C(15) << 20, LEAST);
 	t = start();
 	work(&t, 100000, 1000);
@@ -263,7 +258,6 @@ static void interval_that_was_asked_for_is_kept(void **state)
 {
 	struct model_thread t;
 
-	(void)state;
 	begin(5, 1024, 0);
 	t = start();
 	work(&t, 100000, 1000);
@@ -273,7 +267,6 @@ static void interval_that_was_asked_for_is_kept(void **state)
 
 static void stretch_lengthens_any_interval_and_is_taken_back(void **state)
 {
-	(void)state;
 	for (unsigned adapt = 0; adapt < 2; adapt++) {
 		begin(6, BASE, adapt ? LEAST : 0);
 		m.pace.stretch = 8;
@@ -294,7 +287,6 @@ static void stretch_lengthens_any_interval_and_is_taken_back(void **state)
 
 static void thread_has_the_interval_of_its_start(void **state)
 {
-	(void)state;
 	begin(7, 4096, 0);
 	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns - 1), LC_PACE_JVM_BYTES);
 	lc_pace_change(&m.pace, 8192, 8192, m.now_ns + 10);
@@ -360,7 +352,6 @@ static double error_of_a_loop(bool jitter)
 
 static void distances_that_are_rounded_do_not_beat_with_a_loop(void **state)
 {
-	(void)state;
 	assert_true(error_of_a_loop(false) > 10);
 	assert_in_range((uint64_t)(100 * error_of_a_loop(true)), 40, 200);
 }
@@ -372,7 +363,6 @@ static void jitter_keeps_the_mean_chance_and_its_bounds(void **state)
 	struct lc_jitter j = { 0 };
 	double chance = 0;
 
-	(void)state;
 	assert_int_equal(lc_pace_jittered(BASE, &j), BASE);
 	lc_jitter_begin(&j, 2);
 	for (unsigned i = 0; i < DRAWS; i++) {

@@ -205,7 +205,6 @@ static const struct population nearly_all = { 3, { 600, 300, 300 }, { 0.9, 0.9, 
 
 static void interval_of_live_holds_the_truth(void **state)
 {
-	(void)state;
 	assert_true(live_coverage(&plenty, 1, false) >= COVERED_LEAST);
 	assert_true(live_coverage(&sizes, 1, false) >= COVERED_LEAST);
 	assert_true(live_coverage(&nearly_all, 1, false) >= COVERED_LEAST);
@@ -213,20 +212,17 @@ static void interval_of_live_holds_the_truth(void **state)
 
 static void interval_of_live_holds_the_truth_with_few_objects(void **state)
 {
-	(void)state;
 	assert_true(live_coverage(&few, 1, false) >= COVERED_LEAST);
 }
 
 /* The same objects split it all: adding variances would hold the truth in 40% of the draws. */
 static void interval_of_live_holds_over_many_batches_of_the_same_objects(void **state)
 {
-	(void)state;
 	assert_true(live_coverage(&plenty, 16, false) >= COVERED_LEAST);
 }
 
 static void interval_of_live_holds_over_epochs_of_new_objects(void **state)
 {
-	(void)state;
 	assert_true(live_coverage(&plenty, 16, true) >= COVERED_LEAST);
 }
 
@@ -241,7 +237,6 @@ static void interval_of_new_objects_shrinks_with_epochs(void **state)
 {
 	double one;
 
-	(void)state;
 	live_coverage(&plenty, 1, true);
 	one = width();
 	assert_true(one < 0.1);
@@ -255,7 +250,6 @@ static void interval_is_not_empty_when_all_objects_seen_are_of_one_site(void **s
 	struct lc_split *s = lc_split_create();
 	size_t len = draw(&one, 0);
 
-	(void)state;
 	forget();
 	access_object(s, 0, 1, LC_SPLIT_ANY, 100);
 	assert_int_equal(settle(s, drawn, len), 0);
@@ -270,7 +264,6 @@ static void hits_have_no_bias_and_their_interval_holds_the_truth(void **state)
 	unsigned covered[SITES] = { 0 }, shares[SITES] = { 0 };
 	double sum[SITES] = { 0 };
 
-	(void)state;
 	for (unsigned n = 0; n < DRAWS; n++) {
 		struct lc_split *s = lc_split_create();
 		size_t len = draw(&p, 0);
@@ -366,7 +359,6 @@ static void printed_intervals_hold_the_truth_in_seeded_programs(void **state)
 {
 	unsigned held = 0, printed = 0, wrong = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < PROGRAMS; i++) {
 		seed = i * UINT64_C(7919) + 1;
 		run_program(&held, &printed, &wrong);
@@ -393,7 +385,6 @@ static void hits_follow_an_object_through_its_epochs(void **state)
 		{ 5, 0x800, 2 }, { 6, 0x900, 2 }, { 7, 0x900, 0 }, { 5, 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lc_split *s = lc_split_create();
 		struct lc_split_object copy[2] = { o[0], o[1] };
@@ -414,7 +405,6 @@ static void hits_of_one_object_are_not_independent(void **state)
 	struct lc_split_object o = { CLASS, 1, 0, LC_SPLIT_ALIVE, 0, { 8 }, 0.25, 0, NULL, 0 };
 	struct lc_split *s = lc_split_create();
 
-	(void)state;
 	forget();
 	access_object(s, 0, 8, LC_SPLIT_ANY, 1);
 	settle(s, &o, 1);
@@ -445,7 +435,6 @@ static void access_is_split_over_objects_of_its_age_and_epoch(void **state)
 		{ 4, LC_SPLIT_OLD, { 0, 0, 0, 0 } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lc_split *s = lc_split_create();
 		struct lc_split_object copy[4];
@@ -471,7 +460,6 @@ static void nothing_is_lost_to_rounding(void **state)
 	struct lc_split *s = lc_split_create();
 	double sum = 0;
 
-	(void)state;
 	forget();
 	for (unsigned i = 0; i < 3; i++)
 		o[i] = (struct lc_split_object){ CLASS, i + 1, 0, LC_SPLIT_ALIVE, 0,
@@ -497,7 +485,6 @@ static void samples_stay_with_their_threads(void **state)
 	struct lc_split *s = lc_split_create();
 	double variance;
 
-	(void)state;
 	forget();
 	for (uint32_t i = 0; i < 30; i++)
 		lc_split_note(s, &(struct lc_split_access){
@@ -520,7 +507,6 @@ static void without_accesses_or_objects_nothing_is_said(void **state)
 {
 	struct lc_split *s = lc_split_create();
 
-	(void)state;
 	forget();
 	assert_int_equal(settle(s, NULL, 0), 0);
 	assert_int_equal(lc_split_noted(s), 0);
@@ -559,7 +545,6 @@ static void counts_and_bytes_have_no_bias_and_their_intervals_hold_the_truth(voi
 	unsigned objects_covered[KINDS] = { 0 }, bytes_covered[KINDS] = { 0 };
 	double sum[KINDS] = { 0 }, variance[KINDS] = { 0 };
 
-	(void)state;
 	for (unsigned n = 0; n < DRAWS; n++) {
 		struct lc_estimate_sum x[KINDS] = { 0 };
 
@@ -588,7 +573,6 @@ static void sums_are_kept_apart_by_thread_and_site(void **state)
 {
 	struct lc_estimate_sums s = { 0 };
 
-	(void)state;
 	for (uint32_t thread = 0; thread < 20; thread++)
 		for (uint32_t site = 1; site <= 100; site++)
 			for (uint32_t i = 0; i < thread + site; i++)

@@ -23,7 +23,6 @@ static char error[256];
 
 static int setup(void **state)
 {
-	(void)state;
 	machine = (struct lc_event_machine){ .root = root_make() };
 	root_put_cpu("AuthenticAMD", 0x1a, 2, 1);
 	return 0;
@@ -31,7 +30,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	root_remove();
 	return 0;
 }
@@ -61,7 +59,6 @@ static const struct lc_watch_spec *watch(const char *text)
 
 static void auto_is_no_event(void **state)
 {
-	(void)state;
 	events.len = 77;
 	assert_int_equal(parse("auto"), 0);
 	assert_int_equal(events.len, 0);
@@ -74,7 +71,6 @@ static void auto_is_no_event(void **state)
 
 static void alloc_is_no_event_and_stands_alone(void **state)
 {
-	(void)state;
 	events.len = 7;
 	assert_int_equal(parse("alloc"), 0);
 	assert_int_equal(events.len, 0);
@@ -85,7 +81,6 @@ static void alloc_is_no_event_and_stands_alone(void **state)
 
 static void cpu_is_the_timer(void **state)
 {
-	(void)state;
 	assert_int_equal(one("cpu")->kind, LC_KIND_TIMER);
 	assert_string_equal(events.event[0].text, "timer");
 	assert_int_equal(parse("cpu;timer"), -EINVAL);
@@ -94,7 +89,6 @@ static void cpu_is_the_timer(void **state)
 
 static void cache_misses_are_what_has_addresses_here(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("cache-misses"), -ENODEV); /* AMD without ibs */
 	assert_non_null(strstr(error, "ibs"));
 	root_put_cpu("GenuineIntel", 6, 0x55, 4);
@@ -109,7 +103,6 @@ static void words_of_other_profilers_say_what_there_is(void **state)
 	};
 	char start[32];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		snprintf(start, sizeof(start), "'%s': ", words[i]);
 		assert_int_equal(parse(words[i]), -EINVAL);
@@ -120,7 +113,6 @@ static void words_of_other_profilers_say_what_there_is(void **state)
 
 static void names_are_those_of_the_grammar(void **state)
 {
-	(void)state;
 	assert_string_equal(lc_event_kind_name(LC_KIND_TIMER), "timer");
 	assert_string_equal(lc_event_kind_name(LC_KIND_PEBS), "pebs");
 	assert_string_equal(lc_event_kind_name(LC_KIND_IBS), "ibs");
@@ -132,7 +124,6 @@ static void timer_has_no_period_of_its_own(void **state)
 {
 	const struct lc_event *e = one("timer");
 
-	(void)state;
 	assert_int_equal(e->kind, LC_KIND_TIMER);
 	assert_string_equal(e->text, "timer");
 	assert_string_equal(e->event, "thread-cpu-time");
@@ -147,7 +138,6 @@ static void fault_counts_each_page_fault(void **state)
 {
 	const struct lc_event *e = one("fault");
 
-	(void)state;
 	assert_int_equal(e->kind, LC_KIND_FAULT);
 	assert_string_equal(e->event, "page-faults");
 	assert_string_equal(e->unit, "page faults");
@@ -194,7 +184,6 @@ static void watch_takes_classes_as_reports_show_them(void **state)
 		{ "watch:odd.lower.name#1", "odd.lower.name", 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct lc_watch_spec *w = watch(cases[i].text);
 
@@ -220,7 +209,6 @@ static void watch_takes_a_field_an_element_or_an_offset(void **state)
 	const struct lc_watch_spec *w;
 	char text[64];
 
-	(void)state;
 	w = watch("watch:com.acme.Node#3.next");
 	assert_string_equal(w->class_name, "com.acme.Node");
 	assert_int_equal(w->ordinal, 3);
@@ -253,7 +241,6 @@ static void watch_is_a_breakpoint_with_a_sample_now_and_then(void **state)
 {
 	const struct lc_event *e = one("watch:int[]#1[0]:w");
 
-	(void)state;
 	assert_int_equal(e->attr.type, PERF_TYPE_BREAKPOINT);
 	assert_int_equal(e->attr.bp_type, HW_BREAKPOINT_W);
 	assert_int_equal(e->attr.bp_len, HW_BREAKPOINT_LEN_4);
@@ -330,7 +317,6 @@ static void what_is_wrong_is_told_in_one_line(void **state)
 	};
 	static const struct lc_events none;
 
-	(void)state;
 	memset(&events, 0, sizeof(events));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (parse(cases[i].text) != -EINVAL || !strstr(error, cases[i].part) ||
@@ -350,7 +336,6 @@ static void what_is_wrong_is_told_in_one_line(void **state)
 
 static void several_are_in_their_order(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("timer;fault@3;watch:A#1;watch:A#2:w"), 0);
 	assert_int_equal(events.len, 4);
 	assert_int_equal(events.event[0].kind, LC_KIND_TIMER);
@@ -363,7 +348,6 @@ static void no_more_events_than_there_is_room_for(void **state)
 {
 	char text[256] = "";
 
-	(void)state;
 	machine.pmu = "skx";
 	for (int i = 0; i < LC_EVENTS_MAX + 1; i++) {
 		snprintf(text + strlen(text), 32, "%sr%dd1", i ? ";" : "", i + 1);
@@ -390,7 +374,6 @@ static void canonical_text_parses_to_itself(void **state)
 		                             "watch:Node+0x10:r" };
 	struct lc_events first;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		memset(&events, 0, sizeof(events));
 		assert_int_equal(parse(texts[i]), 0);
@@ -404,7 +387,6 @@ static void error_fits_any_buffer(void **state)
 {
 	char tiny[8];
 
-	(void)state;
 	assert_int_equal(lc_event_parse("tim", &machine, &events, tiny, sizeof(tiny)), -EINVAL);
 	assert_string_equal(tiny, "unknown");
 }

@@ -31,7 +31,6 @@ static int parse(const char *text)
 
 static int setup(void **state)
 {
-	(void)state;
 	machine = (struct lc_event_machine){ .root = root_make() };
 	root_put_cpu("AuthenticAMD", 0x17, 0x31, 0);
 	return 0;
@@ -39,7 +38,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	root_remove();
 	return 0;
 }
@@ -77,7 +75,6 @@ static void zen2_counts_ops_and_cannot_leave_the_kernel_out(void **state)
 {
 	const struct lc_event *e = &events.event[0];
 
-	(void)state;
 	lay_out_zen2();
 	assert_int_equal(parse("ibs"), 0);
 	assert_int_equal(events.len, 1);
@@ -117,7 +114,6 @@ static void zen2_says_which_fields_it_lacks(void **state)
 		      { "ibs:ldlat=128", "'ldlat' (Zen 5" },
 		      { "ibs:swfilt", "'swfilt' (Linux 6.14" } };
 
-	(void)state;
 	lay_out_zen2();
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(parse(cases[i].text), -EINVAL);
@@ -128,7 +124,6 @@ static void zen2_says_which_fields_it_lacks(void **state)
 
 static void without_cnt_ctl_cycles_are_counted(void **state)
 {
-	(void)state;
 	root_put(IBS "type", "9");
 	assert_int_equal(parse("ibs"), 0);
 	assert_string_equal(events.event[0].text, "ibs:cycles");
@@ -141,7 +136,6 @@ static void zen4_leaves_the_kernel_out_and_filters_l3_misses(void **state)
 {
 	const struct lc_event *e = &events.event[0];
 
-	(void)state;
 	lay_out_zen4();
 	assert_int_equal(parse("ibs:l3missonly"), 0);
 	assert_int_equal(e->attr.type, 11);
@@ -161,7 +155,6 @@ static void zen5_takes_a_latency_threshold(void **state)
 {
 	const struct lc_event *e = &events.event[0];
 
-	(void)state;
 	lay_out_zen5();
 	assert_int_equal(parse("ibs:cycles:ldlat=2048:l3missonly@144"), 0);
 	assert_int_equal(e->attr.type, 12);
@@ -179,7 +172,6 @@ static void fields_that_moved_are_put_where_the_format_says(void **state)
 {
 	const struct lc_event *e = &events.event[0];
 
-	(void)state;
 	lay_out_zen5();
 	root_put(IBS "format/cnt_ctl", "config1:63");
 	root_put(IBS "format/ldlat", "config2:4-7,20-23,40-43");
@@ -225,7 +217,6 @@ static void what_is_out_of_range_names_the_nearest(void **state)
 		{ "ibs;ibs:cycles", "'ibs' is there twice" },
 	};
 
-	(void)state;
 	lay_out_zen5();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(parse(cases[i].text), -EINVAL);
@@ -236,7 +227,6 @@ static void what_is_out_of_range_names_the_nearest(void **state)
 
 static void a_guest_without_ibs_says_so_unless_the_text_is_wrong(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("ibs"), -ENODEV);
 	assert_int_equal(events.len, 0);
 	assert_non_null(strstr(error, "no ibs_op PMU below /sys/bus/event_source/devices"));
@@ -246,7 +236,6 @@ static void a_guest_without_ibs_says_so_unless_the_text_is_wrong(void **state)
 
 static void intel_is_told_what_to_use(void **state)
 {
-	(void)state;
 	root_put_cpu("GenuineIntel", 6, 85, 4);
 	assert_int_equal(parse("ibs"), -EINVAL);
 	assert_string_equal(error, "'ibs' is AMD's, and this CPU is Intel's; use 'timer' here");
@@ -260,7 +249,6 @@ static void auto_tries_ibs_and_then_the_timer(void **state)
 	char reasons[4][160];
 	size_t len;
 
-	(void)state;
 	lay_out_zen4();
 	assert_int_equal(lc_event_candidates(&machine, &events, reasons, 4, &len), 2);
 	assert_int_equal(events.event[0].kind, LC_KIND_IBS);
@@ -274,7 +262,6 @@ static void auto_says_why_only_the_timer_is_left(void **state)
 	char reasons[4][160];
 	size_t len;
 
-	(void)state;
 	assert_int_equal(lc_event_candidates(&machine, &events, reasons, 4, &len), 1);
 	assert_int_equal(events.event[0].kind, LC_KIND_TIMER);
 	assert_int_equal(len, 2);

@@ -66,7 +66,6 @@ static void runs_are_merged(void **state)
 	struct lc_vector events = { .element_bytes = sizeof(struct lc_concurrent_event) };
 	unsigned seed = 1;
 
-	(void)state;
 	for (unsigned round = 0; round < 300; round++) {
 		events.len = 0;
 		add_runs(&events, round % 20, 1 + round * 3, &seed);
@@ -80,7 +79,6 @@ static void nothing_and_one_event_are_in_order(void **state)
 {
 	struct lc_vector events = { .element_bytes = sizeof(struct lc_concurrent_event) };
 
-	(void)state;
 	lc_event_order_sort(&events);
 	assert_sorted(&events, 0);
 	add(&events, 5);
@@ -93,7 +91,6 @@ static void without_memory_they_are_sorted_all_the_same(void **state)
 {
 	struct lc_vector events = { .element_bytes = sizeof(struct lc_concurrent_event) };
 
-	(void)state;
 	for (uint64_t i = 0; i < 40000; i++)
 		add(&events, 1 + i * 7919 % 40000);
 	no_memory = true;

@@ -52,21 +52,18 @@ static void wrong(const char *text, const char *part)
 
 static int setup(void **state)
 {
-	(void)state;
 	machine = (struct lc_event_machine){ .root = NULL };
 	return 0;
 }
 
 static int setup_root(void **state)
 {
-	(void)state;
 	machine = (struct lc_event_machine){ .root = root_make() };
 	return 0;
 }
 
 static int teardown_root(void **state)
 {
-	(void)state;
 	root_remove();
 	return 0;
 }
@@ -122,7 +119,6 @@ static void presets_have_the_documented_codes_on_every_cpu(void **state)
 		  "MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=65535", 0x01cd, 65535 },
 	};
 
-	(void)state;
 	for (size_t c = 0; c < sizeof(cpus) / sizeof(cpus[0]); c++) {
 		machine.pmu = cpus[c].pmu;
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -175,7 +171,6 @@ static void default_periods_are_prime_and_not_in_the_text(void **state)
 		                             "pebs:stlb-stores", "MEM_LOAD_RETIRED:L1_HIT" };
 	char text[64];
 
-	(void)state;
 	machine.pmu = "skx";
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const struct lc_event *e = one(texts[i]);
@@ -198,7 +193,6 @@ static void libpfm4_texts_are_taken_with_a_period(void **state)
 {
 	const struct lc_event *e;
 
-	(void)state;
 	machine.pmu = "skx";
 	e = one("MEM_LOAD_RETIRED:L3_MISS:precise=2@100003");
 	assert_int_equal(e->attr.config, 0x20d1);
@@ -236,7 +230,6 @@ static void cpus_that_libpfm4_does_not_know_have_the_presets_by_name(void **stat
 {
 	const struct lc_event *e;
 
-	(void)state;
 	machine.pmu = "gnr";
 	e = one("MEM_LOAD_RETIRED:L3_MISS:precise=1@100003");
 	assert_int_equal(e->attr.config, 0x20d1);
@@ -301,7 +294,6 @@ static void what_is_wrong_names_the_nearest(void **state)
 		{ "xyzzyxyzzyxyzzy", "write auto, timer, pebs" },
 	};
 
-	(void)state;
 	machine.pmu = "skx";
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		wrong(cases[i].text, cases[i].part);
@@ -324,7 +316,6 @@ static void the_cpu_of_cpuinfo_is_found(void **state)
 	};
 	char text[128];
 
-	(void)state;
 	lay_out_skx();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		root_put_cpu("GenuineIntel", 6, cases[i].model, cases[i].stepping);
@@ -345,7 +336,6 @@ static void sysfs_decides_on_fields_types_and_the_leader(void **state)
 {
 	const struct lc_event *e;
 
-	(void)state;
 	lay_out_skx();
 	assert_false(one("pebs:latency")->has_aux);
 	root_put(CPU "format/ldlat", "config2:16-31");
@@ -374,7 +364,6 @@ static void a_hybrid_is_asked_for_its_big_cores(void **state)
 {
 	const struct lc_event *e;
 
-	(void)state;
 	root_put_cpu("GenuineIntel", 6, 151, 2);
 	root_put(CORE "type", "4");
 	root_put(CORE "format/event", "config:0-7");
@@ -395,7 +384,6 @@ static void an_intel_guest_without_a_pmu_falls_back(void **state)
 	char reasons[4][160];
 	size_t len;
 
-	(void)state;
 	root_put_cpu("GenuineIntel", 6, 85, 4);
 	assert_int_equal(parse("pebs"), -ENODEV);
 	assert_string_equal(error, "pebs: no cpu PMU below /sys/bus/event_source/devices (a guest "
@@ -421,7 +409,6 @@ static void auto_tries_pebs_and_then_the_timer(void **state)
 	char reasons[4][160];
 	size_t len;
 
-	(void)state;
 	lay_out_skx();
 	assert_int_equal(lc_event_candidates(&machine, &events, reasons, 4, &len), 2);
 	assert_string_equal(events.event[0].text, "pebs:l1-miss");
@@ -431,7 +418,6 @@ static void auto_tries_pebs_and_then_the_timer(void **state)
 
 static void amd_and_others_are_told_what_to_use(void **state)
 {
-	(void)state;
 	root_put_cpu("AuthenticAMD", 0x19, 1, 1);
 	wrong("pebs", "'pebs' is Intel's, and this CPU is AMD's; use 'timer' here");
 	wrong("MEM_LOAD_RETIRED:L1_MISS", "is an event of Intel CPUs, and this one is AMD's");
@@ -450,7 +436,6 @@ static void amd_and_others_are_told_what_to_use(void **state)
 
 static void cache_misses_are_those_of_the_last_cache(void **state)
 {
-	(void)state;
 	machine.pmu = "skx";
 	assert_string_equal(one("cache-misses")->text, "pebs:l3-miss");
 	assert_string_equal(one("cache-misses@12345")->text, "pebs:l3-miss@12345");

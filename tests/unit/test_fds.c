@@ -15,7 +15,6 @@
 
 static void a_quarter_of_what_others_leave_is_ours(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_fds_budget(160, 10, 0), 37);
 	assert_int_equal(lc_fds_budget(160, 40, 30), 37); /* ours are not counted as others' */
 	assert_int_equal(lc_fds_budget(64, 70, 0), 0);
@@ -27,7 +26,6 @@ static void the_limit_is_that_of_the_process_as_it_is_now(void **state)
 	struct lc_limit limits[LC_LIMITS_MAX];
 	int files[40], len = 0, n = 0;
 
-	(void)state;
 	for (int i = 0; i < 100; i++) /* there is no limit before the first look */
 		assert_true(lc_fds_take(LC_FDS_EVENT));
 	for (int i = 0; i < 100; i++)

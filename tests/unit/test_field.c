@@ -63,7 +63,6 @@ static void header_parts_follow_the_jvm_s_layout(void **state)
 	const char *mark = lc_field_part_name(LC_PART_MARK), *class = "(class)";
 	const char *length = "(length)", *padding = "(padding)";
 
-	(void)state;
 	assert_ptr_equal(array_name(&compressed, "[J", 0), mark);
 	assert_ptr_equal(array_name(&compressed, "[J", 7), mark);
 	assert_string_equal(array_name(&compressed, "[J", 8), class);
@@ -89,7 +88,6 @@ static void elements_are_told_exactly_and_in_sixteen_equal_ranges(void **state)
 	struct lc_field f;
 	uint64_t seen = 0, last = 0;
 
-	(void)state;
 	for (uint64_t i = 0; i < 1600; i++) {
 		assert_int_equal(in_array(&compressed, "[I", 16 + 6400, 16 + 4 * i + i % 4, &f), 0);
 		assert_int_equal(f.element, i);
@@ -105,7 +103,6 @@ static void the_last_range_ends_with_the_array(void **state)
 {
 	struct lc_field f;
 
-	(void)state;
 	assert_int_equal(in_array(&compressed, "[J", 16 + 8 * 100, 16 + 8 * 99, &f), 0);
 	assert_int_equal(f.first, 98);
 	assert_int_equal(f.last, 99);
@@ -123,7 +120,6 @@ static void an_array_of_unknown_size_is_told_in_doubling_ranges(void **state)
 		                            { 15, 8, 15 }, { 1u << 20, 1u << 20, (1u << 21) - 1 } };
 	struct lc_field f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		assert_int_equal(in_array(&compressed, "[D", 0, 16 + 8 * want[i][0], &f), 0);
 		assert_int_equal(f.element, want[i][0]);
@@ -136,7 +132,6 @@ static void beyond_an_array_is_nothing(void **state)
 {
 	struct lc_field f = { .first = 7 };
 
-	(void)state;
 	assert_int_equal(in_array(&compressed, "[J", 32, 32, &f), -ENOENT);
 	assert_int_equal(in_array(&compressed, "Ljava/lang/Object;", 32, 8, &f), -ENOENT);
 	assert_int_equal(in_array(&compressed, "[", 32, 8, &f), -ENOENT);
@@ -161,7 +156,6 @@ static void fields_cover_their_width_and_the_rest_is_padding(void **state)
 	struct lc_field_entry entries[3];
 	struct lc_field_table t = { .entries = entries, .len = 3, .instance_bytes = 40 };
 
-	(void)state;
 	memcpy(entries, fields, sizeof(entries));
 	lc_field_table_sort(&t);
 	assert_string_equal(name_at(&t, 3), "(mark)");
@@ -180,7 +174,6 @@ static void what_is_not_proved_to_be_padding_is_not_called_so(void **state)
 	struct lc_field_entry entries[3];
 	struct lc_field_table t = { .entries = entries, .len = 3, .instance_bytes = 40 };
 
-	(void)state;
 	memcpy(entries, fields, sizeof(entries));
 	lc_field_table_sort(&t);
 	t.internal = true;
@@ -200,7 +193,6 @@ static void a_header_word_never_covers_a_field_of_compact_headers(void **state)
 	struct lc_field_table t = { .entries = &entry, .len = 1, .instance_bytes = 16 };
 	struct lc_field f;
 
-	(void)state;
 	assert_int_equal(lc_field_in_instance(&compact, &t, 8, &f), 0);
 	assert_string_equal(f.name, "x");
 	assert_int_equal(lc_field_in_instance(&compact, &t, 7, &f), 0);
@@ -218,7 +210,6 @@ static void a_layout_helper_says_the_same_as_the_signature(void **state)
 	};
 	struct lc_field_array by_signature, by_helper;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
 		uint32_t helper;
 

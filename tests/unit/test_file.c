@@ -35,7 +35,6 @@ static void text_is_without_the_newlines_at_its_end(void **state)
 {
 	char text[8];
 
-	(void)state;
 	put("a\nb\n\n");
 	assert_true(lc_file_text(root, "/f", text, sizeof(text)));
 	assert_string_equal(text, "a\nb");
@@ -48,7 +47,6 @@ static void text_is_cut_to_fit(void **state)
 {
 	char text[4];
 
-	(void)state;
 	put("12345678");
 	assert_true(lc_file_text(root, "/f", text, sizeof(text)));
 	assert_string_equal(text, "123");
@@ -58,7 +56,6 @@ static void a_number_may_be_followed_by_text(void **state)
 {
 	long number;
 
-	(void)state;
 	put("-1 x\n");
 	assert_true(lc_file_number(root, "/f", &number));
 	assert_int_equal(number, -1);
@@ -71,7 +68,6 @@ static void what_is_not_there_has_no_text_and_no_number(void **state)
 	char text[4] = "abc";
 	long number;
 
-	(void)state;
 	assert_false(lc_file_text(root, "/none", text, sizeof(text)));
 	assert_string_equal(text, "");
 	assert_false(lc_file_number(root, "/none", &number));
@@ -83,7 +79,6 @@ static void what_is_not_there_has_no_text_and_no_number(void **state)
 
 static int make_root(void **state)
 {
-	(void)state;
 	return mkdtemp(root) ? 0 : -1;
 }
 
@@ -91,7 +86,6 @@ static int remove_root(void **state)
 {
 	char path[64];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/f", root);
 	unlink(path);
 	return rmdir(root);

@@ -99,7 +99,6 @@ bool lc_klass_object(uint64_t start, uint64_t addr, struct lc_object_seen *out)
 
 bool lc_klass_new_object(uint64_t start, uint64_t word, uint64_t addr, struct lc_object_seen *out)
 {
-	(void)addr;
 	new_start = start;
 	new_word = word;
 	*out = (struct lc_object_seen){ start, 99, 16, false };
@@ -139,7 +138,6 @@ static void put_object(size_t offset, uint64_t bytes)
 
 static int nothing_anywhere(void **state)
 {
-	(void)state;
 	memset(heap, 0, sizeof(heap));
 	memset(stack, 0, sizeof(stack));
 	objects_len = 0;
@@ -172,7 +170,6 @@ static uint64_t find(void)
 
 static void base_register_is_the_object(void **state)
 {
-	(void)state;
 	put_object(0x100, 32);
 	operand(R10, at(0x100), 12);
 	assert_int_equal(find(), at(0x100));
@@ -182,7 +179,6 @@ static void base_register_is_the_object(void **state)
 
 static void compressed_base_is_decoded_by_the_operand(void **state)
 {
-	(void)state;
 	put_object(0x100, 32);
 	operand(R12, (uintptr_t)heap - 4096, 12); /* [r12+r10*8+12] */
 	regs.r[R10] = narrow(0x100);
@@ -194,7 +190,6 @@ static void compressed_base_is_decoded_by_the_operand(void **state)
 
 static void address_outside_the_heap_is_no_object(void **state)
 {
-	(void)state;
 	put_object(0x100, 32);
 	operand(RAX, at(0x100), -4096);
 	assert_int_equal(find(), 0);
@@ -204,7 +199,6 @@ static void address_outside_the_heap_is_no_object(void **state)
 
 static void nothing_that_is_proved_is_nothing(void **state)
 {
-	(void)state;
 	put_object(0x100, 32);
 	operand(RAX, at(0x200), 16);
 	regs.r[RBX] = at(0x100); /* holds another address */
@@ -213,7 +207,6 @@ static void nothing_that_is_proved_is_nothing(void **state)
 
 static void array_is_found_by_any_register(void **state)
 {
-	(void)state;
 	put_object(0x100, 0x1000);
 	operand(RSI, at(0x400), 0); /* a pointer into it */
 	regs.r[RBX] = at(0x100);
@@ -232,7 +225,6 @@ static void array_is_found_by_any_register(void **state)
 
 static void registers_at_a_breakpoint_are_those_before_the_access(void **state)
 {
-	(void)state;
 	put_object(0x100, 32);
 	access.recipe.base_lost = true; /* at the sample, which is over */
 	access.recipe.made = LC_MADE_VALUE;
@@ -248,7 +240,6 @@ static void registers_at_a_breakpoint_are_those_before_the_access(void **state)
 
 static void stack_holds_what_registers_do_not(void **state)
 {
-	(void)state;
 	put_object(0x100, 0x1000);
 	operand(RSI, at(0x400), 0);
 	stack[100] = at(0x100);
@@ -263,7 +254,6 @@ static void stack_holds_what_registers_do_not(void **state)
 
 static void object_holds_the_array_that_is_walked(void **state)
 {
-	(void)state;
 	put_object(0x100, 0x1000);
 	operand(RSI, at(0x400), 0);
 	*(uint64_t *)(heap + 0x2010) = narrow(0x100) << 32; /* a string's array */
@@ -279,7 +269,6 @@ static void object_holds_the_array_that_is_walked(void **state)
 
 static void array_beside_another_is_found_by_its_cursor(void **state)
 {
-	(void)state;
 	put_object(0x100, 0x1000);
 	put_object(0x4000, 0x1000);
 	operand(RSI, at(0x430), -32);
@@ -292,7 +281,6 @@ static void array_beside_another_is_found_by_its_cursor(void **state)
 
 static void nearest_object_below_wins(void **state)
 {
-	(void)state;
 	put_object(0x100, 0x1000); /* dead: its header still stands */
 	put_object(0x300, 0x200);
 	operand(RSI, at(0x400), 0);
@@ -303,7 +291,6 @@ static void nearest_object_below_wins(void **state)
 
 static void more_candidates_than_there_is_room_for(void **state)
 {
-	(void)state;
 	put_object(0x8000, 0x1000);
 	operand(RSI, at(0x8800), 0);
 	for (unsigned i = 0; i < 100; i++)
@@ -316,7 +303,6 @@ static void more_candidates_than_there_is_room_for(void **state)
 
 static void store_to_new_memory_is_in_the_object_that_begins_first(void **state)
 {
-	(void)state;
 	buffer = (struct lc_klass_buffer){ at(0x100), at(0x1000), at(0x2000) };
 	put_object(0x200, 0xe00); /* being cleared, */
 	put_object(0x400, 32);    /* an old header in it, */
@@ -339,7 +325,6 @@ static void store_to_new_memory_is_in_the_object_that_begins_first(void **state)
 /* The last 16 bytes of each object hold values that look like a header. */
 static void values_that_look_like_a_header_are_no_object(void **state)
 {
-	(void)state;
 	buffer = (struct lc_klass_buffer){ at(0x100), at(0x1000), at(0x2000) };
 	put(0x200, 64, false);
 	put(0x230, 48, false); /* no object */
@@ -363,7 +348,6 @@ static void values_that_look_like_a_header_are_no_object(void **state)
 
 static void before_an_object_without_header_a_register_leads_there(void **state)
 {
-	(void)state;
 	buffer = (struct lc_klass_buffer){ at(0x100), at(0x280), at(0x2000) };
 	put(0x200, 64, false);
 	access.access = LC_TOUCH_STORE;
@@ -378,7 +362,6 @@ static void before_an_object_without_header_a_register_leads_there(void **state)
 
 static void what_reaches_beyond_the_newest_object_is_dead(void **state)
 {
-	(void)state;
 	buffer = (struct lc_klass_buffer){ at(0x100), at(0x400), at(0x1000) };
 	put_object(0x300, 0x200); /* ends behind what is allocated */
 	put_object(0x200, 0x200);
@@ -402,7 +385,6 @@ static void what_reaches_beyond_the_newest_object_is_dead(void **state)
 
 static void cursor_at_the_end_is_in_what_it_cleared(void **state)
 {
-	(void)state;
 	buffer = (struct lc_klass_buffer){ at(0x100), at(0x400), at(0x1000) };
 	put_object(0x200, 0x200);
 	put_object(0x3f8, 16); /* dead */
@@ -420,7 +402,6 @@ static void cursor_at_the_end_is_in_what_it_cleared(void **state)
 
 static void header_that_is_being_written_proves_nothing(void **state)
 {
-	(void)state;
 	put_object(0x100, 32);
 	access.access = LC_TOUCH_STORE;
 	operand(RAX, at(0x100), 0); /* the mark: the class comes later */
@@ -441,7 +422,6 @@ static void header_that_is_being_written_proves_nothing(void **state)
 
 static void object_in_the_making_is_what_the_code_makes(void **state)
 {
-	(void)state;
 	put_object(0x100, 32);
 	access.access = LC_TOUCH_STORE;
 	operand(RAX, at(0x100), 0);
@@ -462,7 +442,6 @@ static void object_in_the_making_is_what_the_code_makes(void **state)
 /* Native code clears what it has just allocated, where old headers stand. */
 static void stores_of_native_code_prove_nothing(void **state)
 {
-	(void)state;
 	put_object(0x100, 0x1000);
 	operand(RSI, at(0x100), 0x40);
 	access.native = true;
@@ -477,7 +456,6 @@ static void stores_of_native_code_prove_nothing(void **state)
 /* base + index * scale is an element: its value may be like the header of an object. */
 static void the_base_comes_before_the_element(void **state)
 {
-	(void)state;
 	put(0x100, 0x1000, true);
 	put_object(0x300, 32);
 	operand(RSI, at(0x100), 16);
@@ -489,7 +467,6 @@ static void the_base_comes_before_the_element(void **state)
 
 static void an_array_that_all_words_lead_to_is_the_only_one(void **state)
 {
-	(void)state;
 	put(0x1000, 64, true);
 	put(0x1040, 64, true); /* where a cursor behind the first one points to */
 	put(0x2000, 64, false);
@@ -508,7 +485,6 @@ static void an_array_that_all_words_lead_to_is_the_only_one(void **state)
 
 static void an_array_is_found_near_the_top_of_the_stack(void **state)
 {
-	(void)state;
 	put(0x1000, 64, true);
 	regs.r[R12] = at(0x1000);
 	assert_int_equal(lc_find_array_on_stack(&regs), 0);

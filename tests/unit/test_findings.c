@@ -156,7 +156,6 @@ static void share(uint32_t thread, uint32_t at, uint32_t byte, uint32_t touch, u
 
 static int an_empty_profile(void **state)
 {
-	(void)state;
 	lc_tree_init(&tree);
 	range = (struct lc_load_range){ 0 };
 	process = (struct lc_load_process){ .options = json_object(), .counters = json_object() };
@@ -183,7 +182,6 @@ static void forget(void)
 
 static int nothing(void **state)
 {
-	(void)state;
 	forget();
 	json_decref(process.options);
 	json_decref(process.counters);
@@ -223,7 +221,6 @@ static void a_large_array_is_a_finding_with_its_share_and_interval(void **state)
 {
 	const struct lc_finding *f;
 
-	(void)state;
 	sample_all_over(objects("int[]", 1, 64 << 20), 400);
 	calculate(600);
 	f = only(LC_FINDING_HOT);
@@ -237,7 +234,6 @@ static void too_few_samples_allow_no_verdict(void **state)
 {
 	const uint32_t at = objects("int[]", 1, 64 << 20);
 
-	(void)state;
 	sample_all_over(at, LC_FINDING_SAMPLES_MIN - 4);
 	none();
 	assert_non_null(strstr(found.none, "too few samples"));
@@ -250,7 +246,6 @@ static void too_few_samples_allow_no_verdict(void **state)
 
 static void what_is_certainly_no_2_percent_is_none(void **state)
 {
-	(void)state;
 	sample_all_over(objects("int[]", 1, 64 << 20), 24);
 	calculate(976); /* 2.4%, and 1.6% by the lower end */
 	none();
@@ -258,7 +253,6 @@ static void what_is_certainly_no_2_percent_is_none(void **state)
 
 static void findings_are_in_the_order_of_what_they_certainly_are(void **state)
 {
-	(void)state;
 	sample_all_over(objects("int[]", 1, 64 << 20), 100);
 	sample_all_over(objects("long[]", 1, 64 << 20), 400);
 	sample_all_over(objects("byte[]", 1, 64 << 20), 200);
@@ -275,7 +269,6 @@ static void of_too_many_the_last_plain_one_goes(void **state)
 	static const char *const classes[] = { "A[]", "B[]", "C[]", "D[]", "E[]", "F[]", "G[]" };
 	const uint32_t stride = objects("long[]", 1, 64 << 20);
 
-	(void)state;
 	for (size_t i = 0; i < 7; i++)
 		sample_all_over(objects(classes[i], 1, 64 << 20), 120 - 4 * i);
 	sample_all_over(stride, 80);
@@ -293,7 +286,6 @@ static void an_array_beside_calculations_is_no_finding(void **state)
 {
 	const uint32_t at = objects("int[]", 1, 64 << 20);
 
-	(void)state;
 	sample_all_over(at, 700);
 	walk(at, 4, 700);
 	calculate(300);
@@ -306,7 +298,6 @@ static void an_array_that_is_waited_for_most_of_the_time_is_one(void **state)
 {
 	const uint32_t at = objects("int[]", 1, 64 << 20);
 
-	(void)state;
 	sample_all_over(at, 700);
 	calculate(300);
 	wait_flags(OBJECT, at, LC_WAIT_ELSEWHERE, 460);
@@ -318,7 +309,6 @@ static void what_may_be_chance_is_not_most_of_the_time(void **state)
 {
 	const uint32_t at = objects("int[]", 1, 64 << 20);
 
-	(void)state;
 	sample_all_over(at, 20);
 	calculate(80);
 	wait_flags(OBJECT, at, LC_WAIT_ELSEWHERE, 15);
@@ -332,7 +322,6 @@ static void a_table_that_fits_the_first_cache_is_no_finding(void **state)
 	static const uint64_t bytes[] = { 4112, 16400, LC_FINDING_CACHE_BYTES };
 	const uint32_t at = objects("int[]", 1, 0);
 
-	(void)state;
 	sample_all_over(at, 700);
 	walk(at, 4, 700);
 	calculate(300);
@@ -347,7 +336,6 @@ static void a_table_that_fits_the_first_cache_is_no_finding(void **state)
 /* Each of the arrays fits it, and all together do not. */
 static void many_small_arrays_are_a_finding(void **state)
 {
-	(void)state;
 	sample_all_over(objects("int[]", 1000, 1000 * 4112), 700);
 	calculate(300);
 	only(LC_FINDING_HOT);
@@ -355,7 +343,6 @@ static void many_small_arrays_are_a_finding(void **state)
 
 static void nothing_is_known_of_objects_that_were_not_counted(void **state)
 {
-	(void)state;
 	sample_all_over(objects("int[]", 0, 0), 700);
 	calculate(300);
 	only(LC_FINDING_HOT);
@@ -365,7 +352,6 @@ static void a_small_object_that_threads_write_in_turn_is_a_finding(void **state)
 {
 	const uint32_t at = objects("long[]", 1, 1040);
 
-	(void)state;
 	sample_all_over(at, 700);
 	calculate(300);
 	none();
@@ -382,7 +368,6 @@ static void a_small_object_that_threads_write_in_turn_is_a_finding(void **state)
 /* In a part of a recording, an array's allocation may be in another part. */
 static void a_part_of_a_recording_does_not_tell_what_fits(void **state)
 {
-	(void)state;
 	sample_all_over(objects("int[]", 1, 16400), 700);
 	calculate(300);
 	none();
@@ -405,7 +390,6 @@ static void what_is_fetched_for_its_header_alone_is_a_finding(void **state)
 	const uint32_t at = objects("Shape", 1000000, 16000000);
 	const struct lc_finding *f;
 
-	(void)state;
 	sample(OBJECT, at, "(class)", LC_TOUCH_LOAD, 570);
 	sample(OBJECT, at, "area", LC_TOUCH_LOAD, 30);
 	calculate(400);
@@ -422,7 +406,6 @@ static void a_header_that_is_read_on_is_not_fetched_for_itself(void **state)
 	const uint32_t at = objects("Shape", 1000000, 16000000);
 	const struct lc_finding *f;
 
-	(void)state;
 	sample(OBJECT, at, "(class)", LC_TOUCH_LOAD, 570);
 	sample(OBJECT, at, "area", LC_TOUCH_LOAD, 30);
 	calculate(400);
@@ -436,7 +419,6 @@ static void headers_of_many_classes_are_a_finding_unless_they_are_read_on(void *
 {
 	static const char *const classes[] = { "A", "B", "C", "D" };
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		sample(CLASS, site(classes[i], 0), "(class)", LC_TOUCH_LOAD, 180);
 		sample(CLASS, site(classes[i], 0), "f", LC_TOUCH_LOAD, 50);
@@ -469,7 +451,6 @@ static void what_is_written_and_never_read_is_a_finding(void **state)
 	const uint32_t at = objects("long[]", 1, 64 << 20);
 	const struct lc_finding *f;
 
-	(void)state;
 	sample(OBJECT, at, "", LC_TOUCH_STORE, LC_TOUCH_WRITTEN_MIN);
 	calculate(600);
 	f = only(LC_FINDING_NEVER_READ);
@@ -484,7 +465,6 @@ static void a_few_stores_do_not_say_that_nobody_reads(void **state)
 {
 	const uint32_t at = objects("Context[]", 1, 64 << 20);
 
-	(void)state;
 	sample(OBJECT, at, "", LC_TOUCH_STORE, LC_TOUCH_WRITTEN_MIN - 1);
 	calculate(600);
 	find();
@@ -502,7 +482,6 @@ static void samples_of_no_known_element_may_be_loads(void **state)
 {
 	const uint32_t at = objects("long[]", 1, 64 << 20);
 
-	(void)state;
 	sample(OBJECT, at, "", LC_TOUCH_STORE, 400);
 	sample(OBJECT, at, NULL, 0, 4);
 	calculate(600);
@@ -519,7 +498,6 @@ static void lines_that_threads_take_from_each_other_are_a_finding(void **state)
 	const uint32_t at = objects("long[]", 1, 144);
 	const struct lc_finding *f;
 
-	(void)state;
 	sample(OBJECT, at, "", LC_TOUCH_STORE, 200);
 	share(0, at, 0, LC_TOUCH_STORE, 100);
 	share(1, at, 8, LC_TOUCH_STORE, 100);
@@ -535,7 +513,6 @@ static void a_process_on_one_cpu_shares_no_line(void **state)
 {
 	const uint32_t at = objects("long[]", 1, 144);
 
-	(void)state;
 	sample(OBJECT, at, "", LC_TOUCH_STORE, 200);
 	share(0, at, 0, LC_TOUCH_STORE, 100);
 	share(1, at, 8, LC_TOUCH_STORE, 100);
@@ -569,7 +546,6 @@ static bool short_lived(void)
 
 static void large_arrays_that_no_collection_finds_alive_are_a_finding(void **state)
 {
-	(void)state;
 	objects("byte[]", 10000, 10000 * 8208);
 	collections(50, 0);
 	calculate(1000);

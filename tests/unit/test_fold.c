@@ -21,21 +21,18 @@ enum { SAME = LC_TRACE_SAME_THREAD, SUBMITTED = LC_TRACE_SUBMITTED, FORKED = LC_
 
 static int setup(void **state)
 {
-	(void)state;
 	model_setup();
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	model_teardown();
 	return 0;
 }
 
 static void a_task_inside_a_task_is_part_of_it(void **state)
 {
-	(void)state;
 	assert_true(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_TASK, 0, false));
 	assert_true(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_TASK, SUBMITTED, true));
 	assert_true(lc_fold_into_outer(LC_SPAN_THREAD, LC_SPAN_TASK, 0, true));
@@ -43,7 +40,6 @@ static void a_task_inside_a_task_is_part_of_it(void **state)
 
 static void a_task_inside_a_thread_is_its_own(void **state)
 {
-	(void)state;
 	assert_false(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_THREAD, SUBMITTED, true));
 	assert_false(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_THREAD, 0, true));
 	assert_false(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_THREAD, 0, false));
@@ -52,14 +48,12 @@ static void a_task_inside_a_thread_is_its_own(void **state)
 
 static void unless_that_thread_made_it_and_nobody_submitted_it(void **state)
 {
-	(void)state;
 	assert_true(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_THREAD, SAME, true));
 	assert_false(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_THREAD, SAME | SUBMITTED, true));
 }
 
 static void a_forked_task_is_never_its_joiners(void **state)
 {
-	(void)state;
 	assert_false(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_TASK, FORKED | SUBMITTED, true));
 	assert_false(
 	    lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_TASK, FORKED | SUBMITTED | SAME, true));
@@ -73,7 +67,6 @@ static void nested_tasks_are_added_up_to_the_outermost(void **state)
 {
 	struct lc_span_thread *s = model_thread(0), *other = model_thread(1);
 
-	(void)state;
 	for (uint32_t class = 1; class <= 3; class ++)
 		model_created(other, class, class, class * 100 + 1);
 	model_begin(s, 9, 9, LC_TASK_THREAD);
@@ -100,7 +93,6 @@ static void what_a_thread_makes_and_runs_itself_is_the_threads(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	model_begin(s, 9, 9, LC_TASK_THREAD);
 	model_now += 3;
 	model_created(s, 1, 1, 101);
@@ -118,7 +110,6 @@ static void a_threads_target_stands_for_the_thread(void **state)
 {
 	struct lc_span_thread *s = model_thread(0), *other = model_thread(1);
 
-	(void)state;
 	model_created(other, 1, 1, 101);
 	model_begin(s, 9, 9, LC_TASK_THREAD | LC_TASK_TARGETED);
 	model_begin(s, 1, 1, 0);
@@ -149,7 +140,6 @@ static void what_was_submitted_is_no_part_of_what_was_not(void **state)
 {
 	struct lc_span_thread *s = model_thread(0), *other = model_thread(1);
 
-	(void)state;
 	for (uint32_t class = 1; class <= 5; class ++)
 		model_created(other, class, class, class * 100 + 1);
 	model_submitted(other, 4, 4, LC_SUBMIT_EXECUTE, 9);
@@ -170,7 +160,6 @@ static void a_loop_that_was_submitted_executes_tasks_of_their_own(void **state)
 {
 	struct lc_span_thread *s = model_thread(0), *other = model_thread(1);
 
-	(void)state;
 	for (uint32_t job = 1; job <= 3; job++)
 		model_created(job == 1 ? s : other, 2, job, 201);
 	model_now += 1;
@@ -205,7 +194,6 @@ static void a_loop_is_one_with_a_single_job_too(void **state)
 {
 	struct lc_span_thread *s = model_thread(0), *other = model_thread(1);
 
-	(void)state;
 	for (uint32_t job = 1; job <= 3; job++)
 		model_created(other, 2, job, 2001);
 	for (uint32_t loop = 1; loop <= 2; loop++) {
@@ -234,7 +222,6 @@ static void a_job_that_another_one_makes_is_its_own(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	model_created(model_thread(1), 1, 1, 1101);
 	model_created(model_thread(1), 2, 1, 2101);
 	model_begin(s, 1, 1, 0);
@@ -257,7 +244,6 @@ static void what_is_held_back_moves_with_its_virtual_thread(void **state)
 {
 	struct lc_span_thread *s = model_thread(0), *other = model_thread(1);
 
-	(void)state;
 	for (uint32_t job = 1; job <= 2; job++)
 		model_created(model_thread(2), 2, job, 2201);
 	model_now += 1;
@@ -286,7 +272,6 @@ static void calls_on_one_object_are_one_execution(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	model_created(model_thread(1), 1, 1, 101);
 	model_created(model_thread(1), 2, 2, 201);
 	model_begin(s, 1, 1, 0); /* run */
@@ -312,7 +297,6 @@ static void each_execution_counts_and_unexecuted_ones_do_not(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	for (uint32_t hash = 1; hash <= 10; hash++)
 		model_created(s, 1, hash, 101);
 	for (unsigned i = 0; i < 3; i++) {
@@ -408,7 +392,6 @@ static void one_step(unsigned depth[MODEL_THREADS])
 
 static void spans_one_by_one_give_what_the_agent_counted(void **state)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= 20; seed++) {
 		struct total by_site[1000] = { 0 };
 		unsigned depth[MODEL_THREADS] = { 0 };

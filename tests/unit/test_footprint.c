@@ -33,14 +33,12 @@ static void draw(uint32_t engine, uint32_t path, uint64_t line)
 
 static int setup(void **state)
 {
-	(void)state;
 	lc_tree_init(&tree);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_tree_free(&tree);
 	return 0;
 }
@@ -49,7 +47,6 @@ static void a_line_is_one_whatever_path_leads_to_it(void **state)
 {
 	struct lc_footprint f;
 
-	(void)state;
 	draw(1, 0, 7);
 	draw(1, 0, 7);
 	draw(1, 3, 7);
@@ -74,7 +71,6 @@ static void intervals_hold_the_lines_that_are_touched_evenly(void **state)
 	static const uint64_t sizes[] = { 100, 1000, 10000, 100000 };
 	unsigned held = 0, all = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 200; i++, all++) {
 		const uint64_t lines = sizes[i % 4], draws = 300 + below(2700);
 		struct lc_footprint f;
@@ -97,7 +93,6 @@ static void a_few_hot_lines_do_not_hide_the_others(void **state)
 {
 	struct lc_footprint f;
 
-	(void)state;
 	for (unsigned n = 0; n < 3000; n++)
 		draw(0, 0, below(10) ? below(3) : 3 + below(2000));
 	lc_footprint_of(&f, &tree, 0);
@@ -109,7 +104,6 @@ static void lines_that_are_hardly_ever_touched_do_not_count(void **state)
 {
 	struct lc_footprint f;
 
-	(void)state;
 	for (unsigned n = 0; n < 1000; n++)
 		draw(0, 0, n < 960 ? n % 3 : 1000 + n);
 	lc_footprint_of(&f, &tree, 0);
@@ -120,7 +114,6 @@ static void without_a_line_drawn_twice_there_is_no_upper_end(void **state)
 {
 	struct lc_footprint f = { .drawn = 400, .lines = 400, .once = 400 };
 
-	(void)state;
 	lc_footprint_estimate(&f);
 	assert_true(isinf(f.high));
 	/* With 21,000 lines there are 3.8 pairs among 400 draws, and none in one case of 45. */

@@ -21,7 +21,6 @@ static void varints_come_back_and_take_no_more_bytes_than_they_need(void **state
 		      { 1, 1 },          { INT64_MAX, 9 }, { (uint64_t)INT64_MAX + 1, 10 },
 		      { UINT64_MAX, 10 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint8_t bytes[LC_VARINT_MAX];
 		const uint8_t *at = bytes;
@@ -46,7 +45,6 @@ static void varints_over_64_bits_are_refused(void **state)
 	const uint8_t *at = too_large;
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(lc_varint_get(&at, too_large + sizeof(too_large), &value), -EBADMSG);
 	at = too_long;
 	assert_int_equal(lc_varint_get(&at, too_long + sizeof(too_long), &value), -EBADMSG);
@@ -69,7 +67,6 @@ static void headers_come_back(void **state)
 	uint8_t bytes[LC_BLOCK_HEADER_LEN];
 	struct lc_block_header h = { 0 };
 
-	(void)state;
 	lc_block_header_put(bytes, &sample);
 	assert_int_equal(lc_block_header_get(bytes, sizeof(bytes), &h), 0);
 	assert_int_equal(h.version, LC_BLOCK_VERSION_ALONE);
@@ -88,7 +85,6 @@ static void every_flipped_bit_of_a_header_is_noticed(void **state)
 	uint8_t bytes[LC_BLOCK_HEADER_LEN];
 	struct lc_block_header h;
 
-	(void)state;
 	for (unsigned bit = 0; bit < sizeof(bytes) * 8; bit++) {
 		int err;
 
@@ -104,7 +100,6 @@ static void a_header_that_is_cut_asks_for_more(void **state)
 	uint8_t bytes[LC_BLOCK_HEADER_LEN];
 	struct lc_block_header h;
 
-	(void)state;
 	lc_block_header_put(bytes, &sample);
 	for (size_t len = 0; len < sizeof(bytes); len++)
 		assert_int_equal(lc_block_header_get(bytes, len, &h), -EAGAIN);
@@ -126,7 +121,6 @@ static int changed(uint16_t version, uint32_t raw_len, uint32_t stored_len)
 
 static void a_newer_version_is_told_from_damage(void **state)
 {
-	(void)state;
 	assert_int_equal(changed(1, 1, 1), 0);
 	assert_int_equal(changed(LC_BLOCK_VERSION + 1, 1, 1), -ENOTSUP);
 	assert_int_equal(changed(0, 1, 1), -EBADMSG);
@@ -138,7 +132,6 @@ static void a_header_of_version_2_comes_back(void **state)
 	uint8_t bytes[LC_BLOCK_HEADER2_LEN];
 	struct lc_block_header h, two = sample;
 
-	(void)state;
 	two.version = 2;
 	two.generation = UINT64_C(1) << 40;
 	for (uint32_t i = 0; i < LC_BLOCK_DEFINITIONS; i++)
@@ -160,7 +153,6 @@ static void a_header_of_version_2_comes_back(void **state)
 
 static void lengths_above_the_limits_are_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(changed(1, LC_BLOCK_RAW_MAX, LC_BLOCK_STORED_MAX), 0);
 	assert_int_equal(changed(1, LC_BLOCK_RAW_MAX + 1u, 1), -EBADMSG);
 	assert_int_equal(changed(1, 1, LC_BLOCK_STORED_MAX + 1u), -EBADMSG);
@@ -186,7 +178,6 @@ static void characters(const char *bytes, size_t len, const uint32_t *expected, 
 
 static void utf8_and_modified_utf8_are_read(void **state)
 {
-	(void)state;
 	CHARACTERS("a\xc3\xa9\xe2\x82\xac", 'a', 0xe9, 0x20ac);
 	CHARACTERS("\xf0\x9f\x98\x80", 0x1f600);
 	CHARACTERS("\xed\xa0\xbd\xed\xb8\x80", 0x1f600); /* a pair of surrogates */
@@ -196,7 +187,6 @@ static void utf8_and_modified_utf8_are_read(void **state)
 
 static void what_is_no_character_is_replaced(void **state)
 {
-	(void)state;
 	CHARACTERS("\xed\xa0\xbd", LC_UTF8_REPLACEMENT);       /* high alone */
 	CHARACTERS("\xed\xa0\xbdx", LC_UTF8_REPLACEMENT, 'x'); /* high, then a letter */
 	CHARACTERS("\xed\xb8\x80", LC_UTF8_REPLACEMENT);       /* low alone */
@@ -221,7 +211,6 @@ static void json_characters_are_escaped(void **state)
 		      { 0x9b, "\\u009b" },   { 0x202e, "\\u202e" },
 		      { 0x2028, "\\u2028" }, { 0x1f600, "\xf0\x9f\x98\x80" } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint8_t out[8] = { 0 };
 
@@ -242,7 +231,6 @@ static void every_number_has_a_name_of_its_own(void **state)
 		{ lc_data_source_name, LC_SOURCE_COUNT },
 	};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		for (unsigned i = 0; i < kinds[k].count; i++) {
 			assert_non_null(kinds[k].name(i));
@@ -255,7 +243,6 @@ static void every_number_has_a_name_of_its_own(void **state)
 
 static void live_columns_ask_for_powers_of_two(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_live_collections(0), 1);
 	assert_int_equal(lc_live_collections(LC_LIVE_COLUMNS - 1), 16);
 }

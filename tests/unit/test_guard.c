@@ -23,9 +23,6 @@ static volatile int passed; /* faults that reached the handler that was there be
 
 static void old_handler(int sig, siginfo_t *info, void *context)
 {
-	(void)sig;
-	(void)info;
-	(void)context;
 	passed++;
 	siglongjmp(passed_on, 1);
 }
@@ -35,9 +32,6 @@ static volatile int jvm_takes, jvm_asked;
 
 static int jvm_handler(int sig, siginfo_t *info, void *context, int abort)
 {
-	(void)sig;
-	(void)info;
-	(void)context;
 	assert_int_equal(abort, 0);
 	jvm_asked++;
 	if (jvm_takes)
@@ -49,7 +43,6 @@ static volatile bool of_the_jvm; /* whether what faults is its code */
 
 static bool is_jvm_code(uint64_t pc)
 {
-	(void)pc;
 	return of_the_jvm;
 }
 
@@ -59,7 +52,6 @@ static int begin(void **state)
 {
 	struct sigaction old = { .sa_sigaction = old_handler, .sa_flags = SA_SIGINFO };
 
-	(void)state;
 	gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	sigaction(SIGSEGV, &old, NULL);
 	sigaction(SIGBUS, &old, NULL);
@@ -90,7 +82,6 @@ static void a_fault_ends_the_function_and_is_counted(void **state)
 	const uint64_t before = lc_guard_faults();
 	volatile int done = 0;
 
-	(void)state;
 	take_over();
 	for (int i = 1; i <= 3; i++) {
 		assert_false(lc_guard_run(reads_gone, (void *)(uintptr_t)&done));
@@ -109,7 +100,6 @@ static void without_a_fault_it_is_a_call(void **state)
 {
 	int done = 0;
 
-	(void)state;
 	take_over();
 	assert_true(lc_guard_run(sets, &done));
 	assert_int_equal(done, 7);
@@ -129,7 +119,6 @@ static void the_innermost_guard_catches(void **state)
 {
 	volatile int done = 0;
 
-	(void)state;
 	take_over();
 	assert_false(lc_guard_run(nests, (void *)(uintptr_t)&done));
 	assert_int_equal(done, 1);
@@ -141,7 +130,6 @@ static void outside_the_old_handler_gets_it(void **state)
 	const uint64_t before = lc_guard_faults();
 	const int asked = jvm_asked;
 
-	(void)state;
 	take_over();
 	passed = 0;
 	if (!sigsetjmp(passed_on, 1))
@@ -156,7 +144,6 @@ static void interrupted(void *arg)
 	const void *was = lc_guard_interrupt();
 	volatile int done = 0;
 
-	(void)arg;
 	if (!sigsetjmp(passed_on, 1))
 		reads_gone((void *)(uintptr_t)&done);
 	lc_guard_go_on(was);
@@ -165,7 +152,6 @@ static void interrupted(void *arg)
 
 static void a_handler_is_not_guarded_by_what_it_interrupts(void **state)
 {
-	(void)state;
 	take_over();
 	passed = 0;
 	assert_false(lc_guard_run(interrupted, NULL));
@@ -174,14 +160,12 @@ static void a_handler_is_not_guarded_by_what_it_interrupts(void **state)
 
 static void raises(void *arg)
 {
-	(void)arg;
 	if (!sigsetjmp(passed_on, 1))
 		raise(SIGSEGV);
 }
 
 static void a_signal_that_was_sent_is_no_fault(void **state)
 {
-	(void)state;
 	take_over();
 	passed = 0;
 	assert_true(lc_guard_run(raises, NULL));
@@ -193,7 +177,6 @@ static void the_mask_of_the_thread_is_kept(void **state)
 	volatile int done = 0;
 	sigset_t mask, after;
 
-	(void)state;
 	take_over();
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGUSR2);
@@ -210,7 +193,6 @@ static void the_jvm_is_asked_about_its_own_code_only(void **state)
 	volatile int done = 0;
 	int asked = jvm_asked;
 
-	(void)state;
 	take_over();
 	jvm_takes = 1;
 	assert_false(lc_guard_run(reads_gone, (void *)(uintptr_t)&done));
@@ -228,7 +210,6 @@ static void a_fault_that_the_jvm_takes_is_its_own(void **state)
 	const uint64_t before = lc_guard_faults();
 	volatile int done = 0;
 
-	(void)state;
 	take_over();
 	jvm_takes = 1;
 	of_the_jvm = true;

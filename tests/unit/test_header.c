@@ -49,7 +49,6 @@ static struct lc_header read_header(const struct lc_layout *layout, const uint64
 
 static void class_and_length_are_read_in_every_layout(void **state)
 {
-	(void)state;
 	assert_int_equal(read_header(&compressed, in_compressed).class_word, CLASS);
 	assert_int_equal(read_header(&compressed, in_compressed).length, LENGTH);
 	assert_int_equal(read_header(&wide, in_wide).class_word, UINT64_C(0x7f0000000123));
@@ -63,7 +62,6 @@ static void memory_that_is_not_there_has_no_header(void **state)
 {
 	struct lc_header h = { 1, 2 };
 
-	(void)state;
 	assert_int_equal(lc_header_read(&compressed, 8, &h), -EFAULT);
 	assert_int_equal(h.class_word, 1);
 	assert_int_equal(h.length, 2);
@@ -74,7 +72,6 @@ static void another_class_or_length_is_another_object(void **state)
 	const struct lc_header h = read_header(&compressed, in_compressed);
 	struct lc_header shorter = h;
 
-	(void)state;
 	shorter.length--;
 	assert_true(lc_header_matches(&compressed, &h, "int[]", CLASS, 16 + 4 * LENGTH));
 	assert_false(lc_header_matches(&compressed, &h, "int[]", CLASS + 1, 16 + 4 * LENGTH));
@@ -89,7 +86,6 @@ static void what_is_no_array_is_told_by_its_class_alone(void **state)
 	const struct lc_header h = read_header(&compressed, in_compressed);
 	struct lc_header field_changed = h;
 
-	(void)state;
 	field_changed.length = 7; /* a field of the object stands there */
 	assert_true(lc_header_matches(&compressed, &field_changed, "a.B", CLASS, 24));
 	assert_false(lc_header_matches(&compressed, &field_changed, "a.B", CLASS + 1, 24));

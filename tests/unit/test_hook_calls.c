@@ -38,7 +38,6 @@ static void only_a_call_of_our_classes_is_one(void **state)
 	static const uint8_t virtual_call[] = { 1, 0xb6, 0, 6, 0xb1 };
 	static const uint8_t no_such_constant[] = { 0xb8, 1, 0, 0xb8, 0, 8, 0xb8, 0, 0, 0xb1 };
 
-	(void)state;
 	assert_true(calls(ours, sizeof(ours)));
 	assert_false(calls(theirs, sizeof(theirs)));
 	assert_false(calls(virtual_call, sizeof(virtual_call)));
@@ -50,7 +49,6 @@ static void operands_are_no_instructions(void **state)
 	static const uint8_t operand[] = { 0x11, 0xb8, 0, 6, 0x57, 0x57, 0xb1 }; /* sipush */
 	static const uint8_t cut[] = { 0, 0xb8, 0 };
 
-	(void)state;
 	assert_false(calls(operand, sizeof(operand)));
 	assert_false(calls(cut, sizeof(cut)));
 	assert_false(calls(cut, 0));
@@ -60,7 +58,6 @@ static void what_is_no_constant_pool_is_refused(void **state)
 {
 	struct lc_hook_calls h;
 
-	(void)state;
 	for (size_t len = 0; len < sizeof(pool); len++)
 		assert_false(lc_hook_calls_open(&h, pool, len, COUNT));
 	assert_false(lc_hook_calls_open(&h, pool, sizeof(pool), 0));

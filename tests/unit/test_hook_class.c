@@ -50,7 +50,6 @@ static void shortest_array_is_the_first_whose_rounded_size_reaches_the_threshold
 {
 	struct lc_hook_layout compact = usual;
 
-	(void)state;
 	/* 16 + 1001 rounds up to 1024; so do 501 shorts, 251 ints (and references), 126 longs: two
 	 * types of each. */
 	assert_int_equal(count_in_class(usual, 1001), 2);
@@ -72,7 +71,6 @@ static void all_arrays_of_a_watched_type_are_reported(void **state)
 	struct lc_hook_layout layout = usual;
 	int zeros;
 
-	(void)state;
 	zeros = count_in_class(layout, 0);
 	layout.watched_primitives = 1 << 2 | 1 << 7; /* float and long */
 	assert_int_equal(count_in_class(layout, 0), zeros + 2);
@@ -86,7 +84,6 @@ static void watched_strings_are_told(void **state)
 	struct lc_hook_layout layout = usual;
 	int ones;
 
-	(void)state;
 	ones = count_in_class(layout, 1);
 	layout.watched_strings = true;
 	assert_int_equal(count_in_class(layout, 1), ones + 1);
@@ -96,7 +93,6 @@ static void tiny_threshold_reports_empty_arrays(void **state)
 {
 	struct lc_hook_layout layout = usual;
 
-	(void)state;
 	layout.class_shift = 10; /* not another 0 */
 	layout.min_size_bytes = 16;
 	/* Two more say that not all objects are tracked, and that no strings are watched. */
@@ -111,7 +107,6 @@ static void huge_threshold_does_not_overflow(void **state)
 {
 	struct lc_hook_layout layout = usual;
 
-	(void)state;
 	layout.min_size_bytes = UINT64_MAX;
 	assert_int_equal(count_in_class(layout, INT32_MAX), 10); /* the tenth in words */
 	layout.min_size_bytes = UINT64_C(1)
@@ -125,7 +120,6 @@ static void class_that_is_patched_already_is_refused(void **state)
 	uint8_t *bytes = NULL, *before;
 	size_t len = 0;
 
-	(void)state;
 	assert_int_equal(lc_hook_class_create(&usual, &bytes, &len), 0);
 	before = malloc(len);
 	memcpy(before, bytes, len);
@@ -142,7 +136,6 @@ static void layouts_out_of_bounds_are_refused(void **state)
 	uint8_t *bytes = NULL;
 	size_t len = 0;
 
-	(void)state;
 	bad[0].base_bytes[LC_ELEMENT_2] = 8;
 	bad[1].base_bytes[LC_ELEMENT_REFERENCE] = 32;
 	bad[2].reference_bytes = 6;

@@ -156,7 +156,6 @@ static bool holds(const char *name, const char *bytes)
 
 static int reset(void **state)
 {
-	(void)state;
 	compressed = false;
 	version = 1 << 16;
 	build(false);
@@ -165,7 +164,6 @@ static int reset(void **state)
 
 static int drop(void **state)
 {
-	(void)state;
 	free(image);
 	image = NULL;
 	return 0;
@@ -173,7 +171,6 @@ static int drop(void **state)
 
 static void a_class_is_found_in_the_module_that_has_its_package(void **state)
 {
-	(void)state;
 	for (unsigned seeds = 0; seeds < 2; seeds++) {
 		build(seeds);
 		assert_true(holds("a/b/One", "first"));
@@ -187,7 +184,6 @@ static void what_the_image_has_not_is_not_found(void **state)
 		                             "/",        "a/b/",    "a/b/O", "b/Two" };
 	char longest[2000];
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
 		assert_false(holds(names[i], "first"));
 	memset(longest, 'a', sizeof(longest));
@@ -201,7 +197,6 @@ static void what_the_image_has_not_is_not_found(void **state)
 
 static void a_compressed_class_is_not_read(void **state)
 {
-	(void)state;
 	compressed = true;
 	build(false);
 	assert_false(holds("a/b/One", "first"));
@@ -211,7 +206,6 @@ static void an_image_of_another_version_is_not_read(void **state)
 {
 	struct lc_image read;
 
-	(void)state;
 	version++;
 	build(false);
 	assert_true(lc_image_read(image, image_len, &read) < 0);
@@ -223,7 +217,6 @@ static void an_image_of_another_version_is_not_read(void **state)
 /* Reads beyond the bytes are found by ASan. */
 static void a_cut_image_is_survived_at_every_length(void **state)
 {
-	(void)state;
 	for (size_t cut = 0; cut < image_len; cut++) {
 		uint8_t *copy = malloc(cut ? cut : 1);
 		struct lc_image read;
@@ -241,7 +234,6 @@ static void a_cut_image_is_survived_at_every_length(void **state)
 
 static void any_changed_byte_is_survived(void **state)
 {
-	(void)state;
 	for (size_t at = 0; at < image_len; at++) {
 		for (unsigned flip = 1; flip < 256; flip++) {
 			struct lc_image read;
@@ -265,7 +257,6 @@ static void an_image_is_opened_below_the_home_of_its_jdk(void **state)
 	size_t len;
 	FILE *f;
 
-	(void)state;
 	assert_non_null(mkdtemp(home));
 	assert_true(lc_image_open(home, &read) < 0);
 	snprintf(path, sizeof(path), "%s/lib", home);

@@ -86,7 +86,6 @@ static void its_calls_are_redirected_and_restored(void **state)
 {
 	char before[PERMISSIONS], during[PERMISSIONS], after[PERMISSIONS];
 
-	(void)state;
 	assert_int_equal(lc_imports_find(inside(), &imports), 0);
 	assert_false(lc_imports_ours(&imports));
 	permissions(list[0].slots[0], before);
@@ -109,7 +108,6 @@ static void what_somebody_else_has_redirected_since_stays(void **state)
 		                            .ours = (void *)(uintptr_t)counted_move } };
 	struct lc_imports other = { .list = other_list, .len = 1 };
 
-	(void)state;
 	assert_int_equal(lc_imports_find(inside(), &imports), 0);
 	assert_int_equal(lc_imports_redirect(&imports), 0);
 	assert_int_equal(lc_imports_find(inside(), &other), 0);
@@ -130,7 +128,6 @@ static void slots_that_lead_to_ours_already_do_not_lead_there_twice(void **state
 {
 	void *before;
 
-	(void)state;
 	assert_int_equal(lc_imports_find(inside(), &imports), 0);
 	before = list[0].before;
 	assert_int_equal(lc_imports_redirect(&imports), 0);
@@ -151,7 +148,6 @@ static void a_page_that_is_writable_stays_so(void **state)
 	char after[PERMISSIONS];
 	void *at;
 
-	(void)state;
 	assert_int_equal(lc_imports_find(inside(), &imports), 0);
 	at = (void *)((uintptr_t)list[0].slots[0] & ~(page - 1));
 	assert_int_equal(mprotect(at, page, PROT_READ | PROT_WRITE), 0);
@@ -169,7 +165,6 @@ static void what_is_not_imported_is_not_found(void **state)
 	struct lc_import none[] = { { .name = "memcpy" }, { .name = "a function of nobody" } };
 	struct lc_imports with_none = { .list = none, .len = 2 };
 
-	(void)state;
 	assert_int_equal(lc_imports_find(inside(), &with_none), -ENOENT);
 	assert_int_equal(lc_imports_find((uint64_t)(uintptr_t)none, &imports), -ENOENT); /* stack */
 	assert_int_equal(lc_imports_find(0, &imports), -ENOENT);

@@ -138,7 +138,6 @@ static void each_instruction_of_one_or_two_bytes_is_as_long_as_zydis_says(void *
 		"\xf0\x66"
 	};
 
-	(void)state;
 	compared = known = 0;
 	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
 		for (unsigned rex = 0x3f; rex < 0x50; rex++)
@@ -161,7 +160,6 @@ static void each_instruction_that_is_decoded_is_what_zydis_says(void **state)
 	static const char *const first[] = { "", "\x66", "\xf3", "\xf2", "\xf0", "\x2e" };
 	static const uint8_t behind[] = { 0x00, 0x25, 0xbc, 0x67, 0x05 };
 
-	(void)state;
 	compared = known = failed = 0;
 	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
 		for (unsigned rex = 0x3f; rex < 0x50; rex++)
@@ -190,7 +188,6 @@ static void each_vector_instruction_is_as_long_as_zydis_says(void **state)
 	/* Registers, and which table of opcodes. */
 	static const char first[] = { '\xe1', '\x41', '\xe0', '\xe2', '\x42', '\xe3' };
 
-	(void)state;
 	compared = known = 0;
 	for (unsigned b = 0; b < OPERANDS; b++)
 		check_opcodes((const char[]){ '\xc5', (char)b }, 2);
@@ -205,7 +202,6 @@ static void each_vector_instruction_with_a_mask_is_as_long_as_zydis_says(void **
 	static const uint8_t first[] = { 0xf1, 0x61, 0x91, 0xe1, 0xc1, 0xf9, 0xf5, 0xf0, 0xf2 };
 	uint8_t bytes[LONGEST] = { 0x62 };
 
-	(void)state;
 	compared = known = 0;
 	for (size_t i = 0; i < sizeof(first); i++)
 		for (unsigned rest = 0; rest < OPERANDS * OPERANDS; rest += STEP)
@@ -227,7 +223,6 @@ static void an_instruction_that_is_cut_off_has_no_length(void **state)
 	static const uint8_t bytes[] = { 0x48, 0x81, 0x84, 0x8e, 0x10, 0, 0, 0, 1, 2, 3, 4 };
 	int64_t target;
 
-	(void)state;
 	for (size_t len = 0; len < sizeof(bytes); len++)
 		assert_int_equal(lc_insn_known_step(bytes, len, &target), 0);
 	assert_int_equal(lc_insn_known_step(bytes, sizeof(bytes), &target), sizeof(bytes));
@@ -237,7 +232,6 @@ static void a_branch_tells_its_target(void **state)
 {
 	int64_t target;
 
-	(void)state;
 	assert_int_equal(lc_insn_step((const uint8_t *)"\x75\x0e", 2, &target), 2);
 	assert_int_equal(target, 16);
 	assert_int_equal(lc_insn_step((const uint8_t *)"\x0f\x84\xf0\xff\xff\xff", 6, &target), 6);

@@ -51,20 +51,17 @@ static uint64_t by_budget(unsigned i)
 /* Ticks were missing now and then: the next interrupt counts as all that they would have. */
 static uint64_t by_gaps(unsigned i)
 {
-	(void)i;
 	return draw() < 0.05 ? 7 + (uint64_t)(30 * draw()) : 1;
 }
 
 static uint64_t by_chance(unsigned i)
 {
-	(void)i;
 	return 1 + (uint64_t)(16 * draw());
 }
 
 /* The kernel's tick is longer than the interval. */
 static uint64_t by_tick(unsigned i)
 {
-	(void)i;
 	return 4;
 }
 
@@ -194,7 +191,6 @@ static void intervals_hold_the_share_whatever_interrupts_weigh(void **state)
 		      { "chance", by_chance },
 		      { "tick", by_tick } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		unsigned rows;
 		const double held = coverage(kinds[i].weight, true, &rows);
@@ -213,7 +209,6 @@ static void interrupts_of_one_weight_are_what_they_are(void **state)
 {
 	double low, high, of_pairs_low, of_pairs_high;
 
-	(void)state;
 	assert_true(lc_wilson_effective((struct lc_weighted){ 400, 0 }) == 400);
 	assert_true(lc_wilson_effective((struct lc_weighted){ 400, 100 * lc_block_pairs(4) }) ==
 	            100);
@@ -234,7 +229,6 @@ static void a_row_of_heavy_interrupts_has_a_wider_interval(void **state)
 	const struct lc_weighted all = { 1600, 50 * lc_block_pairs(16) };
 	double low, high, heavy_low, heavy_high;
 
-	(void)state;
 	lc_rank_interval((struct lc_weighted){ 320, 10 * lc_block_pairs(16) }, all, &low, &high);
 	lc_rank_interval((struct lc_weighted){ 320, 20 * lc_block_pairs(16) }, all, &heavy_low,
 	                 &heavy_high);
@@ -243,7 +237,6 @@ static void a_row_of_heavy_interrupts_has_a_wider_interval(void **state)
 
 static void a_row_of_few_interrupts_is_not_ranked_however_much_they_weigh(void **state)
 {
-	(void)state;
 	begin();
 	for (unsigned i = 0; i < 300; i++)
 		interrupt(sites[0], 1);
@@ -266,7 +259,6 @@ static void the_lines_of_a_class_share_its_observations(void **state)
 	uint32_t lines[2];
 	const uint32_t method[LC_METHOD_KEY] = { 0 };
 
-	(void)state;
 	begin();
 	for (unsigned i = 0; i < 2; i++) {
 		const uint32_t frame[LC_FRAME_KEY] = { lc_table_put(&tree.methods, method), 1,

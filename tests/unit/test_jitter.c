@@ -15,7 +15,6 @@ static void a_seed_gives_the_same_numbers_each_time(void **state)
 {
 	struct lc_jitter a, b;
 
-	(void)state;
 	lc_jitter_begin(&a, 7);
 	lc_jitter_begin(&b, 7);
 	for (int i = 0; i < 1000; i++)
@@ -26,7 +25,6 @@ static void other_seeds_give_other_numbers(void **state)
 {
 	uint64_t first[64];
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 64; seed++) {
 		struct lc_jitter j;
 
@@ -39,7 +37,6 @@ static void other_seeds_give_other_numbers(void **state)
 
 static void threads_have_seeds_of_their_own(void **state)
 {
-	(void)state;
 	for (int32_t tid = 1; tid < 1000; tid++)
 		assert_true(lc_jitter_seed(tid) != lc_jitter_seed(tid + 1));
 }
@@ -49,7 +46,6 @@ static void distances_keep_their_mean_and_bounds(void **state)
 	struct lc_jitter j;
 	uint64_t sum = 0, low = UINT64_MAX, high = 0;
 
-	(void)state;
 	lc_jitter_begin(&j, 1);
 	for (int i = 0; i < DRAWS; i++) {
 		const uint64_t x = lc_jitter_around(&j, MEAN, SPREAD);
@@ -71,7 +67,6 @@ static void every_part_is_as_likely_also_after_every_part(void **state)
 	struct lc_jitter j;
 	uint64_t last = 0;
 
-	(void)state;
 	lc_jitter_begin(&j, 3);
 	for (int i = 0; i < DRAWS; i++) {
 		const uint64_t part = lc_jitter_below(&j, PARTS);
@@ -89,7 +84,6 @@ static void without_a_beginning_nothing_is_random(void **state)
 {
 	struct lc_jitter j = { .state = 0 };
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		assert_int_equal(lc_jitter_below(&j, 100), 0);
 		assert_int_equal(lc_jitter_around(&j, MEAN, SPREAD), MEAN);

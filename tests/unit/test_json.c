@@ -49,7 +49,6 @@ static void assert_written(const char *wanted)
 
 static void commas_stand_between_values_and_nowhere_else(void **state)
 {
-	(void)state;
 	begin();
 	lc_json_object(&j, NULL);
 	lc_json_u64(&j, "a", 1);
@@ -72,7 +71,6 @@ static void commas_stand_between_values_and_nowhere_else(void **state)
 
 static void a_single_value_is_a_document(void **state)
 {
-	(void)state;
 	begin();
 	lc_json_string(&j, NULL, "alone");
 	assert_written("\"alone\"");
@@ -80,7 +78,6 @@ static void a_single_value_is_a_document(void **state)
 
 static void a_line_begins_behind_a_comma_only(void **state)
 {
-	(void)state;
 	begin();
 	lc_json_array(&j, NULL);
 	for (unsigned i = 0; i < 3; i++) {
@@ -97,7 +94,6 @@ static void a_line_begins_behind_a_comma_only(void **state)
 
 static void numbers_keep_all_their_digits(void **state)
 {
-	(void)state;
 	begin();
 	lc_json_array(&j, NULL);
 	lc_json_u64(&j, NULL, UINT64_MAX);
@@ -121,7 +117,6 @@ static void numbers_keep_all_their_digits(void **state)
 
 static void what_is_no_number_is_null(void **state)
 {
-	(void)state;
 	begin();
 	lc_json_array(&j, NULL);
 	lc_json_real(&j, NULL, NAN);
@@ -137,7 +132,6 @@ static void what_is_no_number_is_null(void **state)
 
 static void text_is_escaped_in_values_and_names(void **state)
 {
-	(void)state;
 	begin();
 	lc_json_object(&j, NULL);
 	lc_json_string(&j, "quote\"back\\slash\nline", "</script>\x7f\t");
@@ -155,7 +149,6 @@ static void bytes_that_are_no_utf_8_become_replacement_characters(void **state)
 	char all[256], *bytes = all;
 	json_t *read;
 
-	(void)state;
 	for (unsigned i = 0; i < 256; i++)
 		all[i] = (char)(255 - i);
 	for (unsigned n = 0; n < 256; n++) { /* each end cuts another sequence */
@@ -179,7 +172,6 @@ static void a_path_is_written_from_its_leaf(void **state)
 	struct lc_tree t;
 	uint32_t method[LC_METHOD_KEY], frame[LC_FRAME_KEY], path[LC_PATH_KEY] = { 0, 0 };
 
-	(void)state;
 	lc_tree_init(&t);
 	method[LC_METHOD_CLASS] = lc_tree_string(&t, "A", 1);
 	method[LC_METHOD_NAME] = lc_tree_string(&t, "b", 1);
@@ -293,7 +285,6 @@ static void as_deep_as_allowed(void)
 
 static void misuse_ends_the_program(void **state)
 {
-	(void)state;
 	assert_true(is_aborted(member_without_a_name));
 	assert_true(is_aborted(element_with_a_name));
 	assert_true(is_aborted(outermost_with_a_name));

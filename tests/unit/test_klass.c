@@ -93,7 +93,6 @@ static bool may_be_old;
 
 bool lc_ranges_may_be_old(uint64_t reference)
 {
-	(void)reference;
 	return may_be_old;
 }
 
@@ -112,7 +111,6 @@ struct lc_range lc_ranges_objects(void)
 
 const void *lc_vm_flag(const char *name)
 {
-	(void)name;
 	return NULL;
 }
 
@@ -270,7 +268,6 @@ static int make_heap(void **state)
 {
 	const int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
 
-	(void)state;
 	layout = (struct lc_layout){
 		.byte_base = array_header(),
 		.long_base = kind == COMPACT ? 16 : array_header(),
@@ -306,7 +303,6 @@ static void object_holds_its_own_bytes_and_no_others(void **state)
 	struct lc_object_seen seen;
 	uint64_t o;
 
-	(void)state;
 	make_class(2, "com/acme/Node", instance(24));
 	o = make_object(0x100, 2, 0);
 	assert_true(lc_klass_object(o, o, &seen));
@@ -324,7 +320,6 @@ static void size_of_an_array_is_in_it(void **state)
 	struct lc_object_seen seen;
 	uint64_t o;
 
-	(void)state;
 	make_class(3, "[J", array(3));
 	make_class(4, "[B", array(0));
 	o = make_object(0x200, 3, 5);
@@ -341,7 +336,6 @@ static void object_that_would_end_behind_the_heap_is_none(void **state)
 {
 	const size_t last = HEAP_BYTES - 32;
 
-	(void)state;
 	make_object(last, 3, 1);
 	assert_true(found(at(last), at(last)));
 	make_object(last, 3, 1000);
@@ -352,7 +346,6 @@ static void static_fields_are_in_the_class_object(void **state)
 {
 	const uint64_t mirror = slots[2];
 
-	(void)state;
 	assert_int_equal(found(mirror, mirror + 100), klass_of(CLASS_CLASS));
 	assert_false(found(mirror, mirror + MIRROR_BYTES));
 }
@@ -361,7 +354,6 @@ static void what_is_not_the_start_of_an_object_is_none(void **state)
 {
 	const uint64_t o = make_object(0x400, 2, 0);
 
-	(void)state;
 	memset(heap + 0x410, 0xa5, 64);
 	assert_false(found(o + 8, o + 8));
 	assert_false(found(o + 16, o + 16));
@@ -376,7 +368,6 @@ static void class_whose_mirror_is_another_ones_is_none(void **state)
 {
 	uint64_t o;
 
-	(void)state;
 	make_class(5, "com/acme/Liar", instance(24));
 	o = make_object(0x500, 5, 0);
 	slots[5] = slots[2];
@@ -391,7 +382,6 @@ static void a_mirror_is_found_by_a_reference_with_a_colour(void **state)
 {
 	uint64_t o;
 
-	(void)state;
 	sequence += 2; /* what was proved of the address before is proved anew */
 	make_class(5, "com/acme/Coloured", instance(24));
 	o = make_object(0x500, 5, 0);
@@ -408,7 +398,6 @@ static void class_whose_mirror_has_moved_is_told_by_its_vtable(void **state)
 	unsigned char *k = klasses + 6 * KLASS_STRIDE;
 	uint64_t o;
 
-	(void)state;
 	make_class(6, "com/acme/MirrorHasMoved", instance(24));
 	o = make_object(0x500, 6, 0);
 	slots[6] = at(MIRRORS + 7 * MIRROR_BYTES); /* something else lies there */
@@ -440,7 +429,6 @@ static void marks_of_moved_objects_and_impossible_marks_are_refused(void **state
 	const uint64_t o = make_object(0x600, 2, 0);
 	uint64_t mark;
 
-	(void)state;
 	memcpy(&mark, heap + 0x600, 8);
 	put(heap + 0x600, mark | 3, 8); /* forwarded */
 	assert_false(found(o, o));
@@ -459,7 +447,6 @@ static void first_start_that_holds_the_address_is_taken(void **state)
 	const uint64_t starts[] = { at(HOLE), inner + 8, at(HOLE) + 8, inner, outer };
 	const uint64_t both[] = { outer, inner };
 
-	(void)state;
 	assert_true(lc_klass_first_object(starts, 5, inner + 16, &seen));
 	assert_int_equal(seen.start, inner);
 	assert_true(lc_klass_first_object(starts, 5, inner + 24, &seen));
@@ -475,7 +462,6 @@ static void smallest_object_before_a_hole_is_seen(void **state)
 	const size_t offset = HOLE - bytes;
 	unsigned char *o = heap + offset;
 
-	(void)state;
 	make_class(6, "java/lang/Object", instance(bytes));
 	put(o, kind == COMPACT ? 1 | word_of(6) << 42 : 1, 8);
 	if (kind != COMPACT)
@@ -487,7 +473,6 @@ static void nothing_is_seen_while_a_collection_runs(void **state)
 {
 	const uint64_t o = make_object(0x100, 2, 0);
 
-	(void)state;
 	sequence++;
 	assert_false(found(o, o));
 	sequence++;
@@ -499,7 +484,6 @@ static void object_in_the_making_has_the_class_that_is_stored_next(void **state)
 	const uint64_t word = kind == COMPACT ? 1 | word_of(2) << 42 : word_of(2);
 	struct lc_object_seen seen;
 
-	(void)state;
 	make_object(0x900, 3, 1); /* what was there before */
 	assert_true(lc_klass_new_object(at(0x900), word, at(0x900), &seen));
 	assert_int_equal(seen.klass, klass_of(2));
@@ -514,7 +498,6 @@ static void thread_says_what_it_has_allocated(void **state)
 	unsigned char thread[TLAB + 64] = { 0 };
 	struct lc_klass_buffer buffer = { 0 };
 
-	(void)state;
 	put(thread + TLAB + TLAB_START, 0x1000, 8);
 	put(thread + TLAB + TLAB_TOP, 0x2000, 8);
 	put(thread + TLAB + TLAB_END, 0x3000, 8);
@@ -527,7 +510,6 @@ static void thread_says_what_it_has_allocated(void **state)
 
 static void compressed_references_are_decoded(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_klass_decode_reference(0), 0);
 	assert_int_equal(lc_klass_decode_reference((PAGE + 0x100) >> 3), at(0x100));
 }
@@ -557,7 +539,6 @@ static const char *signature_of_class(unsigned class, const char *name)
 
 static void names_are_signatures(void **state)
 {
-	(void)state;
 	assert_string_equal(signature_of_class(10, "com/acme/Big$Node"), "Lcom/acme/Big$Node;");
 	assert_string_equal(signature_of_class(11, "[[Lcom/acme/A;"), "[[Lcom/acme/A;");
 	assert_string_equal(signature_of_class(12, "a/B$$Lambda+0x00007f01"),
@@ -573,7 +554,6 @@ static void site_of_a_class_has_its_word_and_no_path(void **state)
 {
 	uint64_t o;
 
-	(void)state;
 	make_class(15, "a/Site", instance(16));
 	o = make_object(0xa00, 15, 0);
 	assert_int_equal(lc_klass_site(found(o, o)), 7);
@@ -597,7 +577,6 @@ static void class_at_the_address_of_another_has_its_own_name(void **state)
 	struct lc_klass_stats before, after;
 	uint64_t o, first, second;
 
-	(void)state;
 	lc_klass_stats(&before);
 	make_class(20, "old/First", instance(16));
 	o = make_object(0xb00, 20, 0);
@@ -623,7 +602,6 @@ static void any_difference_makes_another_class(void **state)
 	static char name[1400];
 	uint64_t o, before;
 
-	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	make_class(21, name, instance(16));
 	o = make_object(0xc00, 21, 0);
@@ -647,7 +625,6 @@ static void class_of_larger_objects_may_follow_one_of_smaller(void **state)
 {
 	uint64_t o;
 
-	(void)state;
 	make_class(22, "old/Small", instance(16));
 	o = make_object(0xd00, 22, 0);
 	assert_int_not_equal(found(o, o), 0);
@@ -663,7 +640,6 @@ static void other_objects_of_stale_classes_hide_none(void **state)
 	uint64_t starts[OTHERS + 1];
 	struct lc_object_seen o;
 
-	(void)state;
 	for (unsigned i = 0; i <= OTHERS; i++) {
 		make_class(FIRST + i, "a/Class", instance(i < OTHERS ? 16 : 256));
 		starts[i] = make_object(0x1000 + 16 * (OTHERS - i), FIRST + i, 0);

@@ -82,7 +82,6 @@ const void *lc_vm_flag(const char *name)
 
 static int setup(void **state)
 {
-	(void)state;
 	layout = (struct lc_layout){ .length_offset = 12 };
 	class_base = (struct name){ "CompressedKlassPointers", "_base" };
 	class_shift = (struct name){ "CompressedKlassPointers", "_shift" };
@@ -95,7 +94,6 @@ static int setup(void **state)
 
 static void class_words_are_known_under_the_names_of_every_jdk(void **state)
 {
-	(void)state;
 	lc_layout_classes(&layout);
 	assert_int_equal(layout.class_words, LC_CLASS_WORDS_KNOWN);
 	assert_int_equal(layout.klass_base, base);
@@ -112,7 +110,6 @@ static void class_words_are_known_under_the_names_of_every_jdk(void **state)
 
 static void a_base_without_a_shift_or_with_an_absurd_one_is_unknown(void **state)
 {
-	(void)state;
 	shift = 32;
 	lc_layout_classes(&layout);
 	assert_int_equal(layout.class_words, LC_CLASS_WORDS_UNKNOWN);
@@ -124,7 +121,6 @@ static void a_base_without_a_shift_or_with_an_absurd_one_is_unknown(void **state
 
 static void what_is_not_exported_is_minus_one(void **state)
 {
-	(void)state;
 	lc_layout_classes(&layout);
 	assert_int_equal(layout.thread_tlab_start, 264);
 	assert_int_equal(layout.thread_tlab_top, 272);
@@ -145,7 +141,6 @@ static void a_java_thread_leads_to_its_kernel_thread(void **state)
 		uint64_t pad, os_thread;
 	} java_thread = { 0, (uintptr_t)&os_thread };
 
-	(void)state;
 	lc_layout_classes(&layout);
 	assert_int_equal(lc_layout_thread_tid((uintptr_t)&java_thread), 4711);
 	assert_int_equal(lc_layout_thread_tid(0), -ENOENT);
@@ -165,7 +160,6 @@ static void a_java_thread_leads_to_its_kernel_thread(void **state)
 
 static void hash_bits_are_known_where_hashes_are_random(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_layout_hash_bits(), UINT64_C(0x7fffffff) << 8);
 	how_hashed = 2; /* -XX:hashCode=2: all are 1 */
 	assert_int_equal(lc_layout_hash_bits(), 0);

@@ -28,7 +28,6 @@ void lc_say(const char *format, ...)
 
 static int forget(void **state)
 {
-	(void)state;
 	lc_limits_forget();
 	said_len = 0;
 	return 0;
@@ -38,7 +37,6 @@ static void a_limit_is_said_once_and_kept_with_its_first_text(void **state)
 {
 	struct lc_limit out[LC_LIMITS_MAX];
 
-	(void)state;
 	assert_true(lc_limit_reached("paths", "%d paths", 7));
 	assert_false(lc_limit_reached("paths", "%d paths", 8));
 	assert_true(lc_limit_reached("files", "no file"));
@@ -54,7 +52,6 @@ static void what_is_noted_is_said_later_and_once(void **state)
 {
 	struct lc_limit out[LC_LIMITS_MAX];
 
-	(void)state;
 	assert_true(lc_limit_note("queue", "full"));
 	assert_int_equal(said_len, 0);
 	assert_int_equal(lc_limits(out), 1);
@@ -73,7 +70,6 @@ static void a_new_recording_has_reached_none(void **state)
 {
 	struct lc_limit out[LC_LIMITS_MAX];
 
-	(void)state;
 	lc_limit_reached("paths", "first");
 	lc_limits_forget();
 	assert_int_equal(lc_limits(out), 0);
@@ -86,7 +82,6 @@ static void more_kinds_than_there_is_room_for_are_left_out(void **state)
 	struct lc_limit out[LC_LIMITS_MAX];
 	char kind[16];
 
-	(void)state;
 	for (int i = 0; i < LC_LIMITS_MAX + 3; i++) {
 		snprintf(kind, sizeof(kind), "kind_%d", i);
 		assert_int_equal(lc_limit_note(kind, "text"), i < LC_LIMITS_MAX);
@@ -99,7 +94,6 @@ static void a_long_text_is_cut(void **state)
 	struct lc_limit out[LC_LIMITS_MAX];
 	char text[LC_LIMIT_TEXT_MAX * 2];
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	lc_limit_note(text, "%s", text);
@@ -110,7 +104,6 @@ static void a_long_text_is_cut(void **state)
 
 static void *reach(void *unused)
 {
-	(void)unused;
 	for (int i = 0; i < 1000; i++)
 		lc_limit_reached("shared", "text");
 	return NULL;
@@ -120,7 +113,6 @@ static void of_many_threads_one_says_it(void **state)
 {
 	pthread_t threads[4];
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, reach, NULL), 0);
 	for (int i = 0; i < 4; i++)

@@ -40,7 +40,6 @@ static int teardown(void **state)
 {
 	struct lc_lines_stats stats;
 
-	(void)state;
 	lc_lines_close_epoch();
 	lc_lines_stats(&stats);
 	for (unsigned i = 0; i < THREADS; i++) {
@@ -78,7 +77,6 @@ static size_t rows(unsigned thread)
 
 static void a_line_of_one_thread_is_forgotten_with_its_epoch(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < 100; i++)
 		touch(0, 0x1000 + 8 * (i % 8));
 	lc_lines_flush();
@@ -93,7 +91,6 @@ static void a_shared_line_goes_to_each_of_its_threads_under_one_number(void **st
 {
 	const struct lc_block_line *a, *b;
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++)
 		touch(0, 0x1000);
 	for (unsigned i = 0; i < 7; i++)
@@ -116,7 +113,6 @@ static void what_was_handed_over_is_not_handed_over_again(void **state)
 {
 	uint64_t number;
 
-	(void)state;
 	touch(0, 0x1000);
 	touch(1, 0x1008);
 	lc_lines_flush();
@@ -135,7 +131,6 @@ static void what_was_handed_over_is_not_handed_over_again(void **state)
 
 static void an_address_has_another_number_in_another_epoch(void **state)
 {
-	(void)state;
 	for (unsigned epoch = 0; epoch < 2; epoch++) {
 		touch(0, 0x1000);
 		touch(1, 0x1000);
@@ -149,7 +144,6 @@ static void different_accesses_of_a_thread_stay_apart(void **state)
 {
 	struct lc_block_line row = store(0x1000);
 
-	(void)state;
 	touch(1, 0x1000);
 	lc_lines_touch(&threads[0], 0x1000, &row);
 	row.access = LC_TOUCH_LOAD;
@@ -172,7 +166,6 @@ static void accesses_to_different_bytes_stay_apart(void **state)
 {
 	struct lc_block_line row = store(0x1000);
 
-	(void)state;
 	touch(1, 0x1000);
 	lc_lines_touch(&threads[0], 0x1000, &row);
 	row.byte = 16;
@@ -194,7 +187,6 @@ static void what_one_core_took_from_another_is_handed_over_once(void **state)
 {
 	struct lc_block_line row = store(0x1000);
 
-	(void)state;
 	touch(1, 0x1000);
 	row.hitm = 1;
 	lc_lines_touch(&threads[0], 0x1000, &row);
@@ -211,7 +203,6 @@ static void a_thread_that_goes_takes_what_it_shared_and_leaves_nothing(void **st
 {
 	struct lc_lines_stats stats;
 
-	(void)state;
 	touch(0, 0x1000);
 	touch(1, 0x1008);
 	touch(1, 0x2000);
@@ -234,7 +225,6 @@ static void memory_is_bounded_and_hot_lines_outlast_cold_ones(void **state)
 	struct lc_lines_stats before, stats;
 	uint64_t most = 0;
 
-	(void)state;
 	lc_lines_stats(&before);
 	for (unsigned i = 0; i < 64; i++)
 		touch(0, 0x1000);
@@ -256,7 +246,6 @@ static void shared_lines_are_handed_over_when_room_is_made(void **state)
 {
 	uint64_t samples = 0;
 
-	(void)state;
 	threads[0].tally = lc_tally_create();
 	threads[1].tally = lc_tally_create();
 	for (uint64_t i = 0; i < 100000; i++) {
@@ -273,7 +262,6 @@ static void one_line_does_not_take_all_the_room(void **state)
 {
 	struct lc_lines_stats stats;
 
-	(void)state;
 	for (unsigned i = 0; i < 10000; i++) {
 		struct lc_block_line row = store(0x1000);
 

@@ -17,13 +17,11 @@
 
 static int setup(void **state)
 {
-	(void)state;
 	return lc_link_init();
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_link_free();
 	return 0;
 }
@@ -72,7 +70,6 @@ static void what_was_executed_is_not_said_of_its_successor(void **state)
 {
 	struct lc_link_task t;
 
-	(void)state;
 	assert_true(created(7, 1, 11, 3));
 	lc_link_submitted(key(7, 1), LC_SUBMIT_FORK, 21, 5000);
 	assert_true(executed(7, 1).submitted);
@@ -88,7 +85,6 @@ static void an_execution_learns_who_made_and_submitted_its_object(void **state)
 {
 	struct lc_link_task t;
 
-	(void)state;
 	assert_true(created(7, 1, 11, 3));
 	assert_int_equal(lc_link_submitted(key(7, 1), LC_SUBMIT_SUBMIT, 21, 5000), 11);
 	assert_true(lc_link_pending(key(7, 1)));
@@ -107,7 +103,6 @@ static void a_second_execution_is_known_and_has_not_waited(void **state)
 {
 	struct lc_link_task t;
 
-	(void)state;
 	created(7, 1, 11, 3);
 	lc_link_submitted(key(7, 1), LC_SUBMIT_SCHEDULE, 21, 5000);
 	executed(7, 1);
@@ -122,7 +117,6 @@ static void nothing_is_known_of_an_object_that_was_not_seen(void **state)
 {
 	struct lc_link_task t = { .site = 1 };
 
-	(void)state;
 	assert_false(lc_link_executed(key(1, 1), &t));
 	assert_int_equal(t.site, 0);
 	assert_int_equal(stats().unknown, 1);
@@ -130,7 +124,6 @@ static void nothing_is_known_of_an_object_that_was_not_seen(void **state)
 
 static void two_objects_that_look_the_same_are_unknown_both(void **state)
 {
-	(void)state;
 	assert_true(created(7, 1, 11, 3));
 	assert_true(created(7, 1, 12, 3));
 	assert_int_equal(stats().ambiguous, 1);
@@ -141,7 +134,6 @@ static void two_objects_that_look_the_same_are_unknown_both(void **state)
 
 static void even_where_the_first_was_executed_once(void **state)
 {
-	(void)state;
 	created(7, 1, 11, 3);
 	assert_int_equal(executed(7, 1).site, 11);
 	created(7, 1, 12, 3);
@@ -152,7 +144,6 @@ static void two_objects_of_one_origin_may_share_what_is_known(void **state)
 {
 	struct lc_link_task t;
 
-	(void)state;
 	assert_true(created(7, 1, 11, 3));
 	lc_link_submitted(key(7, 1), LC_SUBMIT_SUBMIT, 21, 5000);
 	assert_true(created(7, 1, 11, 3));
@@ -168,7 +159,6 @@ static void two_objects_of_one_origin_may_share_what_is_known(void **state)
 
 static void a_hash_of_two_classes_is_two_objects(void **state)
 {
-	(void)state;
 	created(7, 1, 11, 3);
 	created(7, 2, 12, 4);
 	assert_int_equal(executed(7, 1).site, 11);
@@ -178,7 +168,6 @@ static void a_hash_of_two_classes_is_two_objects(void **state)
 
 static void a_constructor_of_a_superclass_does_not_count_twice(void **state)
 {
-	(void)state;
 	assert_true(created(7, 1, 11, 3));
 	assert_false(created_again(key(7, 1), 3, 8, false));
 	assert_true(executed(7, 1).first);
@@ -189,7 +178,6 @@ static void an_object_that_its_constructor_submits_is_one(void **state)
 {
 	struct lc_link_task t;
 
-	(void)state;
 	assert_int_equal(lc_link_submitted(key(7, 1), LC_SUBMIT_START, 2, 100), 0);
 	assert_true(created(7, 1, 11, 3));
 	t = executed(7, 1);
@@ -199,7 +187,6 @@ static void an_object_that_its_constructor_submits_is_one(void **state)
 
 static void a_lambda_without_captures_is_one_object(void **state)
 {
-	(void)state;
 	assert_true(created_again(key(7, 1), 3, 1, true));
 	assert_false(created_again(key(7, 1), 4, 2, true));
 	assert_int_equal(executed(7, 1).site, 11);
@@ -212,7 +199,6 @@ static void several_ways_of_waiting_are_none_that_is_known(void **state)
 {
 	struct lc_link_task t;
 
-	(void)state;
 	created(7, 1, 11, 3);
 	lc_link_submitted(key(7, 1), LC_SUBMIT_SUBMIT, 21, 5000);
 	lc_link_submitted(key(7, 1), LC_SUBMIT_EXECUTE, 22, 5000);
@@ -239,7 +225,6 @@ static void hashes_that_were_given_in_a_row_fill_set_after_set(void **state)
 {
 	enum { ENTRIES = LC_LINK_NEAR_SETS * LC_LINK_WAYS };
 
-	(void)state;
 	for (uint32_t n = 1; n <= ENTRIES; n++)
 		assert_int_equal(
 		    lc_link_number(n * (uint32_t)LC_LINK_HASH_FACTOR & LC_LINK_HASH_MASK), n);
@@ -257,7 +242,6 @@ static void a_full_table_gives_up_what_was_executed_first(void **state)
 	enum { LIVE = 40000, PASSING = 2000000 };
 	uint32_t known = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < LIVE; i++)
 		created(nth_hash(i), 1, 5, 1);
 	for (uint32_t i = LIVE; i < PASSING; i++) {
@@ -276,7 +260,6 @@ static void then_the_oldest_and_counts_them(void **state)
 	uint32_t known = 0, old = 0, forgotten = 0, first = 0;
 	struct lc_link_forgotten f;
 
-	(void)state;
 	for (uint32_t i = 0; i < OBJECTS; i++) {
 		created(nth_hash(i), 1, 5, 1);
 		for (; lc_link_forgotten(&f); forgotten += f.count)
@@ -300,7 +283,6 @@ static void then_the_oldest_and_counts_them(void **state)
 
 static void what_is_executed_time_and_again_stays(void **state)
 {
-	(void)state;
 	created(1, 9, 99, 1);
 	executed(1, 9);
 	executed(1, 9);
@@ -315,7 +297,6 @@ static void a_stream_task_finds_its_stream_each_time(void **state)
 {
 	struct lc_link_stream in = { .id = 77, .path = 8, .level = 3 }, out = { 0 };
 
-	(void)state;
 	created(7, 1, 11, 3); /* the same object, as a task */
 	lc_link_stream_put(7, &in);
 	assert_true(lc_link_stream_take(7, &out));
@@ -331,7 +312,6 @@ static void two_stream_tasks_of_one_hash_are_unknown_both_and_then_forgotten(voi
 {
 	struct lc_link_stream in = { .id = 77 }, other = { .id = 78 }, out = { 0 };
 
-	(void)state;
 	lc_link_stream_begins(77);
 	lc_link_stream_begins(78);
 	lc_link_stream_put(7, &in);
@@ -349,7 +329,6 @@ static void a_task_of_a_stream_that_has_ended_is_no_other_ones(void **state)
 {
 	struct lc_link_stream in = { .id = 77 }, other = { .id = 78, .path = 5 }, out = { 0 };
 
-	(void)state;
 	lc_link_stream_begins(77);
 	lc_link_stream_put(7, &in);
 	lc_link_stream_ends(77); /* it never computed */
@@ -366,7 +345,6 @@ static void streams_of_one_place_are_never_taken_for_ended(void **state)
 {
 	struct lc_link_stream first = { .id = 1 }, other = { .id = 5000 }, out = { 0 };
 
-	(void)state;
 	for (uint64_t id = 1; id <= 2000; id++) /* more than there are places */
 		lc_link_stream_begins(id);
 	lc_link_stream_put(7, &first);
@@ -414,7 +392,6 @@ static void threads_do_not_disturb_each_other(void **state)
 	pthread_t threads[4];
 	void *wrong;
 
-	(void)state;
 	for (uintptr_t i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, hammer, (void *)(i + 1)), 0);
 	for (unsigned i = 0; i < 4; i++) {

@@ -54,7 +54,6 @@ static void assert_left_out(const char *path)
 
 static void a_profile_that_is_gone_is_left_out_where_it_was_found(void **state)
 {
-	(void)state;
 	assert_left_out("/nonexistent/profile");
 }
 
@@ -62,7 +61,6 @@ static void a_profile_whose_files_are_gone_is_left_out_too(void **state)
 {
 	char directory[] = "/tmp/locus-load-XXXXXX";
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	assert_left_out(directory);
 	assert_int_equal(rmdir(directory), 0);

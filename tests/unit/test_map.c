@@ -41,7 +41,6 @@ EXPORT Word_t JudyMalloc(Word_t words)
 
 EXPORT void JudyFree(void *p, Word_t words)
 {
-	(void)words;
 	free(p);
 }
 
@@ -65,7 +64,6 @@ static struct lc_map *map;
 
 static int open_map(void **state)
 {
-	(void)state;
 	layout[OLD] = (struct lc_area){ LOW, LOW, EDEN, LC_AREA_OLD, 0 };
 	layout[NEW] = (struct lc_area){ EDEN, EDEN, FROM, LC_AREA_EDEN, 0 };
 	layout[SURVIVOR_1] = (struct lc_area){ FROM, FROM, TO, LC_AREA_SURVIVOR, 0 };
@@ -78,7 +76,6 @@ static int open_map(void **state)
 
 static int close_map(void **state)
 {
-	(void)state;
 	allocations_left = -1;
 	lc_map_destroy(map);
 	return 0;
@@ -166,7 +163,6 @@ static void an_empty_map_knows_nothing(void **state)
 	struct lc_object o = { .site = 7 };
 	uint64_t addr = 0;
 
-	(void)state;
 	assert_false(lc_map_find(map, LOW, &o));
 	assert_false(lc_map_next(map, &addr, &o));
 	assert_int_equal(o.site, 7);
@@ -180,7 +176,6 @@ static void an_empty_map_knows_nothing(void **state)
 
 static void an_address_of_the_open_epoch_is_resolved_to_its_record(void **state)
 {
-	(void)state;
 	record(EDEN, 1600, 1);
 	record(EDEN + 1600, 4096, 2);
 	record(EDEN + 5696, 65536, 3);
@@ -209,7 +204,6 @@ static void queries_in_any_order_keep_their_users(void **state)
 		                { .addr = EDEN + 8, .user = 3 } };
 	uint32_t sites[4];
 
-	(void)state;
 	record(EDEN, 1600, 1);
 	record(EDEN + 1600, 1600, 2);
 	lc_map_resolve(map, &nursery, q, 4);
@@ -224,7 +218,6 @@ static void queries_in_any_order_keep_their_users(void **state)
 
 static void a_record_with_a_stale_tag_is_passed_over(void **state)
 {
-	(void)state;
 	record(EDEN, 1600, 1);
 	records[0].tagged_addr -= UINT64_C(1) << LC_ADDR_BITS;
 	assert_false(resolved(EDEN).found);
@@ -236,7 +229,6 @@ static void a_record_with_a_stale_tag_is_passed_over(void **state)
 
 static void a_nursery_object_that_moved_survives_and_the_rest_dies(void **state)
 {
-	(void)state;
 	record(EDEN, 1600, 1);
 	record(EDEN + 1600, 1600, 2);
 	moved(EDEN, TO, 1600);
@@ -250,7 +242,6 @@ static void a_nursery_object_that_moved_survives_and_the_rest_dies(void **state)
 
 static void an_object_that_moved_out_of_a_region_that_is_gone_survives(void **state)
 {
-	(void)state;
 	record(HIGH + MIB, 1600,
 	       1); /* committed after the last layout, uncommitted before this one */
 	record(LOW - MIB, 1600, 2);
@@ -269,7 +260,6 @@ static void a_survivor_follows_its_moves_and_ages(void **state)
 {
 	struct lc_object o = { 0 };
 
-	(void)state;
 	record(EDEN, 1600, 1);
 	moved(EDEN, TO, 1600);
 	layout[SURVIVOR_2].top = TO + 1600;
@@ -287,7 +277,6 @@ static void copies_count_each_time_and_the_first_collection_once(void **state)
 {
 	struct lc_map_copied c;
 
-	(void)state;
 	record(EDEN, 1600, 1);
 	record(EDEN + 1600, 800, 1);
 	record(EDEN + 2400, 800, 2); /* dies */
@@ -314,7 +303,6 @@ static void what_outlives_a_collection_without_a_move_is_told_after_one_that_col
 {
 	struct lc_map_copied c;
 
-	(void)state;
 	record(LOW, 1600, 1);        /* in the old space */
 	record(LOW + 1600, 1600, 2); /* likewise; dies before anything is collected */
 	record(EDEN, 1600, 3);
@@ -345,7 +333,6 @@ static void what_outlives_a_collection_without_a_move_is_told_after_one_that_col
 
 static void objects_may_swap_places(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	settle(LOW + 1600, 2);
 	moved(LOW, LOW + 1600, 1600);
@@ -357,7 +344,6 @@ static void objects_may_swap_places(void **state)
 
 static void a_survivor_left_in_an_evacuated_area_is_dead(void **state)
 {
-	(void)state;
 	record(EDEN, 1600, 1);
 	moved(EDEN, TO, 1600);
 	layout[SURVIVOR_2].top = TO + 1600;
@@ -369,7 +355,6 @@ static void a_survivor_left_in_an_evacuated_area_is_dead(void **state)
 
 static void an_object_across_the_end_of_what_was_left_is_dead(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	settle(LOW + 1600, 2);
 	layout[OLD].top = LOW + 3192;
@@ -383,7 +368,6 @@ static void an_object_that_a_new_border_cuts_is_dead(void **state)
 	struct lc_area split[] = { { LOW, LOW + 800, LOW + 800, LC_AREA_OLD, 0 },
 		                   { LOW + 800, LOW + 3200, EDEN, LC_AREA_OLD, 0 } };
 
-	(void)state;
 	settle(LOW, 1);
 	settle(LOW + 1600, 2);
 	assert_int_equal(close_with(true, split, 2), 0);
@@ -393,7 +377,6 @@ static void an_object_that_a_new_border_cuts_is_dead(void **state)
 
 static void an_old_object_stays_through_young_collections(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	for (int i = 0; i < 5; i++)
 		collected();
@@ -403,7 +386,6 @@ static void an_old_object_stays_through_young_collections(void **state)
 
 static void an_object_allocated_in_the_old_space_stays(void **state)
 {
-	(void)state;
 	record(LOW, 80000, 1);
 	layout[OLD].top = LOW + 80000;
 	collected();
@@ -412,7 +394,6 @@ static void an_object_allocated_in_the_old_space_stays(void **state)
 
 static void what_a_move_of_an_untracked_object_overwrites_is_dead(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	settle(LOW + 1600, 2);
 	settle(LOW + 3200, 3);
@@ -425,7 +406,6 @@ static void what_a_move_of_an_untracked_object_overwrites_is_dead(void **state)
 
 static void what_is_written_without_a_source_is_dead(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	moved(0, LOW + 1592, 8);
 	collected();
@@ -434,7 +414,6 @@ static void what_is_written_without_a_source_is_dead(void **state)
 
 static void a_move_of_no_bytes_means_nothing(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	moved(0, LOW, 0);
 	moved(LOW, LOW + 8000, 0);
@@ -444,7 +423,6 @@ static void a_move_of_no_bytes_means_nothing(void **state)
 
 static void a_record_of_no_size_or_site_means_nothing(void **state)
 {
-	(void)state;
 	record(LOW, 0, 1);
 	record(LOW + 64, 1600, 0);
 	assert_false(resolved(LOW).found);
@@ -455,7 +433,6 @@ static void a_record_of_no_size_or_site_means_nothing(void **state)
 
 static void a_move_longer_than_the_object_is_of_another_one(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	moved(LOW, LOW + 8000, 1608);
 	record(EDEN, 1600, 2);
@@ -467,7 +444,6 @@ static void a_move_longer_than_the_object_is_of_another_one(void **state)
 
 static void an_object_moved_to_where_no_area_has_objects_is_dead(void **state)
 {
-	(void)state;
 	record(EDEN, 1600, 1);
 	record(EDEN + 1600, 1600, 2);
 	record(EDEN + 3200, 1600, 3);
@@ -481,7 +457,6 @@ static void an_object_moved_to_where_no_area_has_objects_is_dead(void **state)
 
 static void objects_at_the_edges_of_the_heap_are_kept(void **state)
 {
-	(void)state;
 	record(EDEN, 1600, 1);
 	record(EDEN + 1600, 1600, 2);
 	moved(EDEN, LOW, 1600);
@@ -499,7 +474,6 @@ static void a_large_object_follows_its_first_piece(void **state)
 {
 	const uint64_t dst = LOW + 4 * 65536 - 800;
 
-	(void)state;
 	record(EDEN, 200000, 1);
 	moved(EDEN, dst, 800);
 	moved(EDEN + 800, dst + 800, 131072);
@@ -515,7 +489,6 @@ static void a_large_object_whose_first_piece_was_not_seen_follows_the_second(voi
 {
 	const uint64_t dst = LOW + 4 * 65536 - 64;
 
-	(void)state;
 	record(EDEN, 200000, 1);
 	moved(EDEN + 64, dst + 64, 131072);
 	layout[OLD].top = dst + 200000;
@@ -534,7 +507,6 @@ static void a_large_object_whose_first_piece_was_not_seen_follows_the_second(voi
 
 static void a_move_from_inside_an_object_that_is_not_a_piece_leaves_it(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	moved(LOW + 64, LOW + 8192, 1536);      /* not aligned as pieces are */
 	moved(LOW + 72, LOW + 65536, 1528);     /* too far from the start */
@@ -546,7 +518,6 @@ static void a_move_from_inside_an_object_that_is_not_a_piece_leaves_it(void **st
 
 static void an_object_recorded_twice_is_one(void **state)
 {
-	(void)state;
 	record(EDEN, 1600, 1);
 	record(EDEN, 1600, 1);
 	moved(EDEN, LOW, 1600);
@@ -568,7 +539,6 @@ static void an_object_recorded_twice_is_one(void **state)
 
 static void of_two_records_of_one_address_the_later_wins(void **state)
 {
-	(void)state;
 	record(EDEN, 1600, 1);
 	record(EDEN, 800, 2);
 	assert_int_equal(resolved(EDEN).object.site, 2);
@@ -580,7 +550,6 @@ static void of_two_records_of_one_address_the_later_wins(void **state)
 
 static void a_record_over_an_old_interval_replaces_it(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	settle(LOW + 1600, 2);
 	record(LOW + 800, 1600, 3);
@@ -591,7 +560,6 @@ static void a_record_over_an_old_interval_replaces_it(void **state)
 
 static void two_objects_moved_over_each_other_leave_one(void **state)
 {
-	(void)state;
 	record(EDEN, 1600, 1);
 	record(EDEN + 1600, 1600, 2);
 	moved(EDEN, LOW, 1600);
@@ -606,7 +574,6 @@ static void a_pause_that_collects_nothing_keeps_the_nursery(void **state)
 	struct lc_object o = { 0 };
 	uint64_t addr = 0;
 
-	(void)state;
 	record(EDEN, 1600, 1);
 	record(EDEN + 1600, 1600, 2);
 	record(EDEN + 4096, 1600, 3); /* beyond top: not there */
@@ -638,7 +605,6 @@ static void a_pause_that_collects_nothing_keeps_the_nursery(void **state)
 
 static void a_newer_record_over_a_kept_one_wins(void **state)
 {
-	(void)state;
 	record(EDEN, 1600, 1);
 	record(EDEN + 1600, 1600, 2);
 	layout[NEW].top = EDEN + 3200;
@@ -654,7 +620,6 @@ static void a_newer_record_over_a_kept_one_wins(void **state)
 
 static void what_stays_in_an_eden_that_was_written_to_can_be_overwritten(void **state)
 {
-	(void)state;
 	record(EDEN, 1600, 1);
 	record(EDEN + 1600, 1600, 2);
 	record(EDEN + 8000, 1600, 3);
@@ -681,7 +646,6 @@ static void a_humongous_object_spans_regions_until_the_first_is_free(void **stat
 		{ LOW + 3 * MIB, LOW + 3 * MIB + 1600, LOW + 4 * MIB, LC_AREA_OLD, 0 }
 	};
 
-	(void)state;
 	record(LOW, (uint32_t)(2 * MIB + MIB / 2), 1);
 	record(LOW + 3 * MIB, 1600, 2);
 	record(LOW + MIB + 8, 1600, 3); /* nothing begins in a continuation */
@@ -706,7 +670,6 @@ static void a_humongous_object_stays_when_the_regions_behind_it_change_shape(voi
 	struct lc_area merged[] = { { LOW, LOW + MIB, LOW + MIB, LC_AREA_HUMONGOUS, 0 },
 		                    { LOW + MIB, LOW + MIB, LOW + 2 * MIB, LC_AREA_FREE, 0 } };
 
-	(void)state;
 	record(LOW, (uint32_t)(2 * MIB), 1);
 	assert_int_equal(close_with(true, r, 2), 0);
 	assert_int_equal(close_with(true, merged, 2), 0);
@@ -736,7 +699,6 @@ static size_t check(enum lc_map_header first, enum lc_map_header second, size_t 
 
 static void only_what_stayed_in_a_compacted_area_is_asked_about(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	settle(LOW + 1600, 2);
 	settle(LOW + 3200, 3);
@@ -758,7 +720,6 @@ static void only_what_stayed_in_a_compacted_area_is_asked_about(void **state)
 
 static void what_cannot_be_told_stays_and_is_asked_again(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	settle(LOW + 1600, 2);
 	layout[OLD].flags = LC_AREA_COMPACTED;
@@ -777,7 +738,6 @@ static void what_cannot_be_told_stays_and_is_asked_again(void **state)
 
 static void an_object_that_moves_as_a_whole_is_in_doubt_no_more(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	settle(LOW + 1600, 2);
 	layout[OLD].flags = LC_AREA_COMPACTED;
@@ -794,7 +754,6 @@ static void an_object_that_moves_as_a_whole_is_in_doubt_no_more(void **state)
 
 static void a_record_over_an_object_in_doubt_is_the_answer(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	layout[OLD].flags = LC_AREA_COMPACTED;
 	collected();
@@ -814,7 +773,6 @@ static void settle_small(uint64_t addr, uint32_t size_bytes, uint32_t site)
 
 static void small_objects_are_known_no_more_after_a_collection_that_slid(void **state)
 {
-	(void)state;
 	layout[OLD].top = LOW + MIB;
 	settle_small(LOW, 64, 1);
 	settle_small(LOW + 64, 72, 2);
@@ -836,7 +794,6 @@ static void small_objects_are_known_no_more_after_a_collection_that_slid(void **
 
 static void small_objects_that_moved_land_even_where_others_slid(void **state)
 {
-	(void)state;
 	layout[OLD].top = LOW + MIB;
 	record(EDEN, 16, 1);
 	moved(EDEN, LOW + 65536 - 8, 16);
@@ -850,7 +807,6 @@ static void small_objects_that_slid_or_stayed_are_known_where_that_was_looked_up
 {
 	struct lc_area areas[AREAS];
 
-	(void)state;
 	layout[OLD].top = LOW + MIB;
 	memcpy(areas, layout, sizeof(areas));
 	settle_small(LOW, 24, 1);       /* stays */
@@ -870,7 +826,6 @@ static void small_objects_that_slid_or_stayed_are_known_where_that_was_looked_up
 
 static void small_objects_of_a_region_that_kept_some_are_known_no_more(void **state)
 {
-	(void)state;
 	layout[OLD].top = LOW + MIB;
 	settle_small(LOW, 64, 1);
 	settle_small(LOW + 64, 72, 2);
@@ -891,7 +846,6 @@ static void small_objects_of_a_region_that_kept_some_are_known_no_more(void **st
 /* A collection wrote into eden, so it may have moved a small object unseen. */
 static void small_objects_of_an_eden_that_was_written_to_are_known_no_more(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		record(EDEN, 64, 1);
 		record(EDEN + 64, 72, 2);
@@ -908,7 +862,6 @@ static void small_objects_of_an_eden_that_was_written_to_are_known_no_more(void 
 
 static void what_stays_in_an_eden_that_was_compacted_is_in_doubt_or_small(void **state)
 {
-	(void)state;
 	record(EDEN, 64, 1);
 	record(EDEN + 64, 1600, 2);
 	layout[NEW].top = EDEN + 8000;
@@ -923,7 +876,6 @@ static void what_stays_in_an_eden_that_was_compacted_is_in_doubt_or_small(void *
 
 static void small_objects_of_a_survivor_space_that_kept_some_are_known_no_more(void **state)
 {
-	(void)state;
 	layout[OLD].top = LOW + MIB;
 	settle_small(LOW, 64, 1);
 	record(EDEN, 64, 2);
@@ -942,7 +894,6 @@ static void small_objects_of_a_survivor_space_that_kept_some_are_known_no_more(v
 
 static void with_moves_lost_what_moved_or_may_have_moved_is_dropped(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	settle(LOW + 1600, 2);
 	record(EDEN, 1600, 3);
@@ -960,7 +911,6 @@ static void with_moves_lost_what_moved_or_may_have_moved_is_dropped(void **state
 
 static void without_a_layout_nothing_is_known(void **state)
 {
-	(void)state;
 	settle(LOW, 1);
 	record(EDEN, 1600, 2);
 	moved(EDEN, LOW + 8000, 1600);
@@ -972,7 +922,6 @@ static void without_memory_the_map_is_empty_and_usable(void **state)
 {
 	int failed = 0;
 
-	(void)state;
 	for (long n = 0; n < 12; n++) {
 		int err;
 
@@ -1017,7 +966,6 @@ static void a_survivor_costs_at_most_40_bytes(void **state)
 	struct lc_map_close c = { &nursery, NULL, 0, &old, 1, LOW, false, true, true };
 	uint64_t empty = lc_map_bytes(map);
 
-	(void)state;
 	for (uint64_t i = 0; i < N; i++) {
 		many[i].tagged_addr = (LOW + i * 1536 + i * 8 % 512) | (uint64_t)tag
 		                                                           << LC_ADDR_BITS;
@@ -1035,7 +983,6 @@ static void random_histories_agree_with_a_model_heap(void **state)
 	struct map_model_result result = { 0 };
 	uint64_t random = 1;
 
-	(void)state;
 	for (int i = 0; i < 60; i++) {
 		uint8_t data[3000];
 
@@ -1059,7 +1006,6 @@ static void what_is_removed_without_memory_is_gone(void **state)
 	const struct lc_map_entry object = { .size_words = BYTES / 8, .site = 1 };
 	uint64_t at;
 
-	(void)state;
 	for (uint64_t i = 0; i < OBJECTS; i++)
 		assert_int_equal(lc_map_put(map, LOW + i * BYTES, object), 0);
 	judy_fails = true;

@@ -19,13 +19,11 @@ static struct lc_map *map;
 
 static int open_map(void **state)
 {
-	(void)state;
 	return lc_map_create(&map);
 }
 
 static int close_map(void **state)
 {
-	(void)state;
 	lc_map_destroy(map);
 	return 0;
 }
@@ -40,7 +38,6 @@ static uint32_t site_at(uint64_t addr)
 
 static void an_object_that_was_copied_is_at_both_places(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_map_allocated(map, A, WORDS, SITE), 0);
 	assert_int_equal(lc_map_moved(map, A, B, BYTES), 1);
 	assert_int_equal(site_at(A + BYTES - 1), SITE);
@@ -54,7 +51,6 @@ static void an_object_that_was_copied_is_at_both_places(void **state)
 
 static void of_two_copies_of_an_object_either_may_be_it(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_map_allocated(map, A, WORDS, SITE), 0);
 	assert_int_equal(lc_map_moved(map, A, B, BYTES), 1);
 	assert_int_equal(lc_map_moved(map, A, B + 0x10000, BYTES), 1);
@@ -64,7 +60,6 @@ static void of_two_copies_of_an_object_either_may_be_it(void **state)
 
 static void other_copies_within_the_heap_move_nothing(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_map_allocated(map, A, WORDS, SITE), 0);
 	assert_int_equal(lc_map_allocated(map, B, WORDS, OTHER), 0);
 	assert_int_equal(lc_map_moved(map, A + 16, B + 16, BYTES - 16), 0); /* its elements */
@@ -74,7 +69,6 @@ static void other_copies_within_the_heap_move_nothing(void **state)
 
 static void an_object_may_slide_by_less_than_its_size(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_map_allocated(map, A + 800, WORDS, SITE), 0);
 	assert_int_equal(lc_map_moved(map, A + 800, A, BYTES), 1);
 	assert_int_equal(site_at(A), SITE);
@@ -87,7 +81,6 @@ static void ages_are_counted_in_cycles_and_copies_by_site(void **state)
 	const struct lc_map_copied *c;
 	struct lc_object o;
 
-	(void)state;
 	assert_int_equal(lc_map_allocated(map, A, WORDS, SITE), 0);
 	lc_map_cycle(map);
 	assert_int_equal(lc_map_moved(map, A, B, BYTES), 1);
@@ -109,7 +102,6 @@ static enum lc_map_header instead = LC_MAP_HEADER_OTHER;
 
 static enum lc_map_header look(void *unused, const struct lc_object *o)
 {
-	(void)unused;
 	return o->addr == gone ? instead : LC_MAP_HEADER_SAME;
 }
 
@@ -118,7 +110,6 @@ static void an_object_whose_header_is_gone_is_dropped_at_the_second_look(void **
 	struct lc_object o;
 	uint64_t at = 0;
 
-	(void)state;
 	assert_int_equal(lc_map_allocated(map, A, WORDS, SITE), 0);
 	assert_int_equal(lc_map_allocated(map, B, WORDS, OTHER), 0);
 	gone = A;
@@ -147,7 +138,6 @@ static void a_copy_of_an_object_in_doubt_is_looked_at_anew(void **state)
 	struct lc_object o;
 	uint64_t at = 0;
 
-	(void)state;
 	instead = LC_MAP_HEADER_OTHER;
 	assert_int_equal(lc_map_allocated(map, A, WORDS, SITE), 0);
 	gone = A;
@@ -161,7 +151,6 @@ static void memory_is_bounded_by_the_heap(void **state)
 {
 	uint64_t bytes;
 
-	(void)state;
 	for (unsigned i = 0; i < 1000; i++)
 		assert_int_equal(lc_map_allocated(map, A + i * (uint64_t)BYTES, WORDS, SITE), 0);
 	bytes = lc_map_bytes(map);
@@ -241,7 +230,6 @@ static void it_agrees_with_a_list(void **state)
 {
 	unsigned seed = 42;
 
-	(void)state;
 	listed_len = 0;
 	for (uint32_t i = 1; i <= 30000; i++) {
 		const uint64_t addr = some_addr(&seed), dst = some_addr(&seed);
@@ -270,7 +258,6 @@ static void its_walk_has_each_object_in_order(void **state)
 	uint64_t at = 0, before = 0;
 	unsigned seed = 7;
 
-	(void)state;
 	listed_len = 0;
 	for (uint32_t i = 1; i <= 3000; i++) {
 		const uint64_t addr = some_addr(&seed), bytes = some_bytes(&seed);

@@ -87,7 +87,6 @@ static void lay_out(unsigned granule)
 
 static int setup(void **state)
 {
-	(void)state;
 	if (!library) {
 		library = map_pages(LIBRARY_BYTES);
 		begin_map = map_pages(WORDS / 4);
@@ -108,7 +107,6 @@ static int found(size_t marks_at, size_t summary_at)
 
 static void tables_are_found_wherever_they_stand(void **state)
 {
-	(void)state;
 	assert_int_equal(found(0, LIBRARY_BYTES - sizeof(summary)), 0);
 	assert_int_equal(found(LIBRARY_BYTES - sizeof(marks), 4096), 0);
 	assert_true(lc_mark_tables_known());
@@ -119,7 +117,6 @@ static void tables_are_found_wherever_they_stand(void **state)
 
 static void what_only_resembles_a_table_is_none(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < FIELDS; i++) {
 		const uint64_t was = marks[i], summed = summary[i];
 
@@ -144,7 +141,6 @@ static void what_only_resembles_a_table_is_none(void **state)
 
 static void tables_that_cannot_be_read_are_none(void **state)
 {
-	(void)state;
 	assert_int_equal(mprotect(regions, PAGE, PROT_NONE), 0);
 	assert_int_not_equal(found(64, 256), 0);
 	assert_int_equal(mprotect(regions, PAGE, PROT_READ | PROT_WRITE), 0);
@@ -263,7 +259,6 @@ static void check_all(void)
 
 static void each_live_object_goes_where_sliding_puts_it(void **state)
 {
-	(void)state;
 	for (unsigned seed = 1; seed <= SEEDS; seed++) {
 		const unsigned granule = seed % 3 ? 1 : 2;
 
@@ -279,7 +274,6 @@ static void nothing_is_said_before_the_summary_or_outside_of_the_heap(void **sta
 {
 	uint64_t to = 1;
 
-	(void)state;
 	assert_int_equal(found(64, 256), 0);
 	fill(1, 1, 3);
 	assert_int_equal(lc_mark_tables_find(LOW, &to), LC_MARK_UNSAID);
@@ -293,7 +287,6 @@ static void a_summary_that_the_bitmaps_contradict_is_not_believed(void **state)
 {
 	uint64_t to;
 
-	(void)state;
 	assert_int_equal(found(64, 256), 0);
 	fill(2, 1, 3);
 	slide(0, 0);

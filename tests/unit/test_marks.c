@@ -39,7 +39,6 @@ void lc_wake(void)
 
 bool lc_limit_reached(const char *kind, const char *format, ...)
 {
-	(void)format;
 	assert_string_equal(kind, "marks");
 	limits++;
 	return true;
@@ -47,7 +46,6 @@ bool lc_limit_reached(const char *kind, const char *format, ...)
 
 static int next_recording(void **state)
 {
-	(void)state;
 	atomic_fetch_add(&lc_reset_recording, 1);
 	records = answers = true;
 	limits = 0;
@@ -56,7 +54,6 @@ static int next_recording(void **state)
 
 static void marks_come_in_their_order_with_their_times(void **state)
 {
-	(void)state;
 	assert_true(lc_marks_add("one"));
 	assert_true(lc_marks_add(""));
 	assert_int_equal(lc_marks_copy(marks, LC_MARKS_MAX), 2);
@@ -71,7 +68,6 @@ static void a_mark_that_has_no_time_yet_is_in_no_profile(void **state)
 {
 	const uint64_t begin_ns = lc_time_now_ns();
 
-	(void)state;
 	answers = false;
 	assert_true(lc_marks_add("late"));
 	assert_true(lc_time_now_ns() - begin_ns < UINT64_C(10000000000));
@@ -84,7 +80,6 @@ static void a_mark_that_has_no_time_yet_is_in_no_profile(void **state)
 
 static void without_a_recording_there_are_none(void **state)
 {
-	(void)state;
 	records = false;
 	assert_false(lc_marks_add("one"));
 	assert_int_equal(lc_marks_copy(marks, LC_MARKS_MAX), 0);
@@ -92,7 +87,6 @@ static void without_a_recording_there_are_none(void **state)
 
 static void another_recording_begins_without_any(void **state)
 {
-	(void)state;
 	assert_true(lc_marks_add("one"));
 	next_recording(NULL);
 	assert_int_equal(lc_marks_copy(marks, LC_MARKS_MAX), 0);
@@ -105,7 +99,6 @@ static void a_long_name_is_cut_where_a_character_begins(void **state)
 {
 	char name[200] = "";
 
-	(void)state;
 	memset(name, 'x', 119);
 	strcat(name, "\xc3\xbc"); /* its second byte is the 121st */
 	assert_true(lc_marks_add(name));
@@ -125,7 +118,6 @@ static void a_long_name_is_cut_where_a_character_begins(void **state)
 
 static void marks_without_room_are_said_to_be_missing(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < LC_MARKS_MAX; i++)
 		assert_true(lc_marks_add("mark"));
 	assert_int_equal(lc_marks_copy(marks, LC_MARKS_MAX), LC_MARKS_MAX);

@@ -31,7 +31,6 @@ void lc_say(const char *format, ...)
 
 static void without_a_limit_everybody_gets_all(void **state)
 {
-	(void)state;
 	for (unsigned use = 0; use < LC_MEMORY_USES; use++) {
 		assert_true(lc_memory_take(use, GIB));
 		lc_memory_give(use, GIB);
@@ -45,7 +44,6 @@ static void no_use_takes_what_is_kept_for_others(void **state)
 {
 	uint64_t taken[LC_MEMORY_USES] = { 0 }, all = 0;
 
-	(void)state;
 	lc_memory_limit(64 * MIB);
 	for (unsigned use = 0; use < LC_MEMORY_USES; use++) {
 		while (lc_memory_take(use, MIB)) {
@@ -71,7 +69,6 @@ static void no_use_takes_what_is_kept_for_others(void **state)
 /* Whatever else the agent holds leaves less. */
 static void what_nobody_asked_for_counts_too(void **state)
 {
-	(void)state;
 	lc_memory_limit(64 * MIB);
 	lc_memory_add((int64_t)(62 * MIB));
 	for (unsigned use = 0; use < LC_MEMORY_USES; use++)
@@ -85,7 +82,6 @@ static void a_refusal_is_said_once(void **state)
 {
 	struct lc_limit limits[LC_LIMITS_MAX];
 
-	(void)state;
 	lines = 0;
 	for (unsigned use = 0; use < LC_MEMORY_USES; use++)
 		assert_false(lc_memory_take(use, 64 * GIB));
@@ -99,7 +95,6 @@ static void a_refusal_is_said_once(void **state)
 
 static void the_default_is_a_twentieth_of_small_machines(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_memory_default_of(64 * GIB), 256 * MIB);
 	assert_int_equal(lc_memory_default_of(2000 * 1000), 100 * 1000);
 	assert_int_equal(lc_memory_default_of(0), 256 * MIB); /* not known */

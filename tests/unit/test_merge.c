@@ -119,7 +119,6 @@ static void a_tree_comes_back(void **state)
 	struct lc_tree a, b;
 	struct file f;
 
-	(void)state;
 	fill(&a, 1000);
 	f = written(&a);
 	lc_tree_init(&b);
@@ -220,7 +219,6 @@ static void rows_of_every_kind_come_back(void **state)
 	struct lc_tree a, b;
 	struct file f;
 
-	(void)state;
 	fill_rows(&a);
 	f = written(&a);
 	lc_tree_init(&b);
@@ -262,7 +260,6 @@ static void sums_do_not_wrap(void **state)
 	struct lc_tree a, b;
 	struct file f;
 
-	(void)state;
 	fill_rows(&a);
 	*lc_table_values(&a.fields, 0) = UINT64_MAX - 1;
 	f = written(&a);
@@ -282,7 +279,6 @@ static void reading_twice_doubles_the_counts_and_not_the_tree(void **state)
 	struct lc_tree a, b;
 	struct file f;
 
-	(void)state;
 	fill(&a, 300);
 	f = written(&a);
 	lc_tree_init(&b);
@@ -304,7 +300,6 @@ static void a_large_tree_becomes_several_blocks(void **state)
 	struct lc_tree a, b;
 	struct file f;
 
-	(void)state;
 	fill(&a, 300000);
 	f = written(&a);
 	assert_true(f.blocks > 1);
@@ -326,7 +321,6 @@ static void any_flipped_byte_costs_its_block_and_no_other(void **state)
 	struct file f;
 	char *two;
 
-	(void)state;
 	fill(&a, 5);
 	f = written(&a);
 	lc_tree_free(&a);
@@ -356,7 +350,6 @@ static void any_cut_costs_the_last_block(void **state)
 	struct lc_tree a;
 	struct file f;
 
-	(void)state;
 	fill(&a, 5);
 	f = written(&a);
 	lc_tree_free(&a);
@@ -382,7 +375,6 @@ static void a_failed_write_is_reported(void **state)
 	FILE *full = fopen("/dev/full", "w");
 	struct lc_tree a;
 
-	(void)state;
 	if (!full)
 		skip();
 	setbuf(full, NULL);
@@ -414,7 +406,6 @@ static void payloads_that_break_the_format_are_refused(void **state)
 {
 	struct lc_tree t;
 
-	(void)state;
 	assert_int_equal(DECODE(&t, 9, 4, 1, 0, 0, 7), 0);
 	assert_int_equal(t.buckets[0][0], 7);
 	lc_tree_free(&t);
@@ -475,7 +466,6 @@ static void hidden_classes_lose_their_address_and_nothing_else_does(void **state
 	};
 	struct lc_tree t;
 
-	(void)state;
 	lc_tree_init(&t);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint32_t id = lc_tree_class(&t, cases[i].name, strlen(cases[i].name));
@@ -496,7 +486,6 @@ static void tenths_add_up_to_100_percent(void **state)
 	};
 	unsigned tenths[4];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		lc_view_tenths(cases[i], 4, tenths);
 		assert_int_equal(tenths[0] + tenths[1] + tenths[2] + tenths[3], 1000);
@@ -509,7 +498,6 @@ static void a_table_finds_each_of_many_rows(void **state)
 {
 	struct lc_table t;
 
-	(void)state;
 	lc_table_init(&t, 2, 1);
 	for (uint32_t round = 0; round < 2; round++)
 		for (uint32_t i = 0; i < 100000; i++)

@@ -75,7 +75,6 @@ static void plan(const struct profile *profiles, size_t len)
 
 static int set_up(void **state)
 {
-	(void)state;
 	if (!mkdtemp(dir))
 		return 1;
 	for (unsigned i = 0; i < PROFILES; i++) {
@@ -88,7 +87,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	lc_merge_inputs_free(&in);
 	for (unsigned i = 0; i < PROFILES; i++) {
 		char *file = lc_mem_text("%s/manifest.json", paths[i]);
@@ -107,7 +105,6 @@ static void a_process_counts_once_by_what_was_written_last(void **state)
 	const struct profile late = { .processes = { { 5, "h1", true, 20 } }, .interval_us = 1 };
 	const struct profile cut = { .processes = { { 5, "h1", false, 30 } }, .interval_us = 1 };
 
-	(void)state;
 	plan((struct profile[]){ early, late, cut }, 3);
 	assert_int_equal(in.inputs[0].state, LC_MERGE_DUPLICATE);
 	assert_int_equal(in.inputs[1].state, LC_MERGE_USED);
@@ -122,7 +119,6 @@ static void processes_of_two_known_hosts_are_two(void **state)
 	const struct profile other = { .processes = { { 5, "h2", true, 20 } }, .interval_us = 1 };
 	const struct profile any = { .processes = { { 5, "", true, 5 } }, .interval_us = 1 };
 
-	(void)state;
 	plan((struct profile[]){ first, other }, 2);
 	assert_int_equal(in.inputs[0].state, LC_MERGE_USED);
 	assert_int_equal(in.inputs[1].state, LC_MERGE_USED);
@@ -141,7 +137,6 @@ static void a_profile_with_some_of_anothers_processes_is_left_out_and_missing(vo
 	};
 	const struct profile one = { .processes = { { 6, "h1", true, 90 } }, .interval_us = 1 };
 
-	(void)state;
 	plan((struct profile[]){ some, one, both }, 3);
 	assert_int_equal(in.inputs[0].state, LC_MERGE_OVERLAPS); /* one of it is not whole */
 	assert_int_equal(in.inputs[1].state, LC_MERGE_DUPLICATE);
@@ -168,7 +163,6 @@ static void the_longest_tick_and_the_largest_lack_stand_for_all(void **state)
 	const struct profile other = { .processes = { { 7, "h1", true, 10 } },
 		                       .interval_us = 1000 };
 
-	(void)state;
 	plan((struct profile[]){ fast, slow, other }, 3);
 	assert_int_equal(in.engines_len, 2);
 	assert_int_equal(in.engines[0]->interval_ns, 1000000);

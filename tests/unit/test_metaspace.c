@@ -70,7 +70,6 @@ uint64_t lc_method_ids_method(JNIEnv *jni, uint64_t number)
 {
 	uint64_t method = 0;
 
-	(void)jni;
 	return lc_peek(number, &method, sizeof(method)) ? method : 0;
 }
 
@@ -92,7 +91,6 @@ static int setup(void **state)
 	void *p = mmap(NULL, ARENA, PROT_READ | PROT_WRITE,
 	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	(void)state;
 	if (p == MAP_FAILED)
 		return -1;
 	arena =
@@ -107,7 +105,6 @@ static void a_method_leads_to_its_block_and_to_that_of_its_profile(void **state)
 {
 	const uint64_t of = frame(LIBRARY + 8);
 
-	(void)state;
 	assert_false(lc_metaspace_holds(at(0, 0)));
 	lc_metaspace_learn(NULL, at(3, 0), &of, 1);
 	assert_true(lc_metaspace_holds(at(0, 0)));
@@ -122,7 +119,6 @@ static void callers_lead_there_too(void **state)
 {
 	const uint64_t frames[] = { lc_frame_pack(NULL, 1), frame(LIBRARY) };
 
-	(void)state;
 	lc_metaspace_learn(NULL, at(3, 0), frames, 1);
 	assert_false(lc_metaspace_holds(at(0, 0)));
 	lc_metaspace_learn(NULL, at(3, 0), frames, 2);
@@ -133,7 +129,6 @@ static void what_has_no_table_of_functions_is_no_method(void **state)
 {
 	const uint64_t of = frame(LIBRARY - 8);
 
-	(void)state;
 	lc_metaspace_learn(NULL, at(3, 0), &of, 1);
 	assert_false(lc_metaspace_holds(at(0, 0)));
 	assert_false(lc_metaspace_holds(at(2, 0)));
@@ -143,7 +138,6 @@ static void a_method_of_the_archive_has_its_profile_elsewhere(void **state)
 {
 	const uint64_t of = frame(ARCHIVE + 16);
 
-	(void)state;
 	archived = at(0, 0);
 	lc_metaspace_learn(NULL, at(3, 0), &of, 1);
 	assert_false(lc_metaspace_holds(at(0, 0)));
@@ -154,7 +148,6 @@ static void nothing_is_learnt_of_an_address_that_is_known(void **state)
 {
 	const uint64_t of = frame(LIBRARY);
 
-	(void)state;
 	lc_metaspace_learn(NULL, ARCHIVE, &of, 1);
 	assert_false(lc_metaspace_holds(at(0, 0)));
 }
@@ -163,7 +156,6 @@ static void a_jvm_without_such_blocks_has_none(void **state)
 {
 	static const int32_t others[] = { 0, 11, 15 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		const uint64_t of = frame(LIBRARY);
 

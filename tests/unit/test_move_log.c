@@ -24,7 +24,6 @@ static uint64_t latest_ns;
 
 static int open_log(void **state)
 {
-	(void)state;
 	seen = calloc(THREADS, EACH);
 	seen_len = 0;
 	latest_ns = 0;
@@ -33,7 +32,6 @@ static int open_log(void **state)
 
 static int close_log(void **state)
 {
-	(void)state;
 	lc_move_log_destroy();
 	free(seen);
 	return 0;
@@ -41,7 +39,6 @@ static int close_log(void **state)
 
 static void see(void *unused, const struct lc_timed_move *m)
 {
-	(void)unused;
 	assert_int_equal(m->dst, m->src + 1);
 	assert_int_equal(m->size_bytes, m->src + 8);
 	assert_int_equal(seen[m->src], 0);
@@ -63,7 +60,6 @@ static void each_copy_of_each_thread_is_taken_once_while_they_go_on(void **state
 {
 	pthread_t threads[THREADS];
 
-	(void)state;
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, fill, (void *)(i * EACH)),
 		                 0); /* NOLINT */
@@ -82,7 +78,6 @@ static void a_copy_has_the_time_before_it(void **state)
 {
 	const uint64_t before = lc_time_now_ns();
 
-	(void)state;
 	assert_false(lc_move_log_any());
 	lc_move_log_put(6, 5, 13);
 	assert_true(lc_move_log_any());
@@ -93,7 +88,6 @@ static void a_copy_has_the_time_before_it(void **state)
 
 static void take_any(void *count, const struct lc_timed_move *m)
 {
-	(void)m;
 	++*(size_t *)count;
 }
 
@@ -101,7 +95,6 @@ static void what_finds_no_room_is_counted_and_room_is_given_back(void **state)
 {
 	size_t taken = 0;
 
-	(void)state;
 	for (size_t i = 0; i < ROOM; i++)
 		lc_move_log_put(2, 1, 9);
 	assert_true(lc_move_log_lost() > 0);
@@ -126,7 +119,6 @@ static void the_limit_of_memory_holds_and_what_was_taken_makes_room(void **state
 {
 	const uint64_t share = 24 * 16384, places = 9 * 510;
 
-	(void)state;
 	lc_memory_limit(share * 16 / 3);
 	for (unsigned turn = 0; turn < 3; turn++) {
 		const uint64_t before = lc_move_log_lost();

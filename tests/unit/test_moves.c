@@ -82,7 +82,6 @@ static void evacuate_well(size_t from, size_t to, size_t n)
 
 static int setup(void **state)
 {
-	(void)state;
 	heap = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (heap == MAP_FAILED || lc_moves_init())
 		return -1;
@@ -94,7 +93,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_moves_release(lc_moves_seal());
 	malloc_fails = calloc_fails = 0;
 	return munmap(heap, HEAP_BYTES);
@@ -138,7 +136,6 @@ static void nothing_logged_is_no_batch(void **state)
 {
 	size_t len = 1;
 
-	(void)state;
 	assert_null(lc_moves_seal());
 	assert_null(lc_moves_all(NULL, &len));
 	assert_int_equal(len, 0);
@@ -150,7 +147,6 @@ static void a_young_collections_winners_are_moves_and_its_losers_only_writes(voi
 {
 	struct lc_move_batch *b;
 
-	(void)state;
 	evacuate_well(0, 1 << 20, SIZE);
 	evacuate(8192, 2 << 20, SIZE);
 	set_word(8192, at(3 << 20) | 3);
@@ -170,7 +166,6 @@ static void the_last_copy_is_judged_though_its_source_is_gone(void **state)
 {
 	struct lc_move_batch *b;
 
-	(void)state;
 	evacuate(0, 1 << 20, SIZE);
 	mprotect(heap, 4096, PROT_NONE);
 	b = lc_moves_seal();
@@ -183,7 +178,6 @@ static void filler_over_what_left_does_not_undo_the_copy(void **state)
 {
 	struct lc_move_batch *b;
 
-	(void)state;
 	set_word(0, 1);
 	set_word(8, 77);
 	evacuate(0, 1 << 20, SIZE);
@@ -197,7 +191,6 @@ static void a_last_copy_that_became_filler_is_lost(void **state)
 {
 	struct lc_move_batch *b;
 
-	(void)state;
 	set_word(0, 1);
 	set_word(8, 77);
 	evacuate(0, 1 << 20, SIZE);
@@ -211,7 +204,6 @@ static void an_object_copied_twice_in_a_pause_is_followed_to_its_end(void **stat
 {
 	struct lc_move_batch *b;
 
-	(void)state;
 	collections = 2;
 	evacuate_well(0, 4 << 20, SIZE);
 	evacuate_well(4096, (4 << 20) + 8192, SIZE);
@@ -236,7 +228,6 @@ static void serials_log_needs_no_time_stamps(void **state)
 {
 	struct lc_move_batch *b;
 
-	(void)state;
 	collector = LC_GC_SERIAL;
 	lc_moves_open(at(0), at(HEAP_BYTES), 1024);
 	collections = 2;
@@ -256,7 +247,6 @@ static void slides_of_one_g1_collection_are_moves_as_they_are(void **state)
 {
 	struct lc_move_batch *b;
 
-	(void)state;
 	collector = LC_GC_G1;
 	lc_moves_open(at(0), at(HEAP_BYTES), 1024);
 	slide(8 << 20, 4 << 20, SIZE);
@@ -273,7 +263,6 @@ static void of_racing_copies_the_one_that_is_moved_on_is_the_object(void **state
 	struct lc_move_batch *b;
 	pthread_t t;
 
-	(void)state;
 	collections = 2;
 	for (size_t i = 1; i <= 4; i++) {
 		assert_int_equal(pthread_create(&t, NULL, copy_to, (void *)(i << 20)), 0);
@@ -290,7 +279,6 @@ static void an_object_that_stayed_in_a_failed_collection_moves_from_there(void *
 	struct lc_move_batch *b;
 	pthread_t t;
 
-	(void)state;
 	collections = 2;
 	assert_int_equal(pthread_create(&t, NULL, copy_to, (void *)(uintptr_t)(1 << 20)), 0);
 	pthread_join(t, NULL);
@@ -305,7 +293,6 @@ static void a_region_filled_in_a_spare_place_is_followed_home(void **state)
 	struct lc_move_batch *b;
 	size_t shadow = 12 * REGION, home = 2 * REGION;
 
-	(void)state;
 	slide(20 * REGION + 64, shadow + 64, SIZE); /* small objects before it: unseen */
 	slide(20 * REGION + 8192, shadow + 64 + SIZE, SIZE);
 	slide(shadow, home, REGION);
@@ -327,7 +314,6 @@ static void every_object_of_a_region_is_followed_home_however_small(void **state
 	const struct lc_move *m;
 	struct lc_move_batch *b;
 
-	(void)state;
 	lc_moves_open(at(0), at(HEAP_BYTES), 16);
 	for (size_t i = 0; i < N; i++)
 		slide(20 * REGION + 32 * i, shadow + 16 * i, 16);
@@ -350,7 +336,6 @@ static void a_copy_that_nobody_judged_before_a_second_collection_is_a_move(void 
 {
 	struct lc_move_batch *b;
 
-	(void)state;
 	collections = 2;
 	evacuate(0, 1 << 20, SIZE);
 	set_word(0, at(5 << 20) | 3);
@@ -364,7 +349,6 @@ static void a_copy_that_won_counts_and_not_an_earlier_one_that_nobody_judged(voi
 	struct lc_move_batch *b;
 	pthread_t t;
 
-	(void)state;
 	collections = 2;
 	assert_int_equal(pthread_create(&t, NULL, copy_to, (void *)(uintptr_t)(1 << 20)), 0);
 	pthread_join(t, NULL);
@@ -379,7 +363,6 @@ static void what_was_written_in_the_pause_was_no_object_before_it(void **state)
 {
 	struct lc_move_batch *b;
 
-	(void)state;
 	collections = 2;
 	slide(8 << 20, 4 << 20, SIZE);
 	slide((4 << 20) + 64, 2 << 20, SIZE - 64); /* a later piece of it */
@@ -393,7 +376,6 @@ static void copies_that_lost_are_writes_in_order_too(void **state)
 {
 	struct lc_move_batch *b;
 
-	(void)state;
 	collections = 2;
 	evacuate(0, 4 << 20, SIZE);
 	set_word(0, at(3 << 20) | 3);
@@ -408,7 +390,6 @@ static void an_object_is_overwritten_up_to_its_last_byte_and_no_further(void **s
 {
 	struct lc_move_batch *b;
 
-	(void)state;
 	collections = 2;
 	evacuate_well(0, (4 << 20) + SIZE, SIZE);
 	evacuate_well(8192, (4 << 20) + SIZE - 8, SIZE);
@@ -431,7 +412,6 @@ static void a_region_that_comes_home_overwrites_what_was_there(void **state)
 	struct lc_move_batch *b;
 	size_t shadow = 12 * REGION, home = 2 * REGION;
 
-	(void)state;
 	collections = 2;
 	evacuate_well(20 * REGION, home + 4096, SIZE);
 	evacuate_well(21 * REGION, 23 * REGION, SIZE);
@@ -451,7 +431,6 @@ static void a_spare_place_that_was_filled_unseen_is_no_object_in_a_later_collect
 	struct lc_move_batch *b;
 	size_t shadow = 12 * REGION, home = 2 * REGION;
 
-	(void)state;
 	collections = 2;
 	evacuate_well(shadow, 4 << 20, SIZE);
 	slide(shadow, home, REGION);
@@ -477,7 +456,6 @@ static void moves_found_otherwise_join_those_that_were_logged(void **state)
 	struct lc_move_batch *b;
 	size_t len;
 
-	(void)state;
 	evacuate_well(0, 1 << 20, SIZE);
 	b = lc_moves_seal();
 	lc_moves_add(&b, found_otherwise(4096, 2 << 20, 100), 100);
@@ -494,7 +472,6 @@ static void moves_found_otherwise_need_no_log(void **state)
 	struct lc_move_batch *b = NULL;
 	size_t len;
 
-	(void)state;
 	lc_moves_add(&b, NULL, 0);
 	assert_null(b);
 	lc_moves_add(&b, found_otherwise(4096, 2 << 20, 3), 3);
@@ -512,7 +489,6 @@ static void want_of_memory_loses_what_was_found_otherwise(void **state)
 	struct lc_move_batch *b = NULL;
 	size_t len;
 
-	(void)state;
 	calloc_fails = 1;
 	lc_moves_add(&b, found_otherwise(4096, 2 << 20, 3), 3);
 	calloc_fails = 0;
@@ -528,7 +504,6 @@ static void a_later_piece_tells_where_an_unseen_first_one_went(void **state)
 	struct lc_move_batch *b;
 	const struct lc_move *m;
 
-	(void)state;
 	slide(20 * REGION + 48, 3 * REGION, SIZE); /* after 48 bytes copied inline */
 	b = lc_moves_seal();
 	m = move_of(b, 20 * REGION + 48);
@@ -542,7 +517,6 @@ static void what_is_overwritten_later_is_no_move(void **state)
 {
 	struct lc_move_batch *b;
 
-	(void)state;
 	collections = 2;
 	evacuate_well(0, 4 << 20, SIZE);
 	slide(8 << 20, 4 << 20, SIZE);
@@ -556,7 +530,6 @@ static void sealed_batches_outlast_later_windows(void **state)
 {
 	struct lc_move_batch *b[8];
 
-	(void)state;
 	for (size_t i = 0; i < 8; i++) {
 		evacuate_well(i * 4096, (8 << 20) + i * 4096, SIZE);
 		b[i] = lc_moves_seal();
@@ -571,7 +544,6 @@ static void sealed_batches_outlast_later_windows(void **state)
 
 static void chunks_come_back(void **state)
 {
-	(void)state;
 	/* more in all than the arena holds */
 	for (size_t round = 0; round < 40; round++) {
 		struct lc_move_batch *b;
@@ -591,7 +563,6 @@ static void a_scribbled_record_is_counted_as_lost(void **state)
 	struct lc_move_batch *b;
 	size_t len;
 
-	(void)state;
 	evacuate_well(0, 1 << 20, SIZE);
 	evacuate_well(4096, 2 << 20, SIZE);
 	p->chunks[atomic_load(&p->head) - 1].copies[0].size_tag ^= UINT64_C(1) << LC_COPY_TAG_SHIFT;
@@ -607,7 +578,6 @@ static void want_of_memory_is_counted_as_lost(void **state)
 	struct lc_move_batch *b;
 	size_t len;
 
-	(void)state;
 	evacuate_well(0, 1 << 20, SIZE);
 	b = lc_moves_seal();
 	malloc_fails = 1;

@@ -52,7 +52,6 @@ static void what_is_whole_gets_its_name(void **state)
 	char *output = lc_mem_text("%s/out//", dir), *file = lc_mem_text("%s/out/merged.lcb", dir);
 	struct lc_result r;
 
-	(void)state;
 	assert_int_equal(lc_result_check(&r, output), 0);
 	assert_int_equal(entries(dir), 0);
 	assert_int_equal(lc_result_begin(&r), 0);
@@ -72,7 +71,6 @@ static void what_is_not_whole_is_removed(void **state)
 	char *output = lc_mem_text("%s/out", dir);
 	struct lc_result r;
 
-	(void)state;
 	assert_int_equal(lc_result_check(&r, output), 0);
 	assert_int_equal(lc_result_begin(&r), 0);
 	put(r.dir, "merged.lcb.part");
@@ -86,7 +84,6 @@ static void what_came_to_be_there_meanwhile_stays(void **state)
 	char *output = lc_mem_text("%s/out", dir), *file = lc_mem_text("%s/out/other", dir);
 	struct lc_result r;
 
-	(void)state;
 	assert_int_equal(lc_result_check(&r, output), 0);
 	assert_int_equal(lc_result_begin(&r), 0);
 	put(r.dir, "merged.lcb");
@@ -135,7 +132,6 @@ static void a_signal_leaves_nothing(void **state)
 	char *output = lc_mem_text("%s/out", dir);
 	char said[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		die(output, numbers[i], said, sizeof(said));
 		assert_non_null(strstr(said, "locus-mpi: ended early"));
@@ -150,13 +146,11 @@ static void a_signal_leaves_nothing(void **state)
 
 static int set_up(void **state)
 {
-	(void)state;
 	return mkdtemp(dir) ? 0 : 1;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	return rmdir(dir);
 }
 

@@ -56,7 +56,6 @@ static bool piece(uint64_t pc, struct lc_native_piece *out)
 
 static int look(void **state)
 {
-	(void)state;
 	lc_native_code_refresh();
 	return 0;
 }
@@ -65,7 +64,6 @@ static void a_function_is_found_from_its_start_to_its_end(void **state)
 {
 	struct lc_native_piece p;
 
-	(void)state;
 	for (unsigned i = 0; i < 8; i++) { /* mov: 3, add: 4, ret: 1 */
 		assert_true(piece(address(described) + i, &p));
 		assert_int_equal(p.start, address(described));
@@ -78,7 +76,6 @@ static void decoding_from_the_piece_arrives_at_code_that_nothing_describes(void 
 	struct lc_native_piece p;
 	uint64_t at;
 
-	(void)state;
 	assert_true(piece(address(bare) + 2, &p));
 	assert_int_equal(p.start, address(described) + 8);
 	assert_int_equal(p.end, address(described_end));
@@ -98,7 +95,6 @@ static void functions_of_libc_are_found(void **state)
 		                    dlsym(RTLD_DEFAULT, "fopen") };
 	struct lc_native_piece p;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		assert_non_null(functions[i]);
 		assert_true(piece(address(functions[i]), &p));
@@ -112,7 +108,6 @@ static void what_is_no_code_is_unknown(void **state)
 	struct lc_native_library library;
 	int on_stack;
 
-	(void)state;
 	assert_false(lc_native_code_library(address(&on_stack), &library));
 	assert_false(lc_native_code_library(0, &library));
 	assert_false(lc_native_code_library(UINT64_MAX, &library));
@@ -124,7 +119,6 @@ static void objects_come_and_go(void **state)
 	void *object = dlopen(COMES_AND_GOES, RTLD_NOW);
 	uint64_t pc;
 
-	(void)state;
 	if (!object)
 		skip();
 	pc = address(dlsym(object, "JudyLIns"));
@@ -155,7 +149,6 @@ static void a_table_that_makes_no_sense_tells_nothing(void **state)
 	struct lc_native_piece p;
 	const uint64_t pc = address(described);
 
-	(void)state;
 	assert_true(lc_native_code_library(pc, &library));
 	library.table = address(wrong);
 	library.entries = 8;

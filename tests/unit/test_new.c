@@ -50,13 +50,11 @@ static struct lc_rewrite_options options;
 
 static uint32_t next_site(void *user)
 {
-	(void)user;
 	return ++last_site;
 }
 
 static int reset(void **state)
 {
-	(void)state;
 	last_site = 0;
 	options = (struct lc_rewrite_options){
 		.array_header_bytes = 16,
@@ -117,7 +115,6 @@ static void hook_follows_new_whatever_comes_then(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	begin(&c);
 	rewrite(&c, &dup, &r);
 	ASSERT_CODE(&r, MADE_ONLY, NEW_B, MADE(4, 1), DUP, INIT_B, POP, RETURN);
@@ -144,7 +141,6 @@ static void new_at_the_very_end_is_no_reason_to_read_on(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	options.constructed = true;
 	begin(&c);
 	rewrite(&c, &spec, &r);
@@ -158,7 +154,6 @@ static void without_objects_new_has_no_hook(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	options.objects = false;
 	begin(&c);
 	rewrite(&c, &spec, &r);
@@ -173,7 +168,6 @@ static void news_among_the_arguments_have_theirs_in_order(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	begin(&c);
 	rewrite(&c, &spec, &r);
 	ASSERT_CODE(&r, MADE_ONLY, NEW_A, MADE(2, 1), DUP, NEW_B, MADE(4, 2), DUP, INIT_B, POP,
@@ -190,7 +184,6 @@ static void the_audit_sees_what_is_constructed_innermost_first(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	options.constructed = true;
 	begin(&c);
 	rewrite(&c, &spec, &r);
@@ -208,7 +201,6 @@ static void the_audit_leaves_out_what_is_not_on_the_stack(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	options.constructed = true;
 	begin(&c);
 	rewrite(&c, &plain, &r);
@@ -232,7 +224,6 @@ static void deep_nesting_keeps_every_hook_behind_new(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	for (size_t i = 0; i < DEPTH; i++) {
 		memcpy(code + 4 * i, (const uint8_t[]){ NEW_B, DUP }, 4);
 		memcpy(code + 4 * (DEPTH + i), (const uint8_t[]){ INIT_B, POP }, 4);
@@ -248,7 +239,6 @@ static void deep_nesting_keeps_every_hook_behind_new(void **state)
 
 static void class_constants_need_java_5(void **state)
 {
-	(void)state;
 	for (uint16_t major = 45; major <= 52; major++) {
 		struct code_spec spec =
 		    CODE(NEW_B, DUP, INIT_B, POP, ILOAD_0, LC_OP_NEWARRAY, 8, POP, RETURN);
@@ -283,7 +273,6 @@ static void stack_maps_still_name_the_new(void **state)
 	struct rewritten r;
 	uint32_t len = 0;
 
-	(void)state;
 	begin(&c);
 	class_attribute(&c, &spec, "StackMapTable", frames, sizeof(frames));
 	rewrite(&c, &spec, &r);
@@ -314,7 +303,6 @@ static void a_frame_that_names_no_instruction_is_malformed(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	begin(&c);
 	class_attribute(&c, &spec, "StackMapTable", frames, sizeof(frames));
 	rewrite(&c, &spec, &r);
@@ -330,7 +318,6 @@ static void jumps_to_new_run_the_hook_and_those_behind_it_do_not(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	begin(&c);
 	rewrite(&c, &spec, &r);
 	ASSERT_CODE(&r, MADE_ONLY, NEW_B, MADE(4, 1), POP, ILOAD_0, IFEQ, 0xff, 0xfb - MADE_BYTES,
@@ -351,7 +338,6 @@ static void the_hook_is_in_the_try_range_of_its_new(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	spec.handlers = handlers;
 	spec.handlers_len = 3;
 	begin(&c);
@@ -394,7 +380,6 @@ static void a_jump_that_hooks_made_too_long_takes_its_wide_form(void **state)
 	struct rewritten r;
 	uint32_t len = 0;
 
-	(void)state;
 	spec.code = many_news(head, NEWS, &spec.len);
 	begin(&c);
 	class_attribute(&c, &spec, "StackMapTable", frames, sizeof(frames));
@@ -421,7 +406,6 @@ static void a_method_that_would_not_fit_is_left_alone(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	/* A conditional jump has no wide form. */
 	spec.code = many_news(branch, 3000, &spec.len);
 	begin(&c);
@@ -450,7 +434,6 @@ static void classes_far_back_in_a_huge_pool_are_named(void **state)
 	uint8_t insns[5] = { LC_OP_NEW, 0, 0, POP, RETURN };
 	struct code_spec spec = { .code = insns, .len = sizeof(insns) };
 
-	(void)state;
 	class_begin(&c, "Main");
 	while (c.pool_count < 60000)
 		class_integer(&c, 7);
@@ -466,7 +449,6 @@ static void classes_far_back_in_a_huge_pool_are_named(void **state)
 
 static void without_room_in_the_pool_the_class_is_left_alone(void **state)
 {
-	(void)state;
 	/* The hook needs six constants: a class, a method, and their texts. */
 	for (uint16_t left = 4; left <= 8; left++) {
 		struct code_spec spec = CODE(NEW_B, POP, RETURN);
@@ -492,7 +474,6 @@ static void large_site_numbers_are_constants(void **state)
 	const uint8_t *insn;
 	uint32_t index;
 
-	(void)state;
 	last_site = 1 << 20;
 	begin(&c);
 	rewrite(&c, &spec, &r);
@@ -510,7 +491,6 @@ static void large_objects_have_no_second_hook_in_their_constructor(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	options.min_size_bytes = 8;
 	begin(&c);
 	class_field(&c, 0, "J");
@@ -552,7 +532,6 @@ static void calls_that_make_an_object_without_new_are_hooked(void **state)
 	static const char reflect[] =
 	    "(Ljava/lang/reflect/Constructor;[Ljava/lang/Object;)Ljava/lang/Object;";
 
-	(void)state;
 	for (uint32_t objects = 0; objects <= 1; objects++) {
 		options.objects = objects;
 		assert_int_equal(
@@ -589,7 +568,6 @@ static void a_long_in_the_last_place_of_the_pool_is_malformed(void **state)
 		            0,    2,    0,    0,    0, 0, 0, 0,  0, 0, 0, 0 };
 	struct lc_rewrite_result result;
 
-	(void)state;
 	for (uint8_t tag = LC_POOL_LONG; tag <= LC_POOL_DOUBLE; tag++) {
 		bytes[17] = tag;
 		for (uint8_t count = 4; count <= 5; count++) {

@@ -28,7 +28,6 @@ static size_t calls;
 
 static int ask(size_t n, void **pages, int *status)
 {
-	(void)pages;
 	calls++;
 	errno = refusal;
 	for (size_t i = 0; i < n && !refusal; i++)
@@ -50,7 +49,6 @@ static void put_two_nodes(void)
 
 static int setup(void **state)
 {
-	(void)state;
 	root = root_make();
 	owner = refusal = 0;
 	calls = 0;
@@ -62,7 +60,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_numa_end();
 	lc_tally_destroy(thread.tally);
 	lc_numa_thread_free(&thread);
@@ -85,7 +82,6 @@ static void sample(uint32_t cpu, uint64_t addr, uint64_t samples)
 
 static void a_sample_has_both_nodes(void **state)
 {
-	(void)state;
 	owner = 5;
 	sample(1, 0x7000, 2);
 	assert_int_equal(calls, 0); /* off the path of whoever tells */
@@ -103,7 +99,6 @@ static void a_sample_has_both_nodes(void **state)
 
 static void what_is_not_known_is_unknown_and_what_has_no_address_is_left_out(void **state)
 {
-	(void)state;
 	owner = -ENOENT;
 	sample(99, 0x7000, 3); /* no such CPU, no such page */
 	sample(0, 0, 1);
@@ -126,7 +121,6 @@ static void owners_are_asked_for_again_per_epoch_and_second(void **state)
 		size_t calls;
 	} steps[] = { { 1, 5, 1 }, { 1, 6, 1 }, { 2, 7, 2 }, { 2, 8, 2 }, { 2, 1000000007, 3 } };
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++) {
 		owner = i < 4 ? 0 : 5;
 		lc_numa_resolve(steps[i].epoch, steps[i].now_ns);
@@ -139,7 +133,6 @@ static void owners_are_asked_for_again_per_epoch_and_second(void **state)
 
 static void a_full_queue_loses_nothing(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < 20000; i++)
 		sample(i % 4, 0x10000 + 4096 * (i % 100), 1);
 	lc_numa_resolve(1, 1);
@@ -153,7 +146,6 @@ static void threads_are_seen_to_move(void **state)
 {
 	static const uint32_t cpus[] = { 0, 1, 2, 77, 2, 0 };
 
-	(void)state;
 	for (size_t i = 0; i < 6; i++)
 		lc_numa_ran(&thread, 0, cpus[i], 2);
 	lc_numa_ran(&thread, 1, 3, 1); /* another engine's first one tells of no move */
@@ -174,7 +166,6 @@ static void threads_are_seen_to_move(void **state)
 
 static void allocations_are_of_the_one_node_that_was_seen(void **state)
 {
-	(void)state;
 	assert_false(lc_numa_window_seen(&thread));
 	lc_numa_allocated(&thread, 1, 10, 100); /* seen nowhere */
 	lc_numa_ran(&thread, 0, 3, 1);
@@ -207,7 +198,6 @@ static void allocations_are_of_the_one_node_that_was_seen(void **state)
 
 static void a_refusal_leaves_the_threads_nodes_and_says_why(void **state)
 {
-	(void)state;
 	refusal = EPERM;
 	sample(2, 0x7000, 1);
 	lc_numa_resolve(1, 1);
@@ -225,7 +215,6 @@ static void the_manifest_tells_of_the_machine(void **state)
 {
 	const struct lc_manifest_numa *m = lc_numa_manifest();
 
-	(void)state;
 	assert_true(m->active);
 	assert_null(m->error);
 	assert_int_equal(m->balancing, 1);
@@ -257,7 +246,6 @@ static void nothing_is_done(void)
 
 static void one_node_is_left_alone(void **state)
 {
-	(void)state;
 	root_write(NODES "online", "0\n");
 	root_write(NODES "node0/distance", "10\n");
 	assert_int_equal(lc_numa_init(root, ask), 0);
@@ -268,7 +256,6 @@ static void one_node_is_left_alone(void **state)
 
 static void a_cpuset_of_one_node_is_left_alone_and_named(void **state)
 {
-	(void)state;
 	root_write("/proc/self/status", "Cpus_allowed_list:\t2\nMems_allowed_list:\t5\n");
 	assert_int_equal(lc_numa_init(root, ask), 0);
 	nothing_is_done();
@@ -278,7 +265,6 @@ static void a_cpuset_of_one_node_is_left_alone_and_named(void **state)
 
 static void a_kernel_without_numa_is_left_alone_and_named(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_numa_init("/nowhere", ask), 0);
 	nothing_is_done();
 	assert_int_equal(lc_numa_manifest()->nodes_len, 0);

@@ -45,7 +45,6 @@ static int setup(void **state)
 {
 	static const char *const names[] = { "timer", "fault" };
 
-	(void)state;
 	memset(&load, 0, sizeof(load));
 	memset(&n, 0, sizeof(n));
 	lc_tree_init(&tree);
@@ -61,7 +60,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_numa_free(&n);
 	for (unsigned i = 0; i < 2; i++) {
 		free(load.engines[i].name);
@@ -171,7 +169,6 @@ static void a_matrix_and_its_shares(void **state)
 	uint32_t s = site("long[]"), a = path(1), b = path(2);
 	const struct lc_numa_site *found;
 
-	(void)state;
 	place(TIMER, 0, s, a, 0, 0, 30);
 	place(TIMER, 0, s, a, 0, 1, 10);
 	place(TIMER, 0, s, a, 0, -1, 5);
@@ -213,7 +210,6 @@ static void what_if(void **state)
 	const struct lc_numa_site *found;
 	uint32_t s = site("long[]");
 
-	(void)state;
 	place(TIMER, 0, s, path(1), 0, 0, 25);
 	place(TIMER, 1, s, path(1), 1, 0, 75);
 	place(TIMER, 1, s, path(1), 1, -1, 1000); /* says nothing of where pages are */
@@ -252,7 +248,6 @@ static void nodes_without_memory_own_nothing(void **state)
 	const struct lc_numa_site *found;
 	uint32_t s = site("long[]");
 
-	(void)state;
 	machine(0, "{\"active\":true,\"nodes\":["
 	           "{\"node\":0,\"memory_allowed\":true,\"distances\":[10,21,22,23]},"
 	           "{\"node\":2,\"memory_allowed\":true,\"distances\":[21,10,24,15]},"
@@ -290,7 +285,6 @@ static void initialised_by_one_and_read_by_all(void **state)
 	uint32_t s = site("double[]");
 	const struct lc_numa_diagnosis *d;
 
-	(void)state;
 	for (uint32_t i = 1; i <= 4; i++)
 		place(TIMER, i, s, path(1), i % 2 ? 1 : 0, 0, 250);
 	allocated(0, s, 0, 4096);
@@ -325,7 +319,6 @@ static void read_by_many_nodes_and_threads(void **state)
 	char text[16384];
 	size_t len = 0;
 
-	(void)state;
 	len += (size_t)snprintf(text, sizeof(text),
 	                        "{\"active\":true,\"balancing\":false,"
 	                        "\"pages_migrated\":0,\"error\":null,\"nodes\":[");
@@ -352,7 +345,6 @@ static void used_from_one_node_or_from_more(void **state)
 {
 	uint32_t s = site("byte[]");
 
-	(void)state;
 	place(TIMER, 0, s, path(1), 1, 0, 50);
 	place(TIMER, 0, s, path(1), 1, 1, 50);
 	assert_int_equal(pattern(), LC_NUMA_SPREAD);
@@ -368,7 +360,6 @@ static void merged_runs_look_like_one(void **state)
 	uint32_t s = site("double[]");
 	const struct lc_numa_diagnosis *d;
 
-	(void)state;
 	machine(1, TWO_NODES("false"));
 	for (uint32_t process = 0; process < 2; process++) {
 		process_now = process;
@@ -388,7 +379,6 @@ static void on_one_node_but_placed_by_many(void **state)
 {
 	uint32_t s = site("double[]");
 
-	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {
 		place(TIMER, i, s, path(1), i % 2 ? 1 : 0, 0, 250);
 		allocated(i, s, 0, 4096);
@@ -401,7 +391,6 @@ static void placed_on_one_node_and_used_from_another(void **state)
 {
 	uint32_t s = site("byte[]");
 
-	(void)state;
 	place(TIMER, 1, s, path(1), 1, 0, 300);
 	place(TIMER, 2, s, path(1), 1, 0, 300);
 	allocated(0, s, 0, 4096);
@@ -416,7 +405,6 @@ static void a_thread_that_moved_away(void **state)
 {
 	uint32_t s = site("byte[]");
 
-	(void)state;
 	place(TIMER, 0, s, path(1), 0, 0, 100);
 	place(TIMER, 0, s, path(1), 1, 0, 500);
 	place(FAULT, 0, s, path(1), 0, 0, 9);
@@ -438,7 +426,6 @@ static void fine_spread_and_too_little(void **state)
 {
 	uint32_t s = site("byte[]");
 
-	(void)state;
 	place(TIMER, 0, s, path(1), 0, 0, 14);
 	place(TIMER, 1, s, path(1), 1, 1, 15);
 	assert_int_equal(pattern(), LC_NUMA_FEW);
@@ -467,7 +454,6 @@ static void samples_of_one_signal_are_one_observation(void **state)
 {
 	uint32_t s = site("byte[]");
 
-	(void)state;
 	place(TIMER, 0, s, path(1), 0, 0, 400);
 	assert_int_equal(pattern(), LC_NUMA_FINE);
 	assert_true(near(n.folded, 1));
@@ -488,7 +474,6 @@ static void sites_come_by_their_remote_samples(void **state)
 {
 	uint32_t a = site("A[]"), b = site("B[]");
 
-	(void)state;
 	place(TIMER, 0, a, path(1), 0, 0, 900);
 	place(TIMER, 0, a, path(1), 1, 0, 10);
 	place(TIMER, 0, b, path(1), 1, 0, 20);
@@ -500,7 +485,6 @@ static void sites_come_by_their_remote_samples(void **state)
 
 static void machines_that_tell_of_nothing(void **state)
 {
-	(void)state;
 	machine(0, "{\"active\":false,\"error\":null,\"nodes\":[{\"node\":0,\"distances\":[10]}]}");
 	analyse();
 	assert_int_equal(n.state, LC_NUMA_ONE_NODE);
@@ -519,7 +503,6 @@ static void manifests_that_are_missing_or_disagree(void **state)
 {
 	uint32_t s = site("A[]");
 
-	(void)state;
 	place(TIMER, 0, s, path(1), 1, 0, 50);
 	place(TIMER, 0, s, path(1), 3, 0, 50); /* a node that no manifest knows */
 	analyse();

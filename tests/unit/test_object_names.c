@@ -47,7 +47,6 @@ static void expect(const char *expected, size_t shown, unsigned columns)
 
 static void a_row_without_names_is_its_class(void **state)
 {
-	(void)state;
 	begin("org.h2.value.ValueVarchar");
 	expect("o.h2.v.ValueVarchar", 3, UINT_MAX);
 	expect("ValueVarchar", 3, 12);
@@ -55,7 +54,6 @@ static void a_row_without_names_is_its_class(void **state)
 
 static void kinds_of_names_are_told_apart(void **state)
 {
-	(void)state;
 	begin("double[]");
 	add(LC_NAME_FIELD, "com.acme.Spectrum.re");
 	expect("c.a.Spectrum.re (double[])", 3, UINT_MAX);
@@ -72,7 +70,6 @@ static void kinds_of_names_are_told_apart(void **state)
 
 static void with_less_room_packages_go_first_and_the_field_never(void **state)
 {
-	(void)state;
 	begin("com.acme.Spectrum$Line$Part[]");
 	add(LC_NAME_FIELD, "com.acme.Spectrum$Line.parts");
 	add(LC_NAME_FIELD, "com.acme.Other.parts");
@@ -87,7 +84,6 @@ static void a_name_that_is_cut_keeps_its_end_and_its_class(void **state)
 {
 	char *label;
 
-	(void)state;
 	begin("double[]");
 	add(LC_NAME_FIELD, "com.acme.SpectrumOfTheWholeSignal.realParts");
 	label = lc_object_label(&tree, &row, 3, 30);
@@ -99,7 +95,6 @@ static void a_name_that_is_cut_keeps_its_end_and_its_class(void **state)
 
 static void anonymous_classes_keep_what_encloses_them(void **state)
 {
-	(void)state;
 	begin("double[]");
 	add(LC_NAME_FIELD, "com.acme.Outer$Inner$1.re");
 	expect("Inner$1.re (double[])", 3, 22);

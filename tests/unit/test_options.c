@@ -33,7 +33,6 @@ static void defaults_are_those_of_the_table(void **state)
 	size_t count;
 	const struct lc_option_info *table = lc_option_table(&count);
 
-	(void)state;
 	lc_options_init(&o);
 	assert_string_equal(o.event, "auto");
 	assert_int_equal(o.interval_ns, 5000000);
@@ -72,7 +71,6 @@ static void labels_are_keys_and_values(void **state)
 	char text[256], longest[80] = "";
 	struct lc_options o, again;
 
-	(void)state;
 	lc_options_init(&o);
 	lc_options_init(&again);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -117,7 +115,6 @@ static void a_loop_is_a_time_or_a_size(void **state)
 	char text[256];
 	struct lc_options o, again;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		lc_options_init(&o);
 		lc_options_init(&again);
@@ -142,7 +139,6 @@ static void sizes_take_k_m_g_in_either_case(void **state)
 		      { "2K", 2048 }, { "3m", 3 << 20 }, { "32g", UINT64_C(32) << 30 } };
 	struct lc_options o;
 
-	(void)state;
 	lc_options_init(&o);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(set(&o, "min-size", cases[i].text), 0);
@@ -154,7 +150,6 @@ static void times_need_a_unit(void **state)
 {
 	struct lc_options o;
 
-	(void)state;
 	lc_options_init(&o);
 	assert_int_equal(set(&o, "interval", "200us"), 0);
 	assert_int_equal(o.interval_ns, 200000);
@@ -202,7 +197,6 @@ static void bad_values_are_refused_and_change_nothing(void **state)
 	};
 	struct lc_options o, before;
 
-	(void)state;
 	lc_options_init(&o);
 	before = o;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -216,7 +210,6 @@ static void zero_stands_for_all_or_none(void **state)
 {
 	struct lc_options o;
 
-	(void)state;
 	lc_options_init(&o);
 	assert_int_equal(set(&o, "min-size", "0"), 0);
 	assert_int_equal(o.min_size_bytes, 0);
@@ -231,7 +224,6 @@ static void events_are_joined_in_their_order(void **state)
 	static char text[LC_OPTION_TEXT_MAX + 1];
 	struct lc_options o, before;
 
-	(void)state;
 	lc_options_init(&o);
 	assert_int_equal(set(&o, "event", "fault"), 0);
 	assert_string_equal(o.event, "fault"); /* the default is gone */
@@ -261,7 +253,6 @@ static void unknown_option_names_the_nearest(void **state)
 		      { "inter", "interval" },    { "exlude", "exclude" },    { "path", "paths" } };
 	struct lc_options o;
 
-	(void)state;
 	lc_options_init(&o);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(set(&o, cases[i].name, "1"), -ENOENT);
@@ -278,7 +269,6 @@ static void very_long_names_and_values_are_refused_in_one_short_line(void **stat
 	static char text[3 * LC_OPTION_TEXT_MAX];
 	struct lc_options o;
 
-	(void)state;
 	lc_options_init(&o);
 	memset(text, 'x', LC_OPTION_TEXT_MAX);
 	assert_int_equal(set(&o, text, "1"), -ENOENT);
@@ -298,7 +288,6 @@ static void error_fits_any_buffer(void **state)
 	struct lc_options o;
 	char tiny[8];
 
-	(void)state;
 	lc_options_init(&o);
 	assert_int_equal(lc_options_set(&o, "min-sise", "1", tiny, sizeof(tiny)), -ENOENT);
 	assert_string_equal(tiny, "unknown");
@@ -308,7 +297,6 @@ static void agent_string_sets_several(void **state)
 {
 	struct lc_options o;
 
-	(void)state;
 	lc_options_init(&o);
 	assert_int_equal(parse(&o, "output=prof,min-size=64,audit,event=timer,,paths=exact,"), 0);
 	assert_string_equal(o.output, "prof");
@@ -327,7 +315,6 @@ static void words_are_bits_however_they_are_separated(void **state)
 	struct lc_options o;
 	char text[64];
 
-	(void)state;
 	lc_options_init(&o);
 	assert_int_equal(o.spans, 0);
 	assert_int_equal(set(&o, "spans", "tasks,streams"), 0);
@@ -348,7 +335,6 @@ static void agent_string_with_one_error_sets_nothing(void **state)
 {
 	struct lc_options o, before;
 
-	(void)state;
 	lc_options_init(&o);
 	before = o;
 	assert_int_equal(parse(&o, "min-size=64,depth=x"), -EINVAL);
@@ -365,7 +351,6 @@ static void an_option_that_does_nothing_alone_is_refused(void **state)
 	struct lc_options o, before;
 	char text[64];
 
-	(void)state;
 	lc_options_init(&o);
 	before = o;
 	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++) {
@@ -386,7 +371,6 @@ static void format_reads_back_to_the_same(void **state)
 	char text[8 * LC_OPTION_TEXT_MAX];
 	int len;
 
-	(void)state;
 	lc_options_init(&o);
 	assert_int_equal(lc_options_format(&o, text, sizeof(text)), 0);
 	assert_string_equal(text, "");
@@ -417,7 +401,6 @@ static void values_use_the_largest_unit_that_divides(void **state)
 	size_t count, row = 0;
 	const struct lc_option_info *table = lc_option_table(&count);
 
-	(void)state;
 	while (strcmp(table[row].name, "min-size") != 0)
 		row++;
 	lc_options_init(&o);
@@ -451,7 +434,6 @@ static void a_share_has_decimals(void **state)
 	struct lc_options o;
 	char text[LC_OPTION_TEXT_MAX], wanted[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		lc_options_init(&o);
 		assert_int_equal(set(&o, "budget", good[i].text), 0);
@@ -469,7 +451,6 @@ static void a_share_has_decimals(void **state)
 
 static void patterns_match_whole_names(void **state)
 {
-	(void)state;
 	assert_true(lc_options_match("main", "main"));
 	assert_false(lc_options_match("main", "main2"));
 	assert_false(lc_options_match("main", "Main"));
@@ -490,7 +471,6 @@ static void hostile_pattern_ends_soon(void **state)
 {
 	static char name[4096], pattern[1024];
 
-	(void)state;
 	memset(name, 'a', sizeof(name) - 1);
 	for (size_t i = 0; i + 2 < sizeof(pattern); i += 2)
 		memcpy(pattern + i, "a*", 2);

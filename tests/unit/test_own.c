@@ -27,7 +27,6 @@ static jvmtiError JNICALL get_class_methods(jvmtiEnv *env, jclass class, jint *l
 {
 	const struct class *c = (const struct class *)class;
 
-	(void)env;
 	if (!c->first)
 		return JVMTI_ERROR_CLASS_NOT_PREPARED;
 	*out = calloc((size_t)c->len + 1, sizeof(**out));
@@ -39,7 +38,6 @@ static jvmtiError JNICALL get_class_methods(jvmtiEnv *env, jclass class, jint *l
 
 static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *memory)
 {
-	(void)env;
 	free(memory);
 	return JVMTI_ERROR_NONE;
 }
@@ -62,7 +60,6 @@ static uint64_t frame(uintptr_t method, int bci)
 
 static void methods_of_every_own_class_are_own(void **state)
 {
-	(void)state;
 	lc_jvmti_set(&jvmti);
 	assert_int_equal(own_class(100, 3), 0);
 	assert_int_equal(own_class(200, 2), 0);
@@ -77,7 +74,6 @@ static void only_frames_on_top_are_counted(void **state)
 {
 	const uint64_t frames[] = { frame(100, 7), frame(201, -1), frame(300, 1), frame(100, 7) };
 
-	(void)state;
 	assert_int_equal(lc_own_frames(frames, 4), 2);
 	assert_int_equal(lc_own_frames(frames, 1), 1);
 	assert_int_equal(lc_own_frames(frames + 2, 2), 0);
@@ -86,7 +82,6 @@ static void only_frames_on_top_are_counted(void **state)
 
 static void a_class_that_cannot_be_kept_whole_is_an_error(void **state)
 {
-	(void)state;
 	assert_int_equal(own_class(0, 1), -EIO);       /* the JVM refuses */
 	assert_int_equal(own_class(400, 0), -EIO);     /* it has no methods */
 	assert_int_equal(own_class(1000, 1000), -EIO); /* there are too many */
@@ -94,7 +89,6 @@ static void a_class_that_cannot_be_kept_whole_is_an_error(void **state)
 
 static void only_locus_span_calls_the_program(void **state)
 {
-	(void)state;
 	assert_true(lc_own_calls_program("java.lang.LocusSpan"));
 	assert_false(lc_own_calls_program("java.lang.LocusHook"));
 	assert_false(lc_own_calls_program("java.lang.LocusSpans"));

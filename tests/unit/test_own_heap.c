@@ -56,7 +56,6 @@ static void blocks_do_not_overlap(void **state)
 		unsigned char byte;
 	} blocks[BLOCKS];
 
-	(void)state;
 	memset(blocks, 0, sizeof(blocks));
 	srand(1);
 	for (unsigned i = 0; i < STEPS; i++) {
@@ -84,7 +83,6 @@ static void blocks_do_not_overlap(void **state)
 
 static void a_block_has_little_more_room_than_asked_for(void **state)
 {
-	(void)state;
 	for (size_t n = 1; n < 1 << 20; n += 1 + n / 7) {
 		void *p = lc_own_heap_alloc(n, 16, false);
 
@@ -98,7 +96,6 @@ static void a_freed_block_is_used_again(void **state)
 {
 	void *p = lc_own_heap_alloc(1000, 16, false), *q;
 
-	(void)state;
 	lc_own_heap_free(p);
 	q = lc_own_heap_alloc(1000, 16, false);
 	assert_ptr_equal(p, q);
@@ -110,7 +107,6 @@ static void a_large_block_gives_its_pages_back(void **state)
 	const size_t n = 1 << 20;
 	unsigned char *p = lc_own_heap_alloc(n, 16, false);
 
-	(void)state;
 	memset(p, 1, n);
 	assert_true(is_there(p + n / 2));
 	lc_own_heap_free(p);
@@ -124,7 +120,6 @@ static void all_ends_at_once(void **state)
 	unsigned char *small = lc_own_heap_alloc(100, 16, false);
 	unsigned char *large = lc_own_heap_alloc(300000, 64, false);
 
-	(void)state;
 	memset(small, 1, 100);
 	memset(large, 1, 300000);
 	lc_own_heap_give_back();
@@ -140,7 +135,6 @@ static void what_others_have_is_not_in_it(void **state)
 	void *p = malloc(10);
 	int here;
 
-	(void)state;
 	lc_own_heap_free(lc_own_heap_alloc(1, 16, false));
 	assert_false(lc_own_heap_has(p));
 	assert_false(lc_own_heap_has(&here));
@@ -151,7 +145,6 @@ static void what_others_have_is_not_in_it(void **state)
 
 static void there_is_no_room_for_what_is_larger_than_the_range(void **state)
 {
-	(void)state;
 	assert_null(lc_own_heap_alloc((size_t)1 << 40, 16, false));
 	assert_null(lc_own_heap_alloc(SIZE_MAX, 16, false));
 	assert_null(lc_own_heap_alloc((size_t)16 << 30, 16, false));

@@ -151,7 +151,6 @@ static void a_refusal_is_kept_and_ends_the_questions(void **state)
 		assert_int_equal(calls, 0);
 		lc_pages_destroy(p);
 	}
-	(void)state;
 }
 
 static void want_of_memory_costs_one_batch(void **state)
@@ -165,7 +164,6 @@ static void want_of_memory_costs_one_batch(void **state)
 
 static void sizes_that_cannot_be_are_refused(void **state)
 {
-	(void)state;
 	assert_null(lc_pages_create(ask, 0));
 	assert_null(lc_pages_create(ask, 32));
 	assert_null(lc_pages_create(ask, 1000));
@@ -177,7 +175,6 @@ static void the_kernel_knows_touched_pages_from_untouched_ones(void **state)
 	char *two = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct lc_pages_query q[2];
 
-	(void)state;
 	assert_true(two != MAP_FAILED);
 	madvise(two, 8192, MADV_NOHUGEPAGE);
 	two[0] = 1;

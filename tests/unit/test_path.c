@@ -45,8 +45,6 @@ static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID m, char **nam
 {
 	unsigned n = number(m);
 
-	(void)env;
-	(void)generic;
 	__atomic_fetch_add(&names_asked, 1, __ATOMIC_RELAXED);
 	if (n == UNLOADED)
 		return JVMTI_ERROR_INVALID_METHODID;
@@ -58,7 +56,6 @@ static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID m, char **nam
 /* The code of method N has N + 1 bytes. */
 static jvmtiError JNICALL get_location(jvmtiEnv *env, jmethodID m, jlocation *begin, jlocation *end)
 {
-	(void)env;
 	*begin = 0;
 	*end = number(m);
 	return JVMTI_ERROR_NONE;
@@ -66,7 +63,6 @@ static jvmtiError JNICALL get_location(jvmtiEnv *env, jmethodID m, jlocation *be
 
 static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID m, jclass *out)
 {
-	(void)env;
 	*out = (jclass)m;
 	return JVMTI_ERROR_NONE;
 }
@@ -74,15 +70,12 @@ static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID m, jclass
 static jvmtiError JNICALL get_class_signature(jvmtiEnv *env, jclass c, char **signature,
                                               char **generic)
 {
-	(void)env;
-	(void)generic;
 	*signature = text(number(c) == OWN ? "Ljava/lang/LocusSpan;" : "Lcom/acme/C%u;", number(c));
 	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL get_source_file(jvmtiEnv *env, jclass c, char **out)
 {
-	(void)env;
 	*out = text((uintptr_t)c & OTHER ? "D%u.java" : "C%u.java", number(c));
 	return JVMTI_ERROR_NONE;
 }
@@ -90,8 +83,6 @@ static jvmtiError JNICALL get_source_file(jvmtiEnv *env, jclass c, char **out)
 static jvmtiError JNICALL get_lines(jvmtiEnv *env, jmethodID m, jint *len,
                                     jvmtiLineNumberEntry **lines)
 {
-	(void)env;
-	(void)m;
 	*len = 2;
 	*lines = calloc(2, sizeof(**lines));
 	(*lines)[0] = (jvmtiLineNumberEntry){ 8, 20 }; /* not in order, as some compilers write */
@@ -101,15 +92,12 @@ static jvmtiError JNICALL get_lines(jvmtiEnv *env, jmethodID m, jint *len,
 
 static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *p)
 {
-	(void)env;
 	free(p);
 	return JVMTI_ERROR_NONE;
 }
 
 static void JNICALL delete_local_ref(JNIEnv *jni, jobject o)
 {
-	(void)jni;
-	(void)o;
 }
 
 static struct jvmtiInterface_1_ jvmti_functions = {
@@ -127,7 +115,6 @@ static JNIEnv jni = &jni_functions;
 
 static int start(void **state)
 {
-	(void)state;
 	lc_jvmti_set(&jvmti);
 	lc_recursion_fold(true);
 	return lc_path_init();
@@ -140,7 +127,6 @@ static uint64_t frame(unsigned method, int bci)
 
 static void an_empty_path_is_the_root(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_path_intern(&jni, NULL, 0), 0);
 	assert_int_equal(lc_path_get(0)->depth, 0);
 }
@@ -151,7 +137,6 @@ static void equal_paths_are_one_node_and_share_their_callers(void **state)
 	const uint64_t b[] = { frame(4, 5), frame(2, 7), frame(1, 0) };
 	uint32_t x = lc_path_intern(&jni, a, 3), y = lc_path_intern(&jni, b, 3);
 
-	(void)state;
 	assert_int_equal(lc_path_intern(&jni, a, 3), x);
 	assert_int_not_equal(x, y);
 	assert_int_equal(lc_path_get(x)->parent, lc_path_get(y)->parent);
@@ -165,7 +150,6 @@ static void another_bci_is_another_node(void **state)
 {
 	const uint64_t a[] = { frame(3, 5) }, b[] = { frame(3, 6) }, c[] = { frame(3, -1) };
 
-	(void)state;
 	assert_int_not_equal(lc_path_intern(&jni, a, 1), lc_path_intern(&jni, b, 1));
 	assert_int_equal(lc_path_get(lc_path_intern(&jni, c, 1))->bci, LC_BCI_NONE);
 }
@@ -175,7 +159,6 @@ static void a_method_is_named_as_a_stack_trace_names_it(void **state)
 	const uint64_t a[] = { frame(42, 0) };
 	const struct lc_method *m;
 
-	(void)state;
 	m = lc_method_get(lc_path_get(lc_path_intern(&jni, a, 1))->method);
 	assert_string_equal(m->class_name, "com.acme.C42");
 	assert_string_equal(m->source_file, "C42.java");
@@ -194,7 +177,6 @@ static void frames_of_our_own_are_in_no_path(void **state)
 	const uint64_t only[] = { frame(OWN, 3) };
 	uint32_t path = lc_path_intern(&jni, without, 2);
 
-	(void)state;
 	assert_int_equal(lc_path_intern(&jni, with, 4), path);
 	assert_int_equal(lc_path_get(path)->depth, 2);
 	assert_int_equal(lc_path_intern(&jni, only, 1), 0);
@@ -210,7 +192,6 @@ static void a_cycle_that_follows_itself_is_in_the_path_once(void **state)
 	uint32_t path = lc_path_intern(&jni, once, 4), before = 0;
 	const struct lc_path_recursion *r;
 
-	(void)state;
 	while (lc_path_recursion_get(before))
 		before++;
 	assert_int_equal(lc_path_intern(&jni, thrice, 8), path);
@@ -270,7 +251,6 @@ static void a_path_does_not_depend_on_the_last_one(void **state)
 	uint64_t path[64]; /* from the root */
 	size_t len = 0;
 
-	(void)state;
 	srand(1);
 	for (unsigned i = 0; i < 20000; i++) {
 		const uint32_t depth = rand() % 3 ? 64 : 1 + (uint32_t)rand() % 8;
@@ -293,7 +273,6 @@ static void a_method_is_asked_for_once(void **state)
 	const uint64_t a[] = { frame(77, 0) }, b[] = { frame(77, 3) };
 	unsigned before = names_asked;
 
-	(void)state;
 	lc_path_intern(&jni, a, 1);
 	lc_path_intern(&jni, b, 1);
 	assert_int_equal(names_asked, before + 1);
@@ -304,7 +283,6 @@ static void a_method_of_an_unloaded_class_has_a_name_that_says_so(void **state)
 	const uint64_t a[] = { frame(UNLOADED, 0) };
 	const struct lc_method *m;
 
-	(void)state;
 	m = lc_method_get(lc_path_get(lc_path_intern(&jni, a, 1))->method);
 	assert_string_equal(m->class_name, "[unloaded class]");
 	assert_int_equal(lc_method_line(m, 0), -1);
@@ -317,7 +295,6 @@ static void a_class_that_is_loaded_again_has_the_same_methods_and_paths(void **s
 	const uint64_t other[] = { frame(OTHER + 48, 3), frame(40, 9) };
 	const uint32_t path = lc_path_intern(&jni, first, 2), paths = lc_path_count();
 
-	(void)state;
 	assert_int_equal(lc_path_intern(&jni, again, 2), path);
 	assert_int_equal(lc_path_count(), paths);
 	assert_int_not_equal(lc_path_intern(&jni, other, 2), path);
@@ -335,7 +312,6 @@ static void a_site_is_class_and_path(void **state)
 	uint32_t path = lc_path_intern(&jni, a, 1);
 	uint32_t bytes = lc_site_intern("[B", 1, path), other = lc_site_intern("[I", 2, path);
 
-	(void)state;
 	assert_int_not_equal(bytes, 0);
 	assert_int_not_equal(bytes, other);
 	assert_int_equal(lc_site_intern("[B", 1, path), bytes);
@@ -359,7 +335,6 @@ static void types_are_written_as_in_java(void **state)
 	};
 	char out[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(lc_path_type_name(cases[i][0], out, sizeof(out)), 0);
 		assert_string_equal(out, cases[i][1]);
@@ -370,7 +345,6 @@ static void types_are_written_as_in_java(void **state)
 
 static void *intern_many(void *unused)
 {
-	(void)unused;
 	for (unsigned round = 0; round < 4; round++)
 		for (unsigned i = 0; i < 2000; i++) {
 			const uint64_t a[] = { frame(1000 + i % 50, (int)i), frame(1000, 1) };
@@ -385,7 +359,6 @@ static void threads_that_intern_the_same_paths_agree(void **state)
 	uint32_t before = lc_path_count();
 	pthread_t threads[4];
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, intern_many, NULL), 0);
 	for (unsigned i = 0; i < 4; i++)

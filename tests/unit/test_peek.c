@@ -27,7 +27,6 @@ static uint64_t at(size_t offset)
 
 static int map(void **state)
 {
-	(void)state;
 	memory = mmap(NULL, 2 * (size_t)PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 	              -1, 0);
 	if (memory == MAP_FAILED)
@@ -39,7 +38,6 @@ static int map(void **state)
 
 static int unmap(void **state)
 {
-	(void)state;
 	return munmap(memory, 2 * (size_t)PAGE);
 }
 
@@ -47,7 +45,6 @@ static void memory_that_is_there_is_copied(void **state)
 {
 	unsigned char out[16];
 
-	(void)state;
 	assert_true(lc_peek(at(PAGE - 16), out, sizeof(out)));
 	assert_memory_equal(out, memory + PAGE - 16, sizeof(out));
 	assert_int_equal(lc_peek_get64(out), 0xf7f6f5f4f3f2f1f0);
@@ -58,7 +55,6 @@ static void memory_that_ends_too_early_is_refused_and_errno_kept(void **state)
 {
 	unsigned char out[16];
 
-	(void)state;
 	errno = ERANGE;
 	assert_false(lc_peek(at(PAGE - 15), out, sizeof(out)));
 	assert_false(lc_peek(at(PAGE), out, sizeof(out)));
@@ -73,7 +69,6 @@ static void parts_come_up_to_the_first_that_is_not_there(void **state)
 	const struct iovec from[] = { lc_peek_part(at(8), 8), lc_peek_part(at(PAGE), 8),
 		                      lc_peek_part(at(16), 8) };
 
-	(void)state;
 	assert_int_equal(lc_peek_parts(&into, 1, from, 3), 8);
 	assert_memory_equal(out, memory + 8, 8);
 	assert_int_equal(out[8], 0);
@@ -89,7 +84,6 @@ static void all_parts_are_copied_or_it_is_said(void **state)
 		                      lc_peek_part(at(32), sizeof(b)) };
 	const struct iovec half[] = { from[0], lc_peek_part(at(PAGE - 2), sizeof(b)) };
 
-	(void)state;
 	assert_true(lc_peek_all(into, from, 2));
 	assert_int_equal(a, 0x0706050403020100);
 	assert_int_equal(b, 0x23222120);
@@ -103,9 +97,6 @@ static volatile int passed; /* faults that reached the handler that was there be
 
 static void old_handler(int sig, siginfo_t *info, void *context)
 {
-	(void)sig;
-	(void)info;
-	(void)context;
 	passed++;
 	siglongjmp(passed_on, 1);
 }
@@ -156,7 +147,6 @@ static void handlers_that_cannot_be_passed_on_to_are_left_alone(void **state)
 {
 	struct sigaction now;
 
-	(void)state;
 	signal(SIGSEGV, SIG_DFL);
 	assert_int_equal(lc_peek_catch_faults(), -ENOTSUP);
 	assert_int_equal(sigaction(SIGSEGV, NULL, &now), 0);
@@ -177,7 +167,6 @@ static void a_handlers_copy_ends_where_memory_does(void **state)
 		                     lc_peek_part(at(16), 8) };
 	const uint64_t before = stats().faulted;
 
-	(void)state;
 	put(ours);
 	errno = ERANGE;
 	enter(0);
@@ -207,7 +196,6 @@ static void other_faults_and_signals_reach_the_old_handler(void **state)
 {
 	const int before = passed;
 
-	(void)state;
 	put(ours);
 	if (!sigsetjmp(passed_on, 1))
 		*(volatile unsigned char *)(memory + PAGE) = 1;
@@ -227,7 +215,6 @@ static void a_signal_that_is_sent_while_a_copy_runs_is_no_fault_of_it(void **sta
 	greg_t *pc = &context.uc_mcontext.gregs[REG_RIP];
 	const int before = passed;
 
-	(void)state;
 	*pc = (greg_t)load;
 	if (!sigsetjmp(passed_on, 1))
 		ours[0].sa_sigaction(SIGSEGV, &info, &context);
@@ -245,7 +232,6 @@ static void a_stretch_asks_anew_and_one_in_another_goes_on(void **state)
 	unsigned char out[16];
 	unsigned outer, inner;
 
-	(void)state;
 	put(ours);
 	outer = lc_peek_begin(NULL);
 	inner = lc_peek_begin(NULL);
@@ -276,7 +262,6 @@ static void where_a_fault_would_not_be_caught_the_kernel_reads(void **state)
 	unsigned char out[16];
 	unsigned inner;
 
-	(void)state;
 	put(ours);
 	enter(SIGSEGV);
 	assert_false(lc_peek(at(PAGE), out, sizeof(out)));
@@ -303,7 +288,6 @@ static void a_handle_leads_to_its_object_whatever_its_tag(void **state)
 {
 	uint64_t slot = UINT64_C(0x7f0012345678);
 
-	(void)state;
 	for (uintptr_t tag = 0; tag < 8; tag++)
 		assert_int_equal(lc_handle_address((jobject)((uintptr_t)&slot | tag)), slot);
 	slot = 0;

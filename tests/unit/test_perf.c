@@ -117,7 +117,6 @@ static void each_first_touch_is_one_sample_with_its_page(void **state)
 	unsigned seen = 0;
 	uint64_t count = 0;
 
-	(void)state;
 	memory[0] = 1; /* while it is disabled */
 	assert_int_equal(lc_perf_enable(&p), 0);
 	for (unsigned i = 1; i < PAGES; i++)
@@ -159,7 +158,6 @@ static void all_sample_types_of_this_kernel(void **state)
 	uint8_t *memory;
 	cpu_set_t before, one;
 
-	(void)state;
 	attr.sample_type =
 	    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 	    PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
@@ -221,7 +219,6 @@ static void full_buffer_counts_what_it_lost(void **state)
 	uint64_t samples = 0, lost = 0, count;
 	struct lc_ring ring;
 
-	(void)state;
 	assert_int_equal(lc_perf_enable(&p), 0);
 	for (unsigned i = 0; i < PAGES; i++) {
 		((volatile uint8_t *)memory)[i * PAGE] = 1;
@@ -259,7 +256,6 @@ static void writes_to_a_variable_are_counted_with_its_address(void **state)
 	uint64_t count = 0;
 	unsigned seen = 0;
 
-	(void)state;
 	assert_int_equal(lc_perf_enable(&p), 0);
 	for (unsigned i = 0; i < WRITES; i++) {
 		watched[0] = i;
@@ -294,9 +290,6 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	struct lc_ring_record record;
 	struct lc_ring ring;
 
-	(void)sig;
-	(void)info;
-	(void)context;
 	signals++;
 	wrong_thread += syscall(SYS_gettid) != expected_tid;
 	lc_perf_read_begin(&handled, &ring);
@@ -347,7 +340,6 @@ static void each_sample_signals_its_own_thread(void **state)
 	pthread_t thread;
 	int err;
 
-	(void)state;
 	handled = LC_PERF_NONE;
 	assert_int_equal(sigaction(SIGSTKFLT, &action, &before), 0);
 	pthread_barrier_init(&t.opened, NULL, 2);
@@ -380,7 +372,6 @@ static void bad_settings_are_refused(void **state)
 	struct lc_perf_config config = { .attr = &attr, .data_pages = 3 };
 	struct lc_perf p = LC_PERF_NONE;
 
-	(void)state;
 	assert_int_equal(lc_perf_open(&p, &config, 0), -EINVAL);
 	config.data_pages = 8;
 	config.signal = SIGRTMIN; /* its queue may overflow: then SIGIO ends the program */
@@ -403,7 +394,6 @@ static void probe_finds_page_faults_and_breakpoints(void **state)
 	struct lc_perf_config config;
 	struct lc_perf p;
 
-	(void)state;
 	fault.sample_period = 100000; /* a probe does not wait for so many */
 	p = open_or_skip(&fault, 0, 0);
 	lc_perf_close(&p);
@@ -420,7 +410,6 @@ static void probe_tells_samples_without_address_from_none(void **state)
 	struct lc_perf p = open_or_skip(&attr, 0, 0);
 	uint64_t begin;
 
-	(void)state;
 	lc_perf_close(&p);
 	attr.sample_type = PERF_SAMPLE_IP;
 	assert_int_equal(lc_perf_probe(&config, 20), -EADDRNOTAVAIL);
@@ -437,7 +426,6 @@ static void absent_hardware_gives_the_kernels_reason(void **state)
 	char text[TEXT];
 	int err;
 
-	(void)state;
 	attr.type = 4711; /* no PMU has this number */
 	err = lc_perf_probe(&config, 10);
 	assert_int_equal(err, -ENOENT);
@@ -503,7 +491,6 @@ static void seccomp_filter_is_named(void **state)
 {
 	const int status = in_child(expect_seccomp);
 
-	(void)state;
 	if (status == 77)
 		skip();
 	assert_int_equal(status, 0);
@@ -532,7 +519,6 @@ static void mlock_limit_is_named(void **state)
 	struct perf_event_attr attr = fault_attr();
 	struct lc_perf p = open_or_skip(&attr, 0, 0);
 
-	(void)state;
 	lc_perf_close(&p);
 	if (status == 77)
 		skip();
@@ -574,7 +560,6 @@ static void event_falls_back_to_user_code(void **state)
 {
 	int status;
 
-	(void)state;
 	if (paranoid() != 2)
 		skip();
 	status = in_child(expect_user_only);
@@ -608,7 +593,6 @@ static void lay_out(const char *name, const char *text)
 
 static int make_root(void **state)
 {
-	(void)state;
 	return mkdtemp(root) ? 0 : -1;
 }
 
@@ -616,7 +600,6 @@ static int remove_root(void **state)
 {
 	char command[TEXT];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf '%s'", root);
 	return system(command);
 }
@@ -635,7 +618,6 @@ static void assert_explained(int err, const char *what)
 
 static void reasons_follow_what_the_machine_says(void **state)
 {
-	(void)state;
 	assert_explained(-EACCES, "cannot be read");
 	assert_explained(-EPERM, "CAP_PERFMON is needed");
 	assert_explained(-EMLINK, "(now unknown, per CPU)");
@@ -669,7 +651,6 @@ static void reasons_follow_what_the_machine_says(void **state)
 
 static void other_reasons(void **state)
 {
-	(void)state;
 	assert_explained(-EMFILE, "ulimit -n");
 	assert_explained(-ENFILE, "fs.file-max");
 	assert_explained(-EBUSY, "nmi_watchdog");
@@ -689,7 +670,6 @@ static void short_room_is_not_overrun(void **state)
 {
 	char text[16] = "###############";
 
-	(void)state;
 	lc_perf_explain(-EACCES, "", text, 8);
 	assert_int_equal(strlen(text), 7);
 	assert_int_equal(text[8], '#');

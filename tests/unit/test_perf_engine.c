@@ -73,11 +73,6 @@ void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, str
 {
 	uint64_t word;
 
-	(void)s;
-	(void)context;
-	(void)pc;
-	(void)head;
-	(void)frames;
 	walks++;
 	if (walk_faults)
 		faulted += !lc_peek(NOWHERE, &word, sizeof(word));
@@ -85,8 +80,6 @@ void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, str
 
 void lc_sampler_append(struct lc_sampler *s, const struct lc_sample *head, const uint64_t *frames)
 {
-	(void)head;
-	(void)frames;
 	if (appended < PERIODS_MAX)
 		periods[appended] = s->slot[0].period;
 	appended++;
@@ -94,32 +87,25 @@ void lc_sampler_append(struct lc_sampler *s, const struct lc_sample *head, const
 
 void lc_engine_add(size_t engine, enum lc_engine_count what, uint64_t n)
 {
-	(void)engine;
 	counts[what] += n;
 }
 
 bool lc_sampler_has_stack(const void *context)
 {
-	(void)context;
 	return true;
 }
 
 void lc_sampler_no_stack(struct lc_sampler *s, size_t engine, uint64_t n)
 {
-	(void)s;
-	(void)engine;
-	(void)n;
 }
 
 void lc_sampler_registers(const void *context, struct lc_registers *out)
 {
-	(void)context;
 	memset(out, 0, sizeof(*out));
 }
 
 void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_t kind)
 {
-	(void)kind;
 	memset(head, 0, sizeof(*head));
 	head->engine = (uint8_t)engine;
 	head->pc = pc;
@@ -128,50 +114,34 @@ void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_
 void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
                      const struct lc_access *access)
 {
-	(void)head;
-	(void)regs;
-	(void)access;
 }
 
 void lc_sampler_log_at_least(size_t bytes)
 {
-	(void)bytes;
 }
 
 void lc_sampler_add(enum lc_sampler_count what, uint64_t n)
 {
-	(void)what;
-	(void)n;
 }
 
 bool lc_code_cache_find(uint64_t pc, struct lc_code_cache_piece *out)
 {
-	(void)pc;
 	memset(out, 0, sizeof(*out));
 	return false;
 }
 
 bool lc_insn_decode(const uint8_t *bytes, size_t len, bool native, struct lc_insn *out)
 {
-	(void)bytes;
-	(void)len;
-	(void)native;
-	(void)out;
 	return false;
 }
 
 uint64_t lc_watch_access(size_t engine, const struct lc_registers *regs, struct lc_sample *head)
 {
-	(void)engine;
-	(void)regs;
-	(void)head;
 	return 0;
 }
 
 bool lc_trap_on_causeless(const siginfo_t *info, void *context)
 {
-	(void)info;
-	(void)context;
 	return false;
 }
 
@@ -219,8 +189,6 @@ static void touch(volatile char *pages)
 /* The handler that the copies' faults pass by: nothing else may fault. */
 static void jvm_handler(int sig, siginfo_t *info, void *context)
 {
-	(void)info;
-	(void)context;
 	signal(sig, SIG_DFL);
 }
 
@@ -228,7 +196,6 @@ static bool on_timer(const siginfo_t *info, void *context)
 {
 	uint64_t word;
 
-	(void)info;
 	lc_sampler_enter(&sampler, context);
 	faulted += !lc_peek(NOWHERE, &word, sizeof(word));
 	lc_sampler_leave(&sampler);
@@ -272,7 +239,6 @@ static void begin(void)
 
 static int end(void **state)
 {
-	(void)state;
 	lc_backend_perf()->thread_pause(&sampler, 0);
 	lc_backend_perf()->thread_finish(&sampler, 0);
 	lc_signals_release();
@@ -284,7 +250,6 @@ static void faults_of_the_walk_are_no_samples(void **state)
 {
 	volatile char *pages = fresh_pages();
 
-	(void)state;
 	begin();
 	touch(pages);
 	lc_backend_perf()->thread_pause(&sampler, 0);
@@ -301,7 +266,6 @@ static void faults_of_the_walk_are_no_samples(void **state)
 
 static void a_fault_in_another_handler_is_no_sample(void **state)
 {
-	(void)state;
 	begin();
 	raise(lc_signals_number(LC_SIGNAL_TIMER));
 	appended = walks = 0; /* first touches of the way to here */
@@ -319,7 +283,6 @@ static void a_handler_in_between_does_not_drop_the_program_s(void **state)
 	volatile char *pages = fresh_pages();
 	sigset_t perf;
 
-	(void)state;
 	begin();
 	raise(lc_signals_number(LC_SIGNAL_TIMER));
 	sigemptyset(&perf);
@@ -350,7 +313,6 @@ static void periods_are_random_around_what_was_asked_for(void **state)
 {
 	uint64_t sum = 0, low = UINT64_MAX, high = 0;
 
-	(void)state;
 	begin_with(&clock_event, LC_JITTER_ON);
 	walk_faults = false;
 	/* A busy machine delivers late, which makes distances longer, and none shorter. */
@@ -367,7 +329,6 @@ static void periods_are_random_around_what_was_asked_for(void **state)
 
 static void without_jitter_the_period_stays(void **state)
 {
-	(void)state;
 	begin_with(&clock_event, LC_JITTER_OFF);
 	walk_faults = false;
 	assert_in_range(run_for_samples(50), PERIOD_NS * 9 / 10, PERIOD_NS * 3);

@@ -165,7 +165,6 @@ lc_frames_words(const struct lc_native_frame *at, uint64_t end, unsigned frames_
 	struct lc_frame_words w = { 0 };
 	unsigned word = 1;
 
-	(void)end;
 	assert_true(at->frame == frame);
 	for (unsigned i = 0; i < current->len && i < frames_max; i++) {
 		if (w.len == words_max)
@@ -271,21 +270,18 @@ static void model(const struct lc_place_kind *kind, uint64_t seed)
 
 static void what_guessed_words_recognise_is_what_a_walk_finds(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 4; seed++)
 		model(&guessed, seed);
 }
 
 static void what_is_recognised_among_far_places_is_what_a_walk_finds(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 4; seed++)
 		model(&with_far, seed);
 }
 
 static void what_is_recognised_at_any_depth_is_what_a_walk_finds(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 4; seed++)
 		model(&any_depth, seed);
 }
@@ -350,7 +346,6 @@ static void learn_all_variants(struct lc_places *p, const struct lc_place_kind *
 
 static void any_number_of_places_with_one_frame_and_key_are_known_by_their_words(void **state)
 {
-	(void)state;
 	for (unsigned n = 0; n < STACKS; n++) {
 		struct lc_places near, far;
 
@@ -371,7 +366,6 @@ static void a_place_pushes_out_the_one_that_means_the_same(void **state)
 	struct lc_places p;
 	struct entry *x;
 
-	(void)state;
 	lc_places_init(&p, &guessed, same_answer);
 	for (unsigned i = 0; i < 4; i++) {
 		lay_out(variant(i));
@@ -428,7 +422,6 @@ static void no_word_is_guessed_below_the_hook(void **state)
 	const uint64_t here = (uint64_t)(uintptr_t)words;
 	struct lc_words found;
 
-	(void)state;
 	words[1] = CODE_LOW + 8;
 	words[0] = (uint64_t)(uintptr_t)&words[2];
 	lc_words_guess(&found, here, here + sizeof(words), UINT32_MAX);
@@ -446,13 +439,11 @@ static void no_word_is_guessed_below_the_hook(void **state)
 
 static void words_that_keep_changing_are_dropped_in_the_end(void **state)
 {
-	(void)state;
 	assert_true(walks_with_garbage(&guessed, 400) < 64);
 }
 
 static void no_word_is_dropped_of_a_place_at_any_depth(void **state)
 {
-	(void)state;
 	assert_int_equal(walks_with_garbage(&any_depth, 400), 400);
 }
 
@@ -462,7 +453,6 @@ static void a_place_is_recognised_at_another_depth_if_its_kind_says_so(void **st
 	struct path deep = shallow;
 	struct lc_places here, anywhere;
 
-	(void)state;
 	deep.len = 20;
 	for (unsigned i = 4; i < deep.len; i++)
 		deep.call[i] = 3;
@@ -487,7 +477,6 @@ static void the_end_of_the_stack_is_not_read_at_any_depth(void **state)
 	uint64_t *near_end = __real_malloc(4 * sizeof(*near_end));
 	struct lc_places p;
 
-	(void)state;
 	assert_non_null(near_end);
 	for (unsigned i = 0; i < 4; i++)
 		near_end[i] = i;
@@ -525,7 +514,6 @@ static void make_room_for_variants(struct lc_places *p)
 
 static void freed_code_makes_every_place_new_and_its_room_free(void **state)
 {
-	(void)state;
 	for (unsigned n = 0; n < STACKS; n++) {
 		struct lc_places p;
 		uint32_t mask, evictions;
@@ -575,7 +563,6 @@ static void keep_many(const struct lc_place_kind *kind, uint64_t many, bool all)
 
 static void the_table_grows_until_all_places_are_known_but_not_without_end(void **state)
 {
-	(void)state;
 	keep_many(&guessed, 1000, true);
 	keep_many(&with_far, 1000, true);
 	keep_many(&any_depth, 1000, true);
@@ -589,7 +576,6 @@ static void without_memory_nothing_is_kept_and_the_old_table_still_serves(void *
 	struct lc_places p;
 	unsigned known = 0;
 
-	(void)state;
 	lc_places_init(&p, &guessed, same_answer);
 	lay_out(variant(0));
 	no_memory = true;
@@ -615,7 +601,6 @@ static void words_beyond_the_nearest_need_memory_and_tell_places_apart(void **st
 	struct lc_words words;
 	struct lc_places p;
 
-	(void)state;
 	for (unsigned i = 0; i < path.len; i++)
 		path.call[i] = 1;
 	path.call[49] = LIBRARY * CALLS;
@@ -644,7 +629,6 @@ static void words_beyond_the_nearest_need_memory_and_tell_places_apart(void **st
 
 static int setup(void **state)
 {
-	(void)state;
 	no_memory = false;
 	random_state = 1;
 	code_moved = 0;
@@ -656,7 +640,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_walker_destroy(walker);
 	return 0;
 }
@@ -666,7 +649,6 @@ static int map_stacks(void **state)
 {
 	void *const address = (void *)(uintptr_t)0x10000000; /* NOLINT */
 
-	(void)state;
 	stacks =
 	    mmap(address, (STACK_WORDS + STACKS * STACK_STEP) * sizeof(*stacks),
 	         PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -675,7 +657,6 @@ static int map_stacks(void **state)
 
 static int unmap_stacks(void **state)
 {
-	(void)state;
 	return munmap(stacks, (STACK_WORDS + STACKS * STACK_STEP) * sizeof(*stacks));
 }
 

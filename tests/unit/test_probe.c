@@ -27,14 +27,12 @@ static uint64_t now;
 
 uint64_t lc_cycles_read_slowly(struct lc_cycle_clock *c, uint64_t *tsc)
 {
-	(void)c;
 	*tsc = now;
 	return now;
 }
 
 static int set_up(void **state)
 {
-	(void)state;
 	now = 1000;
 	if (lc_span_stack_init(&s, &costs, &pauses))
 		return -1;
@@ -47,7 +45,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	lc_span_stack_destroy(&s);
 	return 0;
 }
@@ -119,7 +116,6 @@ static void what_is_counted_has_the_cycles_of_the_last_one_timed(void **state)
 	const struct lc_span_counts *leaf = &slot(LEAF)->counts;
 	struct lc_span_ended outer;
 
-	(void)state;
 	lc_probe_force(&s, true);
 	begin(1);
 	for (unsigned i = 0; i < 4; i++)
@@ -139,7 +135,6 @@ static void what_is_counted_has_the_cycles_of_the_last_one_timed(void **state)
 
 static void streams_with_spans_inside_are_timed(void **state)
 {
-	(void)state;
 	begin(1);
 	now += 100;
 	begin(LEAF);
@@ -154,7 +149,6 @@ static void streams_with_spans_inside_are_timed(void **state)
 
 static void streams_not_timed_before_or_long_are_timed(void **state)
 {
-	(void)state;
 	lc_probe_force(&s, true);
 	assert_false(counted(LEAF));
 	begin(LEAF);
@@ -173,7 +167,6 @@ static void the_first_span_inside_makes_a_frame_of_what_was_counted(void **state
 	const struct lc_span_frame *f;
 	struct lc_thread t = { .index = 0 };
 
-	(void)state;
 	atomic_store(&t.spans, &s);
 	execute(100, INNER, OUTER, COUNTED);
 	lc_probe_force(&s, true);
@@ -203,7 +196,6 @@ static void what_a_begin_and_an_end_cost_here_is_found(void **state)
 	uint64_t n;
 	int64_t work;
 
-	(void)state;
 	begin(1);
 	/* Twice of what the calibration says. Counting costs what it says. */
 	for (n = 0; n < 400000; n++)
@@ -226,7 +218,6 @@ static void rounds_that_scatter_are_not_believed(void **state)
 {
 	uint64_t random = 1;
 
-	(void)state;
 	for (unsigned i = 0; i < 400000; i++) {
 		if (i % 16 == 0)
 			random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -239,7 +230,6 @@ static void rounds_that_scatter_are_not_believed(void **state)
 
 static void a_disturbed_round_is_none(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < 400000; i++) {
 		execute(100, INNER, 2 * OUTER, COUNTED);
 		s.clock.switches += s.probe.stage == LC_PROBE_AFTER;
@@ -250,7 +240,6 @@ static void a_disturbed_round_is_none(void **state)
 
 static void nothing_is_left_out_where_threads_may_not_probe(void **state)
 {
-	(void)state;
 	lc_probe_enable(false);
 	for (unsigned i = 0; i < 100000; i++) {
 		execute(100, INNER, 2 * OUTER, COUNTED);

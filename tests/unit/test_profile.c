@@ -61,7 +61,6 @@ char *__wrap_strdup(const char *s)
 int __wrap_clock_gettime(clockid_t id, struct timespec *out);
 int __wrap_clock_gettime(clockid_t id, struct timespec *out)
 {
-	(void)id;
 	out->tv_sec = (time_t)(clock_ns / 1000000000);
 	out->tv_nsec = (long)(clock_ns % 1000000000);
 	return 0;
@@ -108,7 +107,6 @@ int lc_method_line(const struct lc_method *m, unsigned bci)
 /* Paths 1 -> 2 -> 3 of the root, and a chain of 3900 below 3. */
 static int make_nodes(void **state)
 {
-	(void)state;
 	nodes[1] = (struct lc_path_node){ 0, 4, LC_BCI_NONE, 1, 0 };
 	nodes[2] = (struct lc_path_node){ 1, 0, 5, 2, 0 };
 	for (uint32_t i = 3; i < PATHS; i++)
@@ -213,7 +211,6 @@ static void a_block_says_what_went_into_it(void **state)
 	struct lc_block_input in = input();
 	const uint32_t *site, *frame, *method;
 
-	(void)state;
 	assert_int_equal(lc_profile_append(p, &in), 0);
 	read_back("thread-0.lcb");
 	assert_int_equal(stats.blocks, 1);
@@ -284,7 +281,6 @@ static void rows_beyond_an_access_come_back(void **state)
 		                     .homes_len = 1 };
 	const uint32_t *key;
 
-	(void)state;
 	assert_int_equal(lc_profile_append(p, &in), 0);
 	read_back("thread-0.lcb");
 	assert_int_equal(damage.bytes, 0);
@@ -342,7 +338,6 @@ static void a_large_input_of_each_kind_becomes_several_blocks(void **state)
 	struct lc_block_input in = { .name = "t", .lines = many, .lines_len = COUNT };
 	uint64_t samples = 0;
 
-	(void)state;
 	assert_non_null(many);
 	for (uint32_t i = 0; i < COUNT; i++)
 		many[i] = (struct lc_block_line){ .line = UINT64_C(1) << 62 | i % 1000,
@@ -369,7 +364,6 @@ static void a_frame_without_bci_has_neither_bci_nor_line(void **state)
 	struct lc_block_input in = { .name = "", .accesses = &native, .accesses_len = 1 };
 	const uint32_t *frame;
 
-	(void)state;
 	assert_int_equal(lc_profile_append(p, &in), 0);
 	read_back("thread-0.lcb");
 	frame = lc_tree_frame(&tree, lc_table_key(&tree.accesses, 0)[LC_ACCESS_PATH]);
@@ -388,7 +382,6 @@ static void unknown_numbers_are_written_as_unknown(void **state)
 	struct lc_profile *p = create();
 	struct lc_block_input in = { .name = NULL, .accesses = odd, .accesses_len = 1 };
 
-	(void)state;
 	assert_int_equal(lc_profile_append(p, &in), 0);
 	read_back("thread-0.lcb");
 	assert_int_equal(tree.buckets[0][LC_BUCKET_OBJECT], 1);
@@ -426,7 +419,6 @@ static void numbers_out_of_range_are_refused_and_counted(void **state)
 	const size_t count = sizeof(in) / sizeof(in[0]);
 	struct lc_profile_stats s;
 
-	(void)state;
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(lc_profile_append(p, &in[i]), -EINVAL);
 	lc_profile_stats(p, &s);
@@ -442,7 +434,6 @@ static void a_long_path_is_written_once(void **state)
 	struct lc_profile *p = create();
 	struct lc_block_input in = { .name = "t", .accesses = deep, .accesses_len = 100 };
 
-	(void)state;
 	for (uint32_t i = 0; i < 100; i++)
 		deep[i] = (struct lc_block_access){ 0, LC_BUCKET_NATIVE, 0, PATHS - 100 + i, 1, 0 };
 	assert_int_equal(lc_profile_append(p, &in), 0);
@@ -465,7 +456,6 @@ static void a_large_input_becomes_several_blocks(void **state)
 		                     .buckets = &all,
 		                     .buckets_len = 1 };
 
-	(void)state;
 	assert_non_null(many);
 	for (uint32_t i = 0; i < COUNT; i++)
 		many[i] =
@@ -488,7 +478,6 @@ static void a_full_disk_leaves_the_file_as_it_was_and_is_said_once(void **state)
 	struct stat before, after;
 	struct lc_profile_stats s;
 
-	(void)state;
 	assert_int_equal(lc_profile_append(p, &in), 0);
 	assert_int_equal(stat(file_name("thread-0.lcb"), &before), 0);
 	room = 100;
@@ -519,7 +508,6 @@ static void many_threads_share_a_few_files(void **state)
 	struct lc_profile *p = create();
 	struct lc_block_input in = input();
 
-	(void)state;
 	for (in.index = 0; in.index < 10000; in.index++)
 		assert_int_equal(lc_profile_append(p, &in), 0);
 	assert_int_equal(access(file_name("thread-63.lcb"), F_OK), 0);
@@ -536,7 +524,6 @@ static void a_file_that_is_removed_is_made_again(void **state)
 	struct lc_profile *p = create();
 	struct lc_block_input in = input();
 
-	(void)state;
 	assert_int_equal(lc_profile_append(p, &in), 0);
 	assert_int_equal(unlink(file_name("thread-0.lcb")), 0);
 	assert_int_equal(lc_profile_append(p, &in), 0);
@@ -550,7 +537,6 @@ static void blocks_need_no_more_memory_as_they_go(void **state)
 	struct lc_block_input in = input();
 	size_t before;
 
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(lc_profile_append(p, &in), 0);
 	before = mallinfo2().uordblks;
@@ -565,7 +551,6 @@ static void a_directory_with_a_profile_is_refused(void **state)
 	struct lc_profile *p = create(), *other = NULL;
 	char error[256] = "";
 
-	(void)state;
 	assert_int_equal(lc_profile_create(directory, &other, error, sizeof(error)), -EEXIST);
 	assert_null(other);
 	assert_non_null(strstr(error, "already holds a profile"));
@@ -604,7 +589,6 @@ static void a_profile_is_its_owners_alone(void **state)
 	struct lc_profile *p = create();
 	struct lc_manifest m = { .pid = 1 };
 
-	(void)state;
 	assert_int_equal(mode_of(directory), 0700);
 	assert_int_equal(mode_of(file_name("manifest.json")), 0600);
 	assert_int_equal(lc_profile_manifest(p, &m), 0);
@@ -629,7 +613,6 @@ static void a_directory_that_is_a_link_is_refused(void **state)
 	char error[256] = "", command[512];
 	struct lc_profile *p = create();
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s && mkdir %s.real && ln -s %s.real %s",
 	         directory, directory, directory, directory);
 	assert_int_equal(system(command), 0);
@@ -647,7 +630,6 @@ static void a_directory_of_another_user_is_refused(void **state)
 	char error[256] = "";
 	struct lc_profile *p;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip(); /* nobody else may give a directory away */
 	p = create();
@@ -674,7 +656,6 @@ static void what_is_no_file_of_its_own_is_not_written_to(void **state)
 	char victim[128];
 	FILE *f;
 
-	(void)state;
 	snprintf(victim, sizeof(victim), "%s", file_name("victim"));
 	f = fopen(victim, "w");
 	assert_non_null(f);
@@ -704,7 +685,6 @@ static void a_directory_that_cannot_be_made_is_named(void **state)
 	struct lc_profile *p = NULL;
 	char error[256] = "";
 
-	(void)state;
 	assert_int_equal(lc_profile_create("/proc/none/x", &p, error, sizeof(error)), -ENOENT);
 	assert_non_null(strstr(error, "/proc/none/x"));
 	assert_int_equal(lc_profile_create("/dev/null/x", &p, error, sizeof(error)), -ENOTDIR);
@@ -757,7 +737,6 @@ static void the_manifest_is_replaced_whole_or_not_at_all(void **state)
 	struct lc_profile *p = create();
 	char text[2048], again[2048];
 
-	(void)state;
 	read_manifest(text, sizeof(text));
 	assert_non_null(strstr(text, "\"format\":1"));
 	assert_int_equal(lc_profile_manifest(p, &m), 0);
@@ -790,7 +769,6 @@ static void without_memory_no_file_of_the_program_is_closed(void **state)
 	struct lc_profile *p = NULL;
 	char error[1024];
 
-	(void)state;
 	no_copies = true;
 	assert_int_equal(lc_profile_create("/tmp/locus-none", &p, error, sizeof(error)), -ENOMEM);
 	no_copies = false;
@@ -849,7 +827,6 @@ static void names_are_written_once(void **state)
 	struct lc_block_input in = input();
 	struct lc_block_header first, second;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(lc_profile_append(p, &in), 0);
 	load_file("thread-0.lcb");
@@ -876,7 +853,6 @@ static void a_lost_block_costs_those_that_use_its_names_and_no_others(void **sta
 	struct lc_block_input b = { .name = "t", .allocs = &two, .allocs_len = 1 };
 	const struct lc_block_input *const in[] = { &a, &b, &a, &b, &a };
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(lc_profile_append(p, in[i]), 0);
 	damage_block("thread-0.lcb", 1);
@@ -906,7 +882,6 @@ static void a_generation_ends_and_the_next_one_needs_nothing_of_it(void **state)
 	struct lc_block_header h = { 0 };
 	unsigned begin = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < BLOCKS; i++)
 		assert_int_equal(lc_profile_append(p, &in), 0);
 	load_file("thread-0.lcb");
@@ -932,7 +907,6 @@ static void near_the_limit_of_memory_each_block_names_all_again(void **state)
 	struct lc_block_input in = input();
 	struct lc_block_header h = { 0 };
 
-	(void)state;
 	lc_memory_limit(1 << 20);
 	for (unsigned i = 0; i < 6; i++) {
 		if (i == 2)
@@ -961,7 +935,6 @@ static void a_file_that_was_removed_is_begun_with_all_names(void **state)
 	struct lc_profile *p = create();
 	struct lc_block_input in = input();
 
-	(void)state;
 	assert_int_equal(lc_profile_append(p, &in), 0);
 	assert_int_equal(unlink(file_name("thread-0.lcb")), 0);
 	for (int i = 0; i < 2; i++)
@@ -987,7 +960,6 @@ static void another_text_at_the_same_place_is_another_name(void **state)
 	struct lc_block_input in = input();
 	char name[16] = "first";
 
-	(void)state;
 	in.name = name;
 	assert_int_equal(lc_profile_append(p, &in), 0);
 	strcpy(name, "other");

@@ -27,26 +27,21 @@ static char dir[PATH_MAX];
 /* The agent's tables are empty. */
 const struct lc_method *lc_method_get(uint32_t method)
 {
-	(void)method;
 	return NULL;
 }
 
 int lc_method_line(const struct lc_method *m, uint32_t bci)
 {
-	(void)m;
-	(void)bci;
 	return -1;
 }
 
 const struct lc_path_node *lc_path_get(uint32_t node)
 {
-	(void)node;
 	return NULL;
 }
 
 const struct lc_site *lc_site_get(uint32_t site)
 {
-	(void)site;
 	return NULL;
 }
 
@@ -75,7 +70,6 @@ static void touch(const char *name)
 
 static int set_up(void **state)
 {
-	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/lc-loop-XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
@@ -84,7 +78,6 @@ static int clean(void **state)
 {
 	char command[PATH_MAX + 16];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -r '%s'", dir);
 	return system(command);
 }
@@ -121,7 +114,6 @@ static void all_stay_where_none_is_to_be_removed(void **state)
 	struct lc_loop *l = made(0);
 	char name[LC_LOOP_NAME_MAX];
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		next(l, &p, 1000, 2000);
 	assert_true(is_there("loop/000001/manifest.json"));
@@ -137,7 +129,6 @@ static void the_newest_stay(void **state)
 	struct lc_profile *p = NULL;
 	struct lc_loop *l = made(2);
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		next(l, &p, 1000, 0);
 	assert_false(is_there("loop/000001"));
@@ -153,7 +144,6 @@ static void older_ones_go_where_all_hold_too_much(void **state)
 	struct lc_profile *p = NULL;
 	struct lc_loop *l = made(100);
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		next(l, &p, 1000, 2500);
 	assert_false(is_there("loop/000002"));
@@ -171,7 +161,6 @@ static void no_link_is_followed_and_no_other_directory_removed(void **state)
 	struct lc_profile *p = NULL;
 	struct lc_loop *l = made(1);
 
-	(void)state;
 	assert_int_equal(mkdir(in_dir("other"), 0700), 0);
 	touch("other/manifest.json");
 	next(l, &p, 0, 0);
@@ -203,7 +192,6 @@ static void a_name_that_is_taken_is_left_alone(void **state)
 	struct lc_loop *l = made(0), *second = NULL;
 	char name[LC_LOOP_NAME_MAX];
 
-	(void)state;
 	next(l, &p, 0, 0);
 	touch("loop/000002");
 	assert_int_equal(lc_loop_next(l, &none), -EEXIST);

@@ -20,7 +20,6 @@ static void expect(const char *command, const char *expected)
 
 static void a_class_or_a_jar_names_the_program(void **state)
 {
-	(void)state;
 	expect("java Main", "Main");
 	expect("/usr/bin/java -Xmx1g -XX:+UseSerialGC org.example.Main run Other",
 	       "org.example.Main");
@@ -30,7 +29,6 @@ static void a_class_or_a_jar_names_the_program(void **state)
 
 static void the_value_of_an_option_is_no_program(void **state)
 {
-	(void)state;
 	expect("java -cp a.jar:b.jar Main", "Main");
 	expect("java --module-path lib --add-modules a,b Main", "Main");
 	expect("java --enable-native-access org.example -cp a.jar Main", "Main");
@@ -39,7 +37,6 @@ static void the_value_of_an_option_is_no_program(void **state)
 
 static void a_longer_option_has_its_value_within(void **state)
 {
-	(void)state;
 	expect("java --source=17 Hello.java", "Hello.java");
 	expect("java -cps Main other", "Main");
 	expect("java -c Main other", "Main");
@@ -47,7 +44,6 @@ static void a_longer_option_has_its_value_within(void **state)
 
 static void other_commands_are_named_by_their_first_word(void **state)
 {
-	(void)state;
 	expect("javac -cp a.jar Main.java", "javac");
 	expect("/opt/tools/server --source 17", "server");
 	expect("java -cp", "java");
@@ -60,7 +56,6 @@ static void the_version_of_the_jdk(void **state)
 	    lc_program_jdk("OpenJDK 64-Bit Server VM 17.0.15+6-Debian");
 	const struct lc_text whole = lc_program_jdk("some VM");
 
-	(void)state;
 	assert_int_equal(short_one.len, strlen("17.0.15"));
 	assert_memory_equal(short_one.bytes, "17.0.15", short_one.len);
 	assert_int_equal(whole.len, strlen("some VM"));

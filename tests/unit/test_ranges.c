@@ -82,7 +82,6 @@ void *lc_vm_static(const char *type, const char *field)
 
 long lc_vm_offset(const char *type, const char *field)
 {
-	(void)type;
 	if (!strcmp(field, "_word_size"))
 		return 8;
 	if (!strcmp(field, "_reserved"))
@@ -107,7 +106,6 @@ int lc_vm_library_range(uint64_t *low, uint64_t *high)
 
 static int setup(void **state)
 {
-	(void)state;
 	heap.table = 0x7010;
 	heap.start = UINT64_C(0x700000000);
 	heap.words = 0x1000 / 8;
@@ -143,7 +141,6 @@ static void an_address_is_the_heaps_or_the_jvms_or_nobodys(void **state)
 {
 	const uint64_t cards = card_table.byte_map_base + (heap.start >> 9);
 
-	(void)state;
 	init();
 	assert_int_equal(lc_ranges_heap().low, heap.start);
 	assert_int_equal(lc_ranges_heap().high, heap.start + 0x1000);
@@ -161,7 +158,6 @@ static void an_address_is_the_heaps_or_the_jvms_or_nobodys(void **state)
 
 static void cards_are_as_large_as_the_jvm_says(void **state)
 {
-	(void)state;
 	card_bytes = 1024;
 	init();
 	assert_int_equal(lc_ranges_card_table().shift, 10);
@@ -173,7 +169,6 @@ static void cards_are_as_large_as_the_jvm_says(void **state)
 
 static void a_collector_without_card_marks_has_no_card_table(void **state)
 {
-	(void)state;
 	collector_flag = "UseShenandoahGC";
 	init();
 	assert_int_equal(lc_ranges_card_table().base, 0);
@@ -185,7 +180,6 @@ static void the_heap_of_zgc_is_a_power_of_two_of_addresses(void **state)
 {
 	const uint64_t low = UINT64_C(1) << 42;
 
-	(void)state;
 	collector_flag = "UseZGC";
 	init();
 	assert_int_equal(lc_ranges_owner(low - 1), LC_RANGE_NOBODY);
@@ -201,7 +195,6 @@ static void an_object_of_zgc_has_one_plain_address(void **state)
 {
 	const uint64_t low = UINT64_C(1) << 42, offset = 0x12345678;
 
-	(void)state;
 	collector_flag = "UseZGC";
 	init();
 	assert_true(lc_ranges_views_known());
@@ -221,7 +214,6 @@ static void a_reference_of_zgc_with_generations_has_its_address_above_its_colour
 {
 	const uint64_t addr = (UINT64_C(1) << 42) + 0x12345678;
 
-	(void)state;
 	collector_flag = "UseZGC";
 	generations = true;
 	init();
@@ -233,7 +225,6 @@ static void a_reference_of_zgc_with_generations_has_its_address_above_its_colour
 
 static void a_reference_of_zgc_says_whether_it_may_be_old(void **state)
 {
-	(void)state;
 	collector_flag = "UseZGC";
 	for (int i = 0; i < 2; i++) {
 		generations = i;
@@ -254,7 +245,6 @@ static void a_reference_of_zgc_says_whether_it_may_be_old(void **state)
 
 static void addresses_of_other_collectors_are_plain(void **state)
 {
-	(void)state;
 	init();
 	assert_true(lc_ranges_views_known());
 	assert_int_equal(lc_ranges_objects().low, lc_ranges_heap().low);
@@ -264,7 +254,6 @@ static void addresses_of_other_collectors_are_plain(void **state)
 
 static void without_a_heap_the_other_ranges_are_known(void **state)
 {
-	(void)state;
 	heap_at = 0;
 	lc_collector_init();
 	assert_null(lc_collector_count());
@@ -288,7 +277,6 @@ static void the_collector_is_the_one_whose_flag_is_set(void **state)
 		{ NULL, "unknown", LC_GC_UNKNOWN, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
 		collector_flag = each[i].flag;
 		lc_collector_init();

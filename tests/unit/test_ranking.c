@@ -104,7 +104,6 @@ static void split(uint32_t class_site, uint32_t at, uint64_t milli, uint64_t var
 
 static int an_empty_tree(void **state)
 {
-	(void)state;
 	lc_tree_init(&tree);
 	load = (struct lc_load){ .tree = &tree, .engines_len = 1 };
 	load.engines[0] = (struct lc_load_engine){ .name = (char *)"timer",
@@ -115,7 +114,6 @@ static int an_empty_tree(void **state)
 
 static int nothing(void **state)
 {
-	(void)state;
 	lc_ranking_free(&ranking);
 	lc_view_free(&view);
 	view = (struct lc_view){ 0 };
@@ -194,7 +192,6 @@ static void call_paths_of_one_line_are_one_row(void **state)
 	const uint32_t other = frame(main1, "p.A", "make", 11),
 	               use = frame(main1, "p.A", "use", 20);
 
-	(void)state;
 	sample(LC_BUCKET_OBJECT, site("byte[]", make1), use, 30);
 	sample(LC_BUCKET_OBJECT, site("byte[]", make2), use, 12);
 	sample(LC_BUCKET_OBJECT, site("byte[]", other), use, 7);
@@ -230,7 +227,6 @@ static void estimated_lines_share_the_samples_of_their_class(void **state)
 	const uint32_t two = site("p.B", frame(0, "p.A", "two", 2));
 	const uint32_t tracked = site("p.B", frame(0, "p.A", "three", 3));
 
-	(void)state;
 	for (uint32_t i = 0; i < 50;
 	     i++) /* each a sample: rounding one by one would give all to `one` */
 		sample(LC_BUCKET_HEAP_CLASS, class, frame(use, "p.C", "c", i), 1);
@@ -261,7 +257,6 @@ static void a_class_without_an_estimate_is_a_row_without_a_line(void **state)
 {
 	const uint32_t class = site("p.B", 0), use = frame(0, "p.A", "use", 20);
 
-	(void)state;
 	sample(LC_BUCKET_HEAP_CLASS, class, use, 9);
 	sample(LC_BUCKET_OBJECT, site("p.B", frame(0, "p.A", "three", 3)), use, 6);
 	rank(LC_GROUP_LINE);
@@ -278,7 +273,6 @@ static void a_class_that_another_profile_cannot_split_is_a_row(void **state)
 	const uint32_t tracked = site("p.B", frame(0, "p.A", "three", 3));
 	struct lc_known_lines told;
 
-	(void)state;
 	lc_known_lines_init(&told);
 	sample(LC_BUCKET_HEAP_CLASS, class, use, 50);
 	sample(LC_BUCKET_OBJECT, tracked, use, 20);
@@ -314,7 +308,6 @@ static void a_row_whose_interval_reaches_0_is_the_rest(void **state)
 	const uint32_t line = frame(0, "p.A", "two", 2);
 	const uint32_t one = site("p.B", frame(0, "p.A", "one", 1)), two = site("p.B", line);
 
-	(void)state;
 	sample(LC_BUCKET_HEAP_CLASS, class, use, 100);
 	split(class, one, 94000, 12000);
 	split(class, two, 6000, 12000);
@@ -333,7 +326,6 @@ static void a_row_whose_interval_stays_above_0_is_ranked(void **state)
 	const uint32_t line = frame(0, "p.A", "two", 2);
 	const uint32_t one = site("p.B", frame(0, "p.A", "one", 1)), two = site("p.B", line);
 
-	(void)state;
 	sample(LC_BUCKET_HEAP_CLASS, class, use, 100);
 	split(class, one, 94000, 500);
 	split(class, two, 6000, 500);
@@ -347,7 +339,6 @@ static void few_samples_are_the_rest(void **state)
 {
 	const uint32_t use = frame(0, "p.A", "use", 20);
 
-	(void)state;
 	sample(LC_BUCKET_OBJECT, site("a", use), use, LC_RANK_SAMPLES_MIN - 1);
 	sample(LC_BUCKET_OBJECT, site("b", use), use, LC_RANK_SAMPLES_MIN);
 	allocate(site("c", use), 1000, 1u << 30); /* never sampled */
@@ -362,7 +353,6 @@ static void fields_are_rows_and_what_has_none_is_one(void **state)
 {
 	const uint32_t class = site("p.B", 0), use = frame(0, "p.A", "use", 20);
 
-	(void)state;
 	sample(LC_BUCKET_HEAP_CLASS, class, use, 50);
 	touch(LC_BUCKET_HEAP_CLASS, class, use, "next", 0, LC_TOUCH_LOAD, 30);
 	touch(LC_BUCKET_HEAP_CLASS, class, use, "(class)", 0, LC_TOUCH_LOAD, 15);
@@ -379,7 +369,6 @@ static void classes_of_one_package_are_one_row(void **state)
 {
 	const uint32_t use = frame(0, "p.A", "use", 20);
 
-	(void)state;
 	sample(LC_BUCKET_HEAP_CLASS, site("p.q.B", 0), use, 10);
 	sample(LC_BUCKET_HEAP_CLASS, site("p.q.C[]", 0), use, 9);
 	sample(LC_BUCKET_HEAP_CLASS, site("p.D", 0), use, 8);
@@ -405,7 +394,6 @@ static void neighbouring_lines_are_one(void **state)
 	size_t len;
 	const struct lc_rank_lines *l = lc_rank_roll_up(&arena, &tree, accesses, 6, &len);
 
-	(void)state;
 	assert_int_equal(len, 4);
 	assert_int_equal(l[0].samples, 33);
 	assert_int_equal(l[0].first, 11); /* line + 1 */
@@ -426,7 +414,6 @@ static void samples_of_one_interrupt_widen_the_interval(void **state)
 	const struct lc_weighted none = { 0 };
 	double low, high, low4, high4;
 
-	(void)state;
 	lc_rank_interval((struct lc_weighted){ 100, 0 }, (struct lc_weighted){ 400, 0 }, &low,
 	                 &high);
 	assert_true(fabs(low - 0.2099) < 0.0005 && fabs(high - 0.2949) < 0.0005); /* Wilson */
@@ -451,7 +438,6 @@ static void the_part_that_is_touched_is_named(void **state)
 	               cleared = site("char[]", use);
 	struct lc_touch t;
 
-	(void)state;
 	sample(LC_BUCKET_OBJECT, header, use, 60);
 	touch(LC_BUCKET_OBJECT, header, use, "(class)", 0, LC_TOUCH_LOAD, 30);
 	touch(LC_BUCKET_OBJECT, header, use, "(mark)", 0, LC_TOUCH_LOAD, 15);
@@ -502,7 +488,6 @@ static void what_wait_says_of_objects_is_of_all_their_samples(void **state)
 	};
 	struct lc_touch t;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		*lc_table_values(&tree.waits, lc_table_put(&tree.waits, keys[i])) = 1u << i;
 	sample(LC_BUCKET_OBJECT, at, use, 10);
@@ -525,7 +510,6 @@ static void what_few_interrupts_touched_is_not_named(void **state)
 	const uint32_t nine = site("p.N", make), ten = site("p.T", make), read = site("p.R", make);
 	struct lc_touch t;
 
-	(void)state;
 	sample(LC_BUCKET_OBJECT, read, use, 400);
 	touch(LC_BUCKET_OBJECT, read, use, "f", 0, LC_TOUCH_LOAD, 400);
 	sample(LC_BUCKET_OBJECT, ten, use, 160);
@@ -559,7 +543,6 @@ static void the_order_of_few_interrupts_is_not_named(void **state)
 	const uint32_t use = frame(0, "p.A", "use", 20);
 	const uint32_t few = site("int[]", use), enough = site("long[]", use);
 
-	(void)state;
 	sample(LC_BUCKET_OBJECT, enough, use, 30 * 8);
 	walk(enough, 256, 30, 8);
 	sample(LC_BUCKET_OBJECT, few, use, 29 * 8);
@@ -589,7 +572,6 @@ static void classes_touched_at_the_header_have_their_number_and_size(void **stat
 	struct lc_header_class *h;
 	size_t len;
 
-	(void)state;
 	sample(LC_BUCKET_OBJECT, tracked, use, 30);
 	touch(LC_BUCKET_OBJECT, tracked, use, "(class)", 0, LC_TOUCH_LOAD, 25);
 	touch(LC_BUCKET_OBJECT, tracked, use, "f", 0, LC_TOUCH_LOAD, 5);

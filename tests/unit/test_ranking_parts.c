@@ -99,7 +99,6 @@ static void split(uint32_t class_site, uint32_t at, uint64_t milli, uint64_t var
 
 static int an_empty_tree(void **state)
 {
-	(void)state;
 	lc_tree_init(&tree);
 	load = (struct lc_load){ .tree = &tree, .engines_len = 1 };
 	load.engines[0] = (struct lc_load_engine){ .name = (char *)"timer",
@@ -117,7 +116,6 @@ static void forget(void)
 
 static int nothing(void **state)
 {
-	(void)state;
 	forget();
 	lc_tree_free(&tree);
 	return 0;
@@ -147,7 +145,6 @@ static void one_access_is_dealt_out_by_the_shares(void **state)
 	const uint32_t one = line(0, "one", 1), two = line(0, "two", 2),
 	               three = line(0, "three", 3);
 
-	(void)state;
 	sample(LC_BUCKET_HEAP_CLASS, class, use, 101);
 	split(class, site("p.B", one), 70000, 1000);
 	split(class, site("p.B", two), 20000, 1000);
@@ -165,7 +162,6 @@ static void the_errors_of_a_lines_call_paths_add_up(void **state)
 	               two = line(line(0, "main", 2), "make", 7);
 	double apart;
 
-	(void)state;
 	sample(LC_BUCKET_HEAP_CLASS, class, use, 100);
 	split(class, site("p.B", one), 60000, 4000);
 	split(class, site("p.B", two), 40000, 2000);
@@ -182,7 +178,6 @@ static void the_error_of_a_split_widens_both_sides_of_the_interval(void **state)
 	const uint32_t class = site("p.B", 0), use = line(0, "use", 20), one = line(0, "one", 1);
 	double low, high;
 
-	(void)state;
 	sample(LC_BUCKET_HEAP_CLASS, class, use, 400);
 	split(class, site("p.B", one), 200000, 300000);
 	split(class, site("p.B", line(0, "two", 2)), 200000, 300000);
@@ -200,7 +195,6 @@ static void the_interval_of_estimated_bytes_is_that_of_bytes(void **state)
 	const uint32_t key[LC_ESTIMATE_KEY] = { [LC_ESTIMATE_SITE] = site("p.B", make) };
 	uint64_t *values = lc_table_values(&tree.estimates, lc_table_put(&tree.estimates, key));
 
-	(void)state;
 	values[LC_ESTIMATE_SAMPLED] = 4;
 	values[LC_ESTIMATE_OBJECTS] = 100000;
 	values[LC_ESTIMATE_OBJECTS_VARIANCE] = 25000; /* 25: 5 objects */
@@ -220,7 +214,6 @@ static void places_without_lines_are_told_apart_by_bytecode(void **state)
 	const uint32_t use = line(0, "use", 20);
 	const uint32_t one = place(0, "make", 4, 0), two = place(0, "make", 9, 0);
 
-	(void)state;
 	sample(LC_BUCKET_OBJECT, site("p.B", one), use, 20);
 	sample(LC_BUCKET_OBJECT, site("p.B", two), use, 10);
 	rank(LC_GROUP_LINE);
@@ -252,7 +245,6 @@ static void the_order_is_that_of_most_samples_for_certain(void **state)
 	               few = walk(6, 4, LC_WALK_SAMPLES_MIN - 1, 0, 0);
 	struct lc_touch t;
 
-	(void)state;
 	rank(LC_GROUP_LINE);
 	t = lc_touch_of(&ranking, row(along));
 	assert_int_equal(t.walk, LC_WALK_SEQUENTIAL);
@@ -275,7 +267,6 @@ static void samples_without_a_step_count_against_an_order(void **state)
 	const uint32_t two = site("int[]", line(line(0, "main", 2), "make", 7));
 	struct lc_touch t;
 
-	(void)state;
 	sample(LC_BUCKET_OBJECT, one, line(0, "use", 20), 40);
 	step(one, 4, LC_END_NONE, 40);
 	sample(LC_BUCKET_OBJECT, two, line(0, "use", 20), 60);
@@ -299,7 +290,6 @@ static void a_hot_end_has_most_of_enough_samples(void **state)
 	};
 	uint32_t make[4];
 
-	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {
 		uint32_t at;
 
@@ -324,7 +314,6 @@ static void what_the_line_that_makes_an_array_stores_is_no_use_of_it(void **stat
 	const uint32_t at = site("int[]", make);
 	struct lc_touch t;
 
-	(void)state;
 	sample(LC_BUCKET_OBJECT, at, line(line(0, "main", 1), "make", 7), 500);
 	store(at, line(line(0, "main", 1), "make", 7), 500);
 	sample(LC_BUCKET_OBJECT, at, alike, 5);
@@ -353,7 +342,6 @@ static void stores_of_no_known_part_are_no_loads(void **state)
 		                            [LC_WAIT_FLAGS] = LC_WAIT_STORES_SOMEWHERE };
 	struct lc_touch t;
 
-	(void)state;
 	sample(LC_BUCKET_OBJECT, at, use, 410);
 	store(at, use, 400);
 	/* Each has its place; they take nothing from the samples of others that have none. */

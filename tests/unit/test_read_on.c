@@ -38,13 +38,11 @@ static uint8_t read_on(const char *code, size_t len, size_t at)
 
 static void a_field_that_is_read_behind_the_class_is_found(void **state)
 {
-	(void)state;
 	assert_int_equal(READ_ON(LOAD_CLASS COMPARE "\x75\x04" ADD_FIELD, 0), 8);
 }
 
 static void so_is_one_that_the_branch_leads_to(void **state)
 {
-	(void)state;
 	/* ja over a return */
 	assert_int_equal(READ_ON(LOAD_CLASS COMPARE "\x77\x01\xc3" ADD_FIELD, 0), 8);
 	/* rdi = rax; rdx += [rdi+16]; ret; ebp = [rax+8], and back to the beginning */
@@ -58,7 +56,6 @@ static void code_far_away_runs_rarely(void **state)
 {
 	char code[640];
 
-	(void)state;
 	memset(code, 0xc3, sizeof(code));
 	memcpy(code, LOAD_CLASS COMPARE "\x0f\x84\x00\x02\x00\x00", 15);
 	memcpy(code + 15 + 512, ADD_FIELD, 4);
@@ -67,7 +64,6 @@ static void code_far_away_runs_rarely(void **state)
 
 static void an_object_whose_class_alone_is_read_has_no_more(void **state)
 {
-	(void)state;
 	assert_int_equal(READ_ON(LOAD_CLASS COMPARE "\x75\x02\xff\xc1", 0), 0);
 	/* It is written: mov [rdi+16],rdx */
 	assert_int_equal(READ_ON(LOAD_CLASS "\x48\x89\x57\x10", 0), 0);
@@ -85,7 +81,6 @@ static void an_object_whose_class_alone_is_read_has_no_more(void **state)
 
 static void an_access_to_a_field_is_no_header(void **state)
 {
-	(void)state;
 	/* eax = [rdi+24]; rdx += [rdi+32] */
 	assert_int_equal(READ_ON("\x8b\x47\x18\x48\x03\x57\x20", 0), 0);
 	/* a store to the header */
@@ -97,7 +92,6 @@ static void an_access_to_a_field_is_no_header(void **state)
  */
 static void names_of_the_object_are_followed(void **state)
 {
-	(void)state;
 	assert_int_equal(READ_ON("\x47\x8b\x44\xdc\x08\x4f\x8d\x0c\xdc\x41\x8b\x41\x0c", 0), 4);
 	assert_int_equal(READ_ON("\x47\x8b\x44\xdc\x08\x43\x8b\x44\xdc\x0c", 0), 4);
 	/* r11 is written in between. */
@@ -109,7 +103,6 @@ static void names_of_the_object_are_followed(void **state)
 /* r8d = [rdx+12], is ecx less? eax = [rdx+rcx*4+16] */
 static void an_element_follows_the_length(void **state)
 {
-	(void)state;
 	assert_int_equal(READ_ON("\x44\x8b\x42\x0c\x44\x39\xc1\x73\x04\x8b\x44\x8a\x10", 0), 4);
 	/* The class, the length, the element: the length is not all. */
 	assert_int_equal(READ_ON("\x44\x8b\x42\x08\x44\x8b\x4a\x0c\x8b\x44\x8a\x10", 0), 8);
@@ -120,7 +113,6 @@ static void nothing_is_read_beyond_the_code(void **state)
 	static const char code[] = LOAD_CLASS COMPARE "\x75\x04" ADD_FIELD;
 	uint8_t bytes[sizeof(code)];
 
-	(void)state;
 	memcpy(bytes, code, sizeof(code));
 	for (size_t len = 0; len < sizeof(code); len++) {
 		const struct lc_code_bytes all = { .bytes = bytes, .len = len, .method = true };

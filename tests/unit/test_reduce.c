@@ -134,7 +134,6 @@ static void trees_add_up_whichever_comes_first(void **state)
 	char *data[2];
 	size_t len[2];
 
-	(void)state;
 	fill(&a, 0, 1);
 	fill(&b, 0, 2);
 	fill(&c, 1, 3);
@@ -164,7 +163,6 @@ static void sums_of_trees_are_exact(void **state)
 	struct lc_tree a, b;
 	uint64_t before = 0, after = 0;
 
-	(void)state;
 	fill(&a, 0, 1);
 	fill(&b, 0, 2);
 	for (uint32_t i = 0; i < a.accesses.count; i++)
@@ -211,7 +209,6 @@ static void spans_keep_their_thread_and_places_in_the_sum(void **state)
 	uint32_t thread;
 	const uint32_t *key;
 
-	(void)state;
 	fill(&a, 0, 1);
 	fill(&b, 1, 2);
 	lc_table_put(&a.executions, other);
@@ -286,7 +283,6 @@ static void write_profile(unsigned i)
 
 static int set_up(void **state)
 {
-	(void)state;
 	if (!mkdtemp(dir))
 		return 1;
 	for (unsigned i = 0; i < PROFILES; i++) {
@@ -311,7 +307,6 @@ static void remove_directory(const char *path)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < PROFILES; i++) {
 		remove_directory(paths[i]);
 		free(paths[i]);
@@ -361,7 +356,6 @@ static void threads_write_what_one_writes(void **state)
 {
 	char *one = output("one"), *four = output("four");
 
-	(void)state;
 	merge_alone(one, 1);
 	for (unsigned i = 0; i < 5; i++) {
 		merge_alone(four, 4);
@@ -416,7 +410,6 @@ static void processes_write_what_one_writes(void **state)
 {
 	char *one = output("one"), *shares = output("shares");
 
-	(void)state;
 	merge_alone(one, 1);
 	for (unsigned of = 1; of <= 7; of += 2) {
 		merge_in_shares(shares, of);
@@ -467,7 +460,6 @@ static void a_file_that_vanishes_is_named(void **state)
 	char *file = lc_mem_text("%s/thread-0.lcb", paths[5]), *away = lc_mem_text("%s/away", dir);
 	size_t len;
 
-	(void)state;
 	assert_int_equal(lc_reduce_open(r, to), 0);
 	assert_int_equal(lc_reduce_scan(r), 0);
 	assert_int_equal(rename(file, away), 0);
@@ -496,7 +488,6 @@ static void what_is_damaged_on_its_way_is_refused(void **state)
 	struct lc_bytes packed = { 0 };
 	char *said = NULL;
 
-	(void)state;
 	assert_int_equal(lc_reduce_scan(from), 0);
 	assert_int_equal(lc_reduce_read(from, 0, 1), 0);
 	assert_int_equal(lc_reduce_pack(from, &packed), 0);

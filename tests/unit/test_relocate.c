@@ -26,7 +26,6 @@ enum { ILOAD_0 = 26, NEWARRAY = 188, NOP = 0, GOTO = 167, HOOK_LEN = 7 };
 
 static uint32_t next_site(void *user)
 {
-	(void)user;
 	return 1;
 }
 
@@ -58,7 +57,6 @@ static void jumps_across_the_hook_reach_their_targets(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	class_begin(&c, "A");
 	rewrite_one(&c, &spec, &r);
 	assert_int_equal(rewritten_code(&r, 0).len, 14 + HOOK_LEN);
@@ -77,7 +75,6 @@ static void far_jumps_and_subroutines_are_relocated(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	class_begin(&c, "A");
 	c.major = 48;
 	rewrite_one(&c, &spec, &r);
@@ -98,7 +95,6 @@ static void tableswitch_is_padded_anew(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	class_begin(&c, "A");
 	rewrite_one(&c, &spec, &r);
 	code = rewritten_code(&r, 0);
@@ -123,7 +119,6 @@ static void lookupswitch_keeps_its_keys(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	class_begin(&c, "A");
 	rewrite_one(&c, &spec, &r);
 	code = rewritten_code(&r, 0);
@@ -142,7 +137,6 @@ static void wide_instructions_are_copied_whole(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	class_begin(&c, "A");
 	rewrite_one(&c, &spec, &r);
 	assert_int_equal(r.result.sites, 1);
@@ -166,7 +160,6 @@ static void bad_instructions_and_targets_are_malformed(void **state)
 		CODE(ILOAD_0, 182, 127, 255, RETURN),    /* no such constant */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct class_file c;
 		struct rewritten r;
@@ -184,7 +177,6 @@ static void the_hook_is_inside_the_try_range_of_its_allocation(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	spec.handlers = (const uint8_t[]){ 0, 1, 0, 3, 0, 5, 0, 0, 0, 3, 0, 7, 0, 5, 0, 9 };
 	spec.handlers_len = 2;
 	class_begin(&c, "A");
@@ -208,7 +200,6 @@ static void bad_try_ranges_are_malformed(void **state)
 		{ 0, 0, 0, 3, 0, 9 }, /* or beyond the code */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct code_spec spec = CODE(ARRAY, POP, RETURN);
 		struct class_file c;
@@ -250,7 +241,6 @@ static void assert_attribute(const char *name, const uint8_t *body, size_t len,
 
 static void debug_tables_are_relocated(void **state)
 {
-	(void)state;
 	assert_attribute("LineNumberTable", BYTES(0, 2, 0, 0, 0, 7, 0, 3, 0, 8),
 	                 BYTES(0, 2, 0, 0, 0, 7, 0, 10, 0, 8));
 	assert_attribute("LocalVariableTable",
@@ -262,7 +252,6 @@ static void debug_tables_are_relocated(void **state)
 
 static void debug_tables_that_do_not_fit_the_code_are_malformed(void **state)
 {
-	(void)state;
 	assert_attribute("LineNumberTable", BYTES(0, 1, 0, 6, 0, 7), NULL, 0);
 	assert_attribute("LineNumberTable", BYTES(0, 2, 0, 0, 0, 7), NULL, 0);
 	assert_attribute("LineNumberTable", BYTES(0), NULL, 0);
@@ -272,7 +261,6 @@ static void debug_tables_that_do_not_fit_the_code_are_malformed(void **state)
 
 static void unknown_attributes_of_code_are_left_out(void **state)
 {
-	(void)state;
 	assert_attribute("StackMap", BYTES(0, 1, 0, 3, 0, 0, 0, 0), BYTES());
 	assert_attribute("CharacterRangeTable", BYTES(0, 0), BYTES());
 	assert_attribute("org.example.Mine", BYTES(1, 2, 3), BYTES());
@@ -290,7 +278,6 @@ static void type_annotations_are_relocated(void **state)
 	};
 	uint8_t moved[sizeof(all)];
 
-	(void)state;
 	memcpy(moved, all, sizeof(all));
 	moved[8] = 12;  /* the length of the range */
 	moved[28] = 10; /* new */
@@ -303,7 +290,6 @@ static void type_annotations_that_do_not_parse_are_left_out(void **state)
 {
 	uint8_t nested[2 + 5 + 4 + 2 + 3 * 40] = { 0, 1, 0x44, 0, 0, 0, 0, 1, 0, 1, 0, 1 };
 
-	(void)state;
 	for (int i = 0; i < 40; i++)
 		memcpy(nested + 13 + 3 * i, ((const uint8_t[]){ '[', 0, 1 }), 3);
 	assert_attribute("RuntimeVisibleTypeAnnotations", BYTES(0, 1, 0x10, 0, 0), BYTES());
@@ -343,7 +329,6 @@ static void assert_frames(uint32_t at, uint32_t len, const uint8_t *frames, size
 
 static void frames_keep_their_short_form_while_it_fits(void **state)
 {
-	(void)state;
 	/* At 2, before the site, and at 10 behind it: the distance grows from 7 to 14. */
 	assert_frames(4, 20, BYTES(0, 2, 2, 7), BYTES(0, 2, 2, 14));
 	assert_frames(4, 20, BYTES(0, 2, 2, 64 + 7, 1), BYTES(0, 2, 2, 64 + 14, 1));
@@ -353,7 +338,6 @@ static void frames_keep_their_short_form_while_it_fits(void **state)
 
 static void frames_take_the_long_form_when_they_must(void **state)
 {
-	(void)state;
 	assert_frames(0, 80, BYTES(0, 1, 56), BYTES(0, 1, 63));
 	assert_frames(0, 80, BYTES(0, 1, 57), BYTES(0, 1, 251, 0, 64));
 	assert_frames(0, 80, BYTES(0, 1, 64 + 57, 7, 0, 9), BYTES(0, 1, 247, 0, 64, 7, 0, 9));
@@ -362,7 +346,6 @@ static void frames_take_the_long_form_when_they_must(void **state)
 
 static void each_type_of_frame_is_relocated(void **state)
 {
-	(void)state;
 	assert_frames(0, 300, BYTES(0, 1, 251, 1, 0), BYTES(0, 1, 251, 1, 7));
 	assert_frames(0, 300, BYTES(0, 1, 247, 0, 10, 2), BYTES(0, 1, 247, 0, 17, 2));
 	assert_frames(0, 300, BYTES(0, 1, 249, 0, 10), BYTES(0, 1, 249, 0, 17));
@@ -375,7 +358,6 @@ static void each_type_of_frame_is_relocated(void **state)
 
 static void bad_frames_are_malformed(void **state)
 {
-	(void)state;
 	assert_frames(4, 20, BYTES(0, 1, 20), NULL, 0);              /* beyond the code */
 	assert_frames(4, 20, BYTES(0, 1, 6), NULL, 0);               /* in an operand */
 	assert_frames(4, 20, BYTES(0, 1, 200), NULL, 0);             /* no such type */
@@ -394,7 +376,6 @@ static void old_classes_have_no_stack_map_table(void **state)
 	struct rewritten r;
 	uint32_t len;
 
-	(void)state;
 	class_begin(&c, "A");
 	c.major = 49;
 	class_attribute(&c, &spec, "StackMapTable", BYTES(1, 2, 3));
@@ -432,7 +413,6 @@ static void goto_and_jsr_are_widened_when_they_no_longer_reach(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	for (uint8_t op = LC_OP_GOTO; op <= LC_OP_JSR; op++) {
 		rewrite_long(32768 - HOOK_LEN, op, 1, &r); /* reaches just so */
 		code = rewritten_code(&r, 0);
@@ -453,7 +433,6 @@ static void method_whose_branch_no_longer_reaches_is_left_alone(void **state)
 {
 	struct rewritten r;
 
-	(void)state;
 	rewrite_long(32769 - HOOK_LEN, 153, 1, &r);
 	assert_int_equal(r.status, LC_REWRITE_DONE); /* there is another method */
 	assert_int_equal(r.result.methods_left, 1);
@@ -467,7 +446,6 @@ static void method_that_outgrows_the_limit_is_left_alone(void **state)
 {
 	struct rewritten r;
 
-	(void)state;
 	rewrite_long(65535 - 3 * HOOK_LEN, NOP, 3, &r);
 	assert_int_equal(r.result.methods_left, 0);
 	assert_int_equal(rewritten_code(&r, 0).len, 65535);
@@ -484,7 +462,6 @@ static void class_of_which_no_method_fits_is_too_large(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	spec.max_stack = 65534;
 	class_begin(&c, "A");
 	rewrite_one(&c, &spec, &r);

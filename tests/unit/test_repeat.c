@@ -29,7 +29,6 @@ static void is_near(double got, double expected)
 
 static int no_table(void **state)
 {
-	(void)state;
 	lc_repeat_table_free(&table);
 	return 0;
 }
@@ -69,7 +68,6 @@ static void a_mean_has_students_interval(void **state)
 	const double values[] = { 10, 12, 14, 16, 18 };
 	const struct lc_repeat_number n = lc_repeat_number(values, 5, 0, HUGE_VAL);
 
-	(void)state;
 	assert_true(n.known && n.interval && !n.equal);
 	is_near(n.mean, 14);
 	is_near(n.low, 14 - 3.926486);
@@ -83,7 +81,6 @@ static void an_interval_stays_within_what_a_number_can_be(void **state)
 	const double values[] = { 0, 0, 0, 0, 1 };
 	const struct lc_repeat_number n = lc_repeat_number(values, 5, 0, 0.5);
 
-	(void)state;
 	is_near(n.mean, 0.2);
 	assert_true(n.low == 0); /* 0.2 - 2.776445 * 0.2 */
 	assert_true(n.high == 0.5);
@@ -94,7 +91,6 @@ static void below_five_runs_intervals_are_withheld(void **state)
 	const double values[] = { 10, 12, 14, 16 };
 	const struct lc_repeat_number n = lc_repeat_number(values, 4, 0, HUGE_VAL);
 
-	(void)state;
 	assert_true(n.known && !n.interval);
 	is_near(n.mean, 13);
 	begin(LC_REPEAT_OBJECTS, 4);
@@ -110,7 +106,6 @@ static void a_number_that_one_run_does_not_know_is_unknown(void **state)
 {
 	const double values[] = { 10, -1, 14, 16, 18 };
 
-	(void)state;
 	assert_false(lc_repeat_number(values, 5, 0, HUGE_VAL).known);
 	assert_false(lc_repeat_number(values, 0, 0, HUGE_VAL).known);
 }
@@ -121,14 +116,12 @@ static void equal_numbers_have_their_own_value_for_their_mean(void **state)
 	const double third = 1.0 / 3, values[] = { third, third, third, third, third };
 	const struct lc_repeat_number n = lc_repeat_number(values, 5, 0, 1);
 
-	(void)state;
 	assert_true(n.equal && n.mean == third && n.low == third && n.high == third);
 }
 
 /* Shares of 0.60 to 0.52, 0.30 to 0.34; 0.04 to 0.14 of which the mean is 0.049 counts for none. */
 static void the_largest_self_difference_is_of_an_entry_of_five_percent(void **state)
 {
-	(void)state;
 	begin(LC_REPEAT_OBJECTS, RUNS);
 	add(1, (const double[]){ 60, 58, 55, 52, 57 });
 	add(2, (const double[]){ 30, 31, 32, 34, 33 });
@@ -145,7 +138,6 @@ static void without_a_large_entry_no_self_difference_is_known(void **state)
 {
 	char *text;
 
-	(void)state;
 	begin(LC_REPEAT_LINES, RUNS);
 	add(1, (const double[]){ 4, 3, 4, 3, 4 });
 	lc_repeat_judge(&table);
@@ -163,7 +155,6 @@ static void entries_that_came_first_are_counted(void **state)
 {
 	char *text;
 
-	(void)state;
 	begin(LC_REPEAT_METHODS, RUNS);
 	add(1, (const double[]){ 40, 35, 25, 30, 25 });
 	add(2, (const double[]){ 39, 30, 40, 30, 26 });
@@ -186,7 +177,6 @@ static void entries_that_came_first_are_counted(void **state)
  */
 static void entries_that_come_and_go_are_unstable_from_one_percent(void **state)
 {
-	(void)state;
 	begin(LC_REPEAT_OBJECTS, RUNS);
 	for (uint32_t key = 1; key <= 9; key++)
 		add(key, (const double[]){ 8, 8, 8, 8, 8 });
@@ -214,7 +204,6 @@ static void entries_that_come_and_go_are_unstable_from_one_percent(void **state)
  */
 static void places_are_those_that_the_intervals_allow(void **state)
 {
-	(void)state;
 	begin(LC_REPEAT_OBJECTS, RUNS);
 	add(4, (const double[]){ 5, 5, 5, 5, 5 });
 	add(3, (const double[]){ 19, 20, 21, 22, 23 });
@@ -233,7 +222,6 @@ static void places_are_those_that_the_intervals_allow(void **state)
 
 static void rows_with_equal_intervals_tie(void **state)
 {
-	(void)state;
 	begin(LC_REPEAT_OBJECTS, RUNS);
 	add(1, (const double[]){ 50, 50, 50, 50, 50 });
 	add(2, (const double[]){ 50, 50, 50, 50, 50 });
@@ -253,7 +241,6 @@ static void equal_counts_have_a_self_difference_of_0_whatever_the_others_do(void
 {
 	char *text;
 
-	(void)state;
 	begin(LC_REPEAT_ALLOCATED, RUNS);
 	add(1, (const double[]){ 300, 300, 300, 300, 300 });
 	add(2, (const double[]){ 100, 100, 100, 100, 100 });
@@ -275,7 +262,6 @@ static void equal_counts_have_a_self_difference_of_0_whatever_the_others_do(void
 /* The same of samples: 300 of 400 to 300 of 440. */
 static void equal_samples_of_unequal_runs_differ_as_shares(void **state)
 {
-	(void)state;
 	begin(LC_REPEAT_OBJECTS, RUNS);
 	add(1, (const double[]){ 300, 300, 300, 300, 300 });
 	for (size_t i = 0; i < RUNS; i++)
@@ -287,7 +273,6 @@ static void equal_samples_of_unequal_runs_differ_as_shares(void **state)
 
 static void a_run_that_has_nothing_of_a_kind_is_no_run_of_it(void **state)
 {
-	(void)state;
 	begin(LC_REPEAT_SPANS, 3);
 	table.totals[1] = 0;
 	add(1, (const double[]){ 70, 0, 80 });
@@ -300,7 +285,6 @@ static void a_run_that_has_nothing_of_a_kind_is_no_run_of_it(void **state)
 
 static void one_key_is_one_entry(void **state)
 {
-	(void)state;
 	begin(LC_REPEAT_LINES, 2);
 	lc_repeat_entry_of(&table, 7)->values[0] += 10;
 	lc_repeat_entry_of(&table, 8)->values[0] += 30;
@@ -313,7 +297,6 @@ static void the_first_reason_to_leave_a_run_out_counts(void **state)
 {
 	struct lc_repeat r;
 
-	(void)state;
 	lc_repeat_init(&r);
 	for (size_t i = 0; i < 3; i++) {
 		struct lc_repeat_run *run = lc_repeat_add_run(&r);

@@ -24,7 +24,6 @@ static struct lc_repeat repeat;
 
 static int begin(void **state)
 {
-	(void)state;
 	snprintf(top, sizeof(top), "/tmp/test-repeat-XXXXXX");
 	lc_repeat_init(&repeat);
 	return mkdtemp(top) ? 0 : -1;
@@ -34,7 +33,6 @@ static int end(void **state)
 {
 	static const char *const files[] = { LC_REPEAT_STDOUT, LC_REPEAT_STDERR };
 
-	(void)state;
 	for (size_t i = 0; i < repeat.runs_len; i++) {
 		for (size_t k = 0; repeat.runs[i].directory && k < 2; k++) {
 			char *path = lc_mem_text("%s/%s", repeat.runs[i].directory, files[k]);
@@ -86,7 +84,6 @@ static void states_are(const char *expected)
 
 static void the_output_that_most_runs_have_is_the_right_one(void **state)
 {
-	(void)state;
 	add("a\nb\n", "");
 	add("a\nc\n", "");
 	add("a\nc\n", "");
@@ -102,7 +99,6 @@ static void the_output_that_most_runs_have_is_the_right_one(void **state)
 
 static void of_equally_many_the_first_runs_output_is_the_right_one(void **state)
 {
-	(void)state;
 	add("a", "");
 	add("b", "");
 	add("b", "");
@@ -113,7 +109,6 @@ static void of_equally_many_the_first_runs_output_is_the_right_one(void **state)
 
 static void runs_that_all_differ_are_said_to(void **state)
 {
-	(void)state;
 	add("1\n", "");
 	add("2\n", "");
 	lc_repeat_judge_output(&repeat, false, false);
@@ -123,7 +118,6 @@ static void runs_that_all_differ_are_said_to(void **state)
 
 static void any_output_counts_where_that_is_asked_for(void **state)
 {
-	(void)state;
 	add("1\n", "");
 	add("2\n", "");
 	add("2\n", "");
@@ -134,7 +128,6 @@ static void any_output_counts_where_that_is_asked_for(void **state)
 
 static void a_run_that_wrote_to_stderr_is_left_out_and_has_no_say_in_the_output(void **state)
 {
-	(void)state;
 	add("a\n", "warning: \x1b[1mhot\n");
 	add("a\n", "x\n");
 	add("b\n", "");
@@ -147,7 +140,6 @@ static void a_run_that_wrote_to_stderr_is_left_out_and_has_no_say_in_the_output(
 
 static void stderr_counts_where_that_is_asked_for(void **state)
 {
-	(void)state;
 	add("a\n", "warning\n");
 	add("a\n", "");
 	lc_repeat_judge_output(&repeat, true, false);
@@ -158,7 +150,6 @@ static void stderr_counts_where_that_is_asked_for(void **state)
 
 static void what_locus_says_is_kept_and_not_the_programs(void **state)
 {
-	(void)state;
 	add("a\n", "locus: one\nlocus: two\n");
 	lc_repeat_judge_output(&repeat, false, false);
 	states_are("+");
@@ -168,7 +159,6 @@ static void what_locus_says_is_kept_and_not_the_programs(void **state)
 
 static void a_run_that_failed_has_no_say_in_the_output_and_says_why(void **state)
 {
-	(void)state;
 	add("a\n", "no such file\nmore\n");
 	add("a\n", "");
 	add("b\n", "");
@@ -190,7 +180,6 @@ static void what_is_known_of_runs_is_read_as_it_was_written(void **state)
 	char *record = lc_mem_text("%s/" LC_REPEAT_RECORD, top);
 	struct lc_repeat read;
 
-	(void)state;
 	add("", "");
 	add("", "");
 	repeat.asked = 7;
@@ -223,7 +212,6 @@ static void a_record_that_is_none_is_refused_and_odd_values_are_unknown(void **s
 	char *path = lc_mem_text("%s/" LC_REPEAT_RECORD, top);
 	struct lc_repeat read;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		put(top, LC_REPEAT_RECORD, bad[i]);
 		lc_repeat_init(&read);

@@ -83,7 +83,6 @@ uint64_t lc_ranges_plain(uint64_t addr)
 void lc_map_resolve(struct lc_map *m, const struct lc_nursery *nursery, struct lc_query *q,
                     size_t len)
 {
-	(void)m;
 	for (size_t i = 0; i < len; i++)
 		for (size_t r = 0; r < nursery->len; r++)
 			for (size_t k = 0; k < nursery->runs[r].len; k++) {
@@ -110,11 +109,6 @@ struct lc_tally *lc_tally_create(void)
 int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, uint32_t site,
                     uint32_t path, enum lc_where where, enum lc_how how, uint64_t samples)
 {
-	(void)t;
-	(void)engine;
-	(void)path;
-	(void)where;
-	(void)how;
 	assert_int_equal(site, bucket == LC_BUCKET_OBJECT       ? SITE
 	                       : bucket == LC_BUCKET_HEAP_CLASS ? class_site
 	                                                        : 0);
@@ -124,26 +118,22 @@ int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, 
 
 int lc_tally_span_access(struct lc_tally *t, const struct lc_block_span_access *row)
 {
-	(void)t;
 	in_span = *row;
 	return 0;
 }
 
 bool lc_bucket_needs_map(const struct lc_sample *s)
 {
-	(void)s;
 	return true;
 }
 
 enum lc_bucket lc_bucket_without_map(const struct lc_sample *s)
 {
-	(void)s;
 	return LC_BUCKET_NATIVE;
 }
 
 enum lc_bucket lc_bucket_untracked(uint64_t addr)
 {
-	(void)addr;
 	return LC_BUCKET_HEAP_UNKNOWN;
 }
 
@@ -151,20 +141,17 @@ const struct lc_span_slot *lc_span_slot_at(const struct lc_thread *t, uint32_t i
 {
 	static const struct lc_span_slot slot = { .key = { .kind = LC_SPAN_TASK, .site = 5 } };
 
-	(void)t;
 	assert_int_equal(i, 3);
 	return &slot;
 }
 
 struct lc_data_src lc_detail_data_src(uint64_t data_src)
 {
-	(void)data_src;
 	return (struct lc_data_src){ 0 };
 }
 
 void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
 {
-	(void)jni;
 	detail = *d;
 }
 
@@ -175,17 +162,11 @@ void lc_numa_sample(const struct lc_numa_access *a)
 
 void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t samples)
 {
-	(void)t;
-	(void)engine;
-	(void)cpu;
-	(void)samples;
 }
 
 void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_site_asked,
                         uint64_t start, uint32_t epoch, uint64_t samples)
 {
-	(void)t;
-	(void)engine;
 	assert_int_equal(class_site_asked, class_site);
 	assert_int_equal(epoch, EPOCH);
 	estimated.object = start;
@@ -206,30 +187,20 @@ uint64_t lc_klass_of_word(uint64_t class_word)
 
 uint32_t lc_klass_site(uint64_t klass)
 {
-	(void)klass;
 	return class_site;
 }
 
 void lc_metaspace_learn(JNIEnv *jni, uint64_t addr, const uint64_t *frames, size_t len)
 {
-	(void)jni;
-	(void)addr;
-	(void)frames;
-	(void)len;
 }
 
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 {
-	(void)jni;
-	(void)frames;
-	(void)frames_len;
 	return 0;
 }
 
 size_t lc_own_frames(const uint64_t *frames, size_t len)
 {
-	(void)frames;
-	(void)len;
 	return 0;
 }
 
@@ -237,7 +208,6 @@ size_t lc_own_frames(const uint64_t *frames, size_t len)
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(&thread, 0, sizeof(thread));
 	memset(counted, 0, sizeof(counted));
 	memset(&estimated, 0, sizeof(estimated));
@@ -251,7 +221,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_alloc_log_destroy(thread.allocs);
 	lc_sample_log_destroy(thread.samples);
 	lc_alloc_pool_destroy();
@@ -320,7 +289,6 @@ static void sample_with_header(uint64_t addr, uint64_t object, uint64_t klass)
 
 static void first_touches_wait_for_the_next_record(void **state)
 {
-	(void)state;
 	sample(ARRAY + 8);
 	resolve(false);
 	assert_true(lc_resolve_waiting());
@@ -334,7 +302,6 @@ static void first_touches_wait_for_the_next_record(void **state)
 
 static void a_record_made_during_the_look_is_seen_by_the_next(void **state)
 {
-	(void)state;
 	sample(ARRAY + 8);
 	sample(ARRAY + 4096);
 	record_meanwhile = true;
@@ -347,7 +314,6 @@ static void a_record_made_during_the_look_is_seen_by_the_next(void **state)
 
 static void the_next_record_decides(void **state)
 {
-	(void)state;
 	sample(ARRAY + 8);
 	resolve(false);
 	record(ELSEWHERE);
@@ -358,7 +324,6 @@ static void the_next_record_decides(void **state)
 
 static void nothing_waits_beyond_an_epoch_or_a_thread(void **state)
 {
-	(void)state;
 	sample(ARRAY + 8);
 	resolve(false);
 	assert_true(lc_resolve_waiting());
@@ -385,7 +350,6 @@ static void stores_of_native_code_wait_and_others_do_not(void **state)
 		               .how = LC_HOW_DIRECT,
 		               .access = LC_TOUCH_STORE };
 
-	(void)state;
 	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
 	s.access = LC_TOUCH_LOAD;
 	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
@@ -416,7 +380,6 @@ static void sample_behind_fence(void)
 
 static void a_fence_is_of_the_array_that_is_recorded_next_or_of_the_jvm(void **state)
 {
-	(void)state;
 	sample_behind_fence();
 	resolve(false);
 	assert_true(lc_resolve_waiting());
@@ -448,7 +411,6 @@ static void nothing_waits_for_ever(void **state)
 		                     .where = LC_WHERE_NATIVE,
 		                     .how = LC_HOW_KERNEL };
 
-	(void)state;
 	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
 	resolve(false);
 	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 1);
@@ -471,7 +433,6 @@ static void native_code_may_take_longer_to_make_an_array_than_compiled_code(void
 {
 	const uint64_t since = lc_time_now_ns() - 2 * LC_FIRST_TOUCH_NS;
 
-	(void)state;
 	sample_since(since, LC_WHERE_COMPILED);
 	resolve(false);
 	assert_int_equal(thread.unresolved, 0);
@@ -489,7 +450,6 @@ static void a_sample_goes_where_the_collection_moved_its_object(void **state)
 	const struct lc_move moves[] = { { ELSEWHERE, YOUNG + 0x10000, BYTES },
 		                         { ARRAY, YOUNG, BYTES } };
 
-	(void)state;
 	sample(ARRAY + 8);
 	close_epoch(moves, 2, true);
 	assert_true(lc_resolve_waiting());
@@ -501,7 +461,6 @@ static void a_sample_goes_where_the_collection_moved_its_object(void **state)
 
 static void a_sample_in_memory_that_was_not_collected_stays(void **state)
 {
-	(void)state;
 	sample(OLD + 8);
 	close_epoch(NULL, 0, true);
 	assert_true(lc_resolve_waiting());
@@ -515,7 +474,6 @@ static void a_sample_is_given_up_where_its_object_is_gone(void **state)
 {
 	const struct lc_move over = { ELSEWHERE, OLD, BYTES };
 
-	(void)state;
 	sample(ARRAY + 8); /* in no area */
 	sample(YOUNG + 8); /* objects there came from elsewhere */
 	sample(OLD_TOP + 8);
@@ -542,7 +500,6 @@ static void a_sample_later_than_what_was_asked_for_waits(void **state)
 		                     .epoch = EPOCH,
 		                     .access = LC_TOUCH_LOAD };
 
-	(void)state;
 	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
 	resolve(false);
 	assert_true(lc_resolve_waiting());
@@ -557,7 +514,6 @@ static void a_sample_that_no_memory_allows_to_look_up_is_lost_with_its_epoch(voi
 {
 	struct lc_vector *queries = &lc_resolve_work.queries;
 
-	(void)state;
 	sample(OLD + 8);
 	lc_resolve_take(NULL, EPOCH);
 	free(queries->data);
@@ -575,7 +531,6 @@ static void a_header_inside_a_live_object_is_none(void **state)
 {
 	struct lc_resolve_stats before, after;
 
-	(void)state;
 	lc_resolve_stats(&before);
 	record(ARRAY);
 	sample_with_header(ARRAY + 64, ARRAY, CLASS);
@@ -596,7 +551,6 @@ static void a_header_is_right_where_the_map_may_be_wrong(void **state)
 {
 	struct lc_resolve_stats before, after;
 
-	(void)state;
 	lc_resolve_stats(&before);
 	record(ARRAY);
 	sample_with_header(ARRAY + 64, ARRAY, CLASS + 8); /* another class at the same place */
@@ -612,7 +566,6 @@ static void a_header_is_right_where_the_map_may_be_wrong(void **state)
 
 static void what_the_header_alone_tells_is_of_its_class_and_estimated(void **state)
 {
-	(void)state;
 	class_site = 9;
 	sample_with_header(ELSEWHERE + 8, ELSEWHERE, CLASS + 8);
 	resolve(false);
@@ -635,7 +588,6 @@ static void a_sample_in_a_span_counts_for_that_too(void **state)
 		               .overrun = 6,
 		               .access = LC_TOUCH_LOAD };
 
-	(void)state;
 	record(ARRAY);
 	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
 	resolve(false);
@@ -665,7 +617,6 @@ static void only_accesses_of_the_program_tell_which_node_a_thread_uses(void **st
 		{ LC_WHERE_JVM, LC_HOW_KERNEL, 0, true }, /* a page fault: the first touch */
 	};
 
-	(void)state;
 	record(ARRAY);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct lc_sample s = { .time_ns = lc_time_now_ns(),

@@ -39,7 +39,6 @@ bool lc_resolve_in_java(const struct lc_pending *p)
 
 void lc_resolve_finish(JNIEnv *jni, struct lc_pending *p, const struct lc_query *q)
 {
-	(void)jni;
 	p->thread = NULL;
 	sites[sites_len++] = q->found ? q->object.site : 0;
 }
@@ -58,13 +57,11 @@ void lc_resolve_keep(bool give_up)
 
 enum lc_bucket lc_bucket_untracked(uint64_t addr)
 {
-	(void)addr;
 	return LC_BUCKET_HEAP_UNKNOWN;
 }
 
 bool lc_map_find(struct lc_map *m, uint64_t addr, struct lc_object *out)
 {
-	(void)m;
 	*out = (struct lc_object){ .addr = ADDR, .size_bytes = 4096, .site = map_site };
 	return map_site && addr - ADDR < 4096;
 }
@@ -90,7 +87,6 @@ enum lc_map_header lc_still_there(const struct lc_object *object)
 
 static int setup(void **state)
 {
-	(void)state;
 	thread.allocs = other.allocs = (struct lc_alloc_log *)&thread;
 	map_site = 0;
 	header = LC_MAP_HEADER_SAME;
@@ -101,7 +97,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	free(lc_resolve_work.pending.data);
 	lc_resolve_work.pending = (struct lc_vector){ .element_bytes = sizeof(struct lc_pending) };
 	return 0;
@@ -132,7 +127,6 @@ static struct lc_concurrent_event allocated(const struct lc_thread *t, uint64_t 
 
 static void a_sample_is_looked_up_when_the_map_has_come_to_its_time(void **state)
 {
-	(void)state;
 	sample(30, LC_WHERE_COMPILED, LC_TOUCH_LOAD);
 	sample(10, LC_WHERE_COMPILED, LC_TOUCH_LOAD);
 	lc_resolve_order(NULL, 0);
@@ -160,7 +154,6 @@ static void an_access_to_what_the_thread_records_next_is_to_that(void **state)
 		allocated(&thread, 13, ADDR + 64), /* not the next */
 	};
 
-	(void)state;
 	map_site = SITE; /* what was there before is dead, though its header still stands */
 	sample(10, LC_WHERE_COMPILED, LC_TOUCH_STORE);
 	lc_resolve_order(events, 4);
@@ -176,7 +169,6 @@ static void an_access_to_anything_else_is_to_what_the_map_has(void **state)
 		allocated(&thread, 13, ADDR), /* later, the memory is used again */
 	};
 
-	(void)state;
 	map_site = SITE;
 	sample(10, LC_WHERE_COMPILED, LC_TOUCH_LOAD);
 	lc_resolve_order(events, 3);
@@ -190,7 +182,6 @@ static void native_stores_wait_for_the_next_record(void **state)
 	const uint64_t now = lc_time_now_ns();
 	const struct lc_concurrent_event event = allocated(&thread, now + 1, ADDR);
 
-	(void)state;
 	map_site = SITE;
 	sample(now, LC_WHERE_NATIVE, LC_TOUCH_STORE);
 	for (unsigned pass = 0; pass < 2; pass++) {
@@ -215,7 +206,6 @@ static void without_its_header_the_maps_object_is_gone(void **state)
 {
 	struct lc_pending *p;
 
-	(void)state;
 	map_site = SITE;
 	header = LC_MAP_HEADER_OTHER;
 	sample(10, LC_WHERE_COMPILED, LC_TOUCH_LOAD);
@@ -252,7 +242,6 @@ static void what_is_not_tracked_may_lie_where_a_dead_object_was(void **state)
 	const struct lc_resolve_stats *s = &lc_resolve_work.stats;
 	const uint64_t dead = s->dead_met, wrong = s->class_disagreements;
 
-	(void)state;
 	map_site = SITE;
 	lc_resolve_ordered_init(1024);
 	told(0x900, 23);

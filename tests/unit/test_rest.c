@@ -18,7 +18,6 @@ static unsigned wakes, looks;
 
 static int setup(void **state)
 {
-	(void)state;
 	at = (struct lc_rest_at){ 7 * S, 3 * S };
 	wakes = looks = 0;
 	lc_rest_begin(&rest, at);
@@ -50,7 +49,6 @@ static void run(uint64_t seconds, uint64_t ms_a_second)
 
 static void busy_program_is_looked_at_ten_times_a_second(void **state)
 {
-	(void)state;
 	run(10, 1900);
 	assert_in_range(looks, 99, 101);
 	assert_int_equal(wakes, looks);
@@ -58,7 +56,6 @@ static void busy_program_is_looked_at_ten_times_a_second(void **state)
 
 static void idle_program_is_looked_at_every_ten_seconds(void **state)
 {
-	(void)state;
 	run(100, 0);
 	assert_in_range(looks, 8, 10);
 	assert_in_range(wakes, 100, 104);
@@ -70,7 +67,6 @@ static void idle_program_is_looked_at_every_ten_seconds(void **state)
 /* So the looks cost a small part of what the program uses. */
 static void each_look_is_worth_twenty_milliseconds_or_a_second(void **state)
 {
-	(void)state;
 	run(20, 150);
 	assert_in_range(looks, 100, 151);
 	setup(state);
@@ -83,7 +79,6 @@ static void each_look_is_worth_twenty_milliseconds_or_a_second(void **state)
 
 static void wake_is_answered_at_once(void **state)
 {
-	(void)state;
 	run(10, 0);
 	looks = 0;
 	at.time_ns += MS;
@@ -94,7 +89,6 @@ static void wake_is_answered_at_once(void **state)
 
 static void program_that_wakes_up_is_seen_within_a_second(void **state)
 {
-	(void)state;
 	run(20, 0);
 	looks = 0;
 	run(1, 1000);
@@ -107,7 +101,6 @@ static void program_that_wakes_up_is_seen_within_a_second(void **state)
 /* What a killed program loses. */
 static void block_is_written_a_second_after_work(void **state)
 {
-	(void)state;
 	run(20, 0);
 	at.time_ns += 100 * MS; /* in which it works, before it rests again */
 	at.program_ns += 100 * MS;
@@ -118,7 +111,6 @@ static void block_is_written_a_second_after_work(void **state)
 
 static void clock_that_steps_back_does_no_harm(void **state)
 {
-	(void)state;
 	run(3, 100);
 	at.program_ns -= 2 * S;
 	looks = 0;

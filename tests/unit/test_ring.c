@@ -104,32 +104,27 @@ static void set_length(struct record *r, size_t len)
 
 static void put_identifier(struct record *r, const struct shape *s)
 {
-	(void)s;
 	r->want.id = put64(r);
 }
 
 static void put_ip(struct record *r, const struct shape *s)
 {
-	(void)s;
 	r->want.ip = put64(r);
 }
 
 static void put_tid(struct record *r, const struct shape *s)
 {
-	(void)s;
 	r->want.pid = put32(r);
 	r->want.tid = put32(r);
 }
 
 static void put_time(struct record *r, const struct shape *s)
 {
-	(void)s;
 	r->want.time_ns = put64(r);
 }
 
 static void put_addr(struct record *r, const struct shape *s)
 {
-	(void)s;
 	r->want.addr = put64(r);
 }
 
@@ -144,20 +139,17 @@ static void put_id(struct record *r, const struct shape *s)
 
 static void put_ignored(struct record *r, const struct shape *s)
 {
-	(void)s;
 	put64(r);
 }
 
 static void put_cpu(struct record *r, const struct shape *s)
 {
-	(void)s;
 	r->want.cpu = put32(r);
 	put32(r); /* res */
 }
 
 static void put_period(struct record *r, const struct shape *s)
 {
-	(void)s;
 	r->want.period = put64(r);
 }
 
@@ -227,13 +219,11 @@ static void put_stack(struct record *r, const struct shape *s)
 
 static void put_weight(struct record *r, const struct shape *s)
 {
-	(void)s;
 	r->want.weight = put64(r);
 }
 
 static void put_weight_struct(struct record *r, const struct shape *s)
 {
-	(void)s;
 	r->want.weight = put32(r);
 	r->want.weight2 = 0xa000 | (uint32_t)(random64() & 0xfff);
 	r->want.weight3 = 0xb000 | (uint32_t)(random64() & 0xfff);
@@ -243,7 +233,6 @@ static void put_weight_struct(struct record *r, const struct shape *s)
 
 static void put_data_src(struct record *r, const struct shape *s)
 {
-	(void)s;
 	r->want.data_src = put64(r);
 }
 
@@ -264,7 +253,6 @@ static void put_intr_registers(struct record *r, const struct shape *s)
 
 static void put_phys_addr(struct record *r, const struct shape *s)
 {
-	(void)s;
 	r->want.phys_addr = put64(r);
 }
 
@@ -545,7 +533,6 @@ static void hand_written_sample_is_decoded(void **state)
 		                      .weight3 = 9,
 		                      .data_src = 0x8000000000004821 } };
 
-	(void)state;
 	memcpy(r.bytes, bytes, sizeof(bytes));
 	check_at(&r, &layout, 0);
 }
@@ -554,7 +541,6 @@ static void table_of_fields_has_each_type_once(void **state)
 {
 	uint64_t seen = 0;
 
-	(void)state;
 	for (size_t i = 0; i < SAMPLE_FIELDS; i++) {
 		assert_int_equal(seen & sample_fields[i].type, 0);
 		seen |= sample_fields[i].type;
@@ -567,7 +553,6 @@ static void each_single_sample_type_and_none(void **state)
 	struct record r;
 	struct shape s;
 
-	(void)state;
 	for (unsigned bit = 0; bit <= SAMPLE_TYPES; bit++) {
 		s = usual(bit < SAMPLE_TYPES ? UINT64_C(1) << bit : 0);
 		build_sample(&r, &s);
@@ -580,7 +565,6 @@ static void each_pair_and_each_but_one(void **state)
 	struct record r;
 	struct shape s;
 
-	(void)state;
 	for (unsigned i = 0; i < SAMPLE_TYPES; i++) {
 		for (unsigned j = 0; j < i; j++) {
 			s = usual(UINT64_C(1) << i | UINT64_C(1) << j);
@@ -598,7 +582,6 @@ static void combinations_of_all_kinds_with_wrap(void **state)
 	struct record r;
 	struct shape s;
 
-	(void)state;
 	for (unsigned i = 0; i < 60000; i++) {
 		s = random_shape();
 		build_sample(&r, &s);
@@ -611,7 +594,6 @@ static void each_read_format(void **state)
 	struct record r;
 	struct shape s = usual(PERF_SAMPLE_READ | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_IP);
 
-	(void)state;
 	for (unsigned format = 0; format < 32; format++) {
 		s.layout.read_format = format;
 		for (s.readings = 0; s.readings < 4; s.readings++) {
@@ -628,7 +610,6 @@ static void sample_without_branch_stack_has_no_index_either(void **state)
 	struct shape s = usual(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |
 	                       PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_REGS_INTR);
 
-	(void)state;
 	s.layout.branch_type |= BRANCH_COUNTERS;
 	s.branches = 0;
 	for (unsigned i = 0; i < 2; i++) {
@@ -648,7 +629,6 @@ static void ambiguous_sample_yields_no_doubtful_field(void **state)
 	};
 	struct record r;
 
-	(void)state;
 	start(&r, PERF_RECORD_SAMPLE, 0);
 	r.want.type = LC_RING_SAMPLE;
 	r.want.ip = put64(&r);
@@ -665,7 +645,6 @@ static void unknown_sample_type_is_not_believed(void **state)
 	struct record r;
 	struct shape s = usual(PERF_SAMPLE_IP | PERF_SAMPLE_ADDR);
 
-	(void)state;
 	build_sample(&r, &s);
 	s.layout.sample_type |= UINT64_C(1) << SAMPLE_TYPES;
 	r.want = (struct lc_ring_record){ .type = LC_RING_DAMAGED, .misc = r.want.misc };
@@ -678,7 +657,6 @@ static void other_records_with_and_without_trailer(void **state)
 	struct shape s;
 	uint16_t misc;
 
-	(void)state;
 	for (uint32_t type = 0; type < 30; type++) {
 		if (type == PERF_RECORD_SAMPLE)
 			continue;
@@ -702,7 +680,6 @@ static void mixed_records_wrap_at_each_byte(void **state)
 	struct lc_ring ring;
 	uint64_t len = 0, at, end;
 
-	(void)state;
 	build_sample(&records[0], &s);
 	build_other(&records[1], &s, PERF_RECORD_LOST, 0, 0);
 	build_other(&records[2], &s, PERF_RECORD_THROTTLE, 0, 0);
@@ -746,7 +723,6 @@ static void sample_of_any_other_length_is_damaged(void **state)
 	struct lc_ring_record got;
 	struct lc_ring ring;
 
-	(void)state;
 	build_sample(&r, &s);
 	build_other(&next, &s, PERF_RECORD_SWITCH, 0, 0);
 	for (size_t len = 8; len <= r.len + 32; len++) {
@@ -780,7 +756,6 @@ static void other_record_that_is_too_short_is_damaged(void **state)
 	struct lc_ring_record got;
 	struct lc_ring ring;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		build_other(&r, &s, types[i], 0, 0);
 		for (size_t len = 8; len < r.len; len += 8) {
@@ -804,7 +779,6 @@ static void head_cut_at_each_byte_gives_up_the_rest(void **state)
 	struct lc_ring_record got;
 	struct lc_ring ring;
 
-	(void)state;
 	build_sample(&r, &s);
 	for (size_t len = 1; len < r.len; len++) {
 		data = ring_memory();
@@ -826,7 +800,6 @@ static void impossible_sizes_and_rings(void **state)
 	struct lc_ring_record got;
 	struct lc_ring ring;
 
-	(void)state;
 	build_sample(&r, &s);
 	for (unsigned size = 0; size < 8; size++) { /* shorter than a header */
 		set_length(&r, size);
@@ -874,7 +847,6 @@ static void lying_counts_are_damaged(void **state)
 	struct record r;
 	uint8_t *data = ring_memory();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		for (size_t j = 0; j < sizeof(counts) / sizeof(counts[0]); j++) {
 			for (unsigned words = 1; words <= 3; words++) {

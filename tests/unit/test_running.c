@@ -57,8 +57,6 @@ unsigned lc_span_what(void)
 
 bool lc_cycles_of_other(const struct lc_cycle_clock *c, int32_t tid, uint64_t *out)
 {
-	(void)c;
-	(void)tid;
 	clock_looks++;
 	*out = clock_now;
 	return true;
@@ -76,7 +74,6 @@ uint64_t lc_cycles_tsc_to_ns(uint64_t tsc)
 
 uint64_t lc_timeline_cpu_ns(const struct lc_timeline_thread *t)
 {
-	(void)t;
 	return timeline_cpu_ns;
 }
 
@@ -97,7 +94,6 @@ struct lc_span_frame *lc_task_folds_into(struct lc_span_frame *frames, struct lc
 
 static int set_up(void **state)
 {
-	(void)state;
 	memset(&pauses, 0, sizeof(pauses));
 	memset(&thread, 0, sizeof(thread));
 	if (lc_span_stack_init(&s, &costs, &pauses))
@@ -114,7 +110,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	lc_tally_destroy(thread.tally);
 	lc_span_stack_destroy(&s);
 	return 0;
@@ -210,7 +205,6 @@ static void an_open_span_tells_what_it_has_used_so_far(void **state)
 {
 	struct lc_span_frame *f = begin(LC_SPAN_ANONYMOUS, 7, 100);
 
-	(void)state;
 	look(1100);
 	assert_int_equal(rows_len, 1);
 	assert_row(0, f->number, 1000, 1000 - INNER);
@@ -228,7 +222,6 @@ static void nested_ones_have_what_is_their_own(void **state)
 {
 	uint64_t outer, inner;
 
-	(void)state;
 	outer = begin(LC_SPAN_ANONYMOUS, 1, 0)->number;
 	begin(LC_SPAN_ANONYMOUS, 2, 100);
 	end(300); /* inside the outer one */
@@ -248,7 +241,6 @@ static void the_end_is_told_once_where_there_was_a_row(void **state)
 {
 	uint64_t first, second;
 
-	(void)state;
 	first = begin(LC_SPAN_ANONYMOUS, 1, 0)->number;
 	look(1000);
 	second = begin(LC_SPAN_ANONYMOUS, 2, 1000)->number;
@@ -269,7 +261,6 @@ static void short_spans_are_left_alone(void **state)
 {
 	struct lc_span_frame *f = begin_at(LC_SPAN_ANONYMOUS, 1, 0, __rdtsc());
 
-	(void)state;
 	clock_now = 1000;
 	lc_running_mark(false);
 	take(false);
@@ -284,7 +275,6 @@ static void short_spans_are_left_alone(void **state)
 
 static void a_thread_that_rests_is_not_asked_again(void **state)
 {
-	(void)state;
 	begin(LC_SPAN_THREAD, 0, 0);
 	look(1000);
 	assert_int_equal(clock_looks, 1);
@@ -301,7 +291,6 @@ static void ends_that_were_lost_are_told_when_the_frame_is_dropped(void **state)
 	struct lc_span_frame *f = begin(LC_SPAN_ANONYMOUS, 1, 0);
 	uint64_t number = f->number;
 
-	(void)state;
 	f->stack_pointer = 0x1000;
 	look(1000);
 	lc_span_drop(&s, 0x1000 + LC_SPAN_SLACK_BYTES + 8, 0);
@@ -315,7 +304,6 @@ static void no_span_of_a_thread_that_has_ended_is_open(void **state)
 {
 	uint64_t number = begin(LC_SPAN_ANONYMOUS, 1, 0)->number;
 
-	(void)state;
 	look(1000);
 	take(true);
 	assert_int_equal(rows_len, 1);
@@ -328,7 +316,6 @@ static void a_stack_that_grows_keeps_what_is_watched(void **state)
 {
 	uint64_t number = begin(LC_SPAN_ANONYMOUS, 1, 0)->number;
 
-	(void)state;
 	look(1000);
 	for (unsigned i = 0; i < 1000; i++)
 		begin(LC_SPAN_ANONYMOUS, 2, 1000);
@@ -344,7 +331,6 @@ static void a_task_inside_another_gives_it_its_cycles(void **state)
 {
 	uint64_t outer, inner;
 
-	(void)state;
 	outer = begin(LC_SPAN_TASK, 0, 0)->number;
 	inner = begin(LC_SPAN_TASK, 0, 400)->number;
 	s.top->task.cycles = s.top->task.compensated = 5; /* of what was folded into it */
@@ -359,7 +345,6 @@ static void a_task_inside_another_gives_it_its_cycles(void **state)
 
 static void virtual_threads_that_wait_have_rows_as_well(void **state)
 {
-	(void)state;
 	waiting_len = 2;
 	memset(waiting, 0, sizeof(waiting));
 	waiting[0].number = first_number + 70;
@@ -391,7 +376,6 @@ static void *run_spans(void *unused)
 	uint32_t depth = 0;
 	unsigned random = 1;
 
-	(void)unused;
 	for (uint32_t path = 1; path <= SPANS || depth;) {
 		random = random * 1103515245 + 12345;
 		if (path <= SPANS && depth < DEEP && (!depth || random >> 16 & 1)) {
@@ -416,7 +400,6 @@ static void no_span_is_both_open_and_counted(void **state)
 	pthread_t runner;
 	bool last;
 
-	(void)state;
 	memset(open, 0, sizeof(open));
 	atomic_store(&over, false);
 	assert_int_equal(pthread_create(&runner, NULL, run_spans, NULL), 0);

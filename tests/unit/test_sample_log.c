@@ -52,7 +52,6 @@ static void sizes_that_are_no_power_of_two_are_refused(void **state)
 {
 	struct lc_sample_log *log = NULL;
 
-	(void)state;
 	assert_int_equal(lc_sample_log_create(0, &log), -EINVAL);
 	assert_int_equal(lc_sample_log_create(4095, &log), -EINVAL);
 	assert_int_equal(lc_sample_log_create(2048, &log), -EINVAL);
@@ -63,7 +62,6 @@ static void sizes_that_are_no_power_of_two_are_refused(void **state)
 
 static void destroying_nothing_is_allowed(void **state)
 {
-	(void)state;
 	lc_sample_log_destroy(NULL);
 }
 
@@ -71,7 +69,6 @@ static void empty_log_gives_nothing_and_drop_does_no_harm(void **state)
 {
 	struct lc_sample_log *log = make(4096);
 
-	(void)state;
 	assert_null(lc_sample_log_peek(log));
 	lc_sample_log_drop(log);
 	assert_int_equal(put(log, 1, 0), 0);
@@ -85,7 +82,6 @@ static void records_of_all_sizes_survive_many_turns_of_the_ring(void **state)
 {
 	struct lc_sample_log *log = make(4096);
 
-	(void)state;
 	for (uint64_t i = 1; i < 20000; i++) {
 		assert_int_equal(put(log, i, (int)(i * 7 % 61)), 0);
 		if (i > 3)
@@ -100,7 +96,6 @@ static void full_log_refuses_counts_and_keeps_the_oldest(void **state)
 	struct lc_sample_log *log = make(4096);
 	uint64_t n = 0;
 
-	(void)state;
 	while (!put(log, n, 8))
 		n++;
 	assert_true(n > 20);
@@ -120,7 +115,6 @@ static void a_reset_log_is_as_new(void **state)
 {
 	struct lc_sample_log *log = make(4096);
 
-	(void)state;
 	while (!put(log, 1, 5))
 		;
 	assert_true(lc_sample_log_half_full(log));
@@ -141,7 +135,6 @@ static void codes_below_zero_carry_no_frames(void **state)
 	struct lc_sample_log *log = make(4096);
 	const struct lc_sample s = { .frames_len = -5 };
 
-	(void)state;
 	assert_int_equal(lc_sample_log_put(log, &s, NULL), 0);
 	assert_int_equal(lc_sample_log_peek(log)->frames_len, -5);
 	lc_sample_log_drop(log);
@@ -154,7 +147,6 @@ static void half_full_is_told_at_half(void **state)
 	struct lc_sample_log *log = make(4096);
 	uint64_t n = 0;
 
-	(void)state;
 	assert_false(lc_sample_log_half_full(log));
 	while (!lc_sample_log_half_full(log))
 		assert_int_equal(put(log, n++, 0), 0);
@@ -170,7 +162,6 @@ static volatile sig_atomic_t nested_tries, nested_refused;
 
 static void on_alarm(int sig)
 {
-	(void)sig;
 	nested_tries++;
 	if (put(shared, 0, 3))
 		nested_refused++;
@@ -182,7 +173,6 @@ static void appends_inside_an_append_are_refused_or_whole(void **state)
 	struct sigaction action = { .sa_handler = on_alarm }, before;
 	uint64_t put_ok = 0, got = 0, refused = 0;
 
-	(void)state;
 	shared = make(8192);
 	sigaction(SIGALRM, &action, &before);
 	setitimer(ITIMER_REAL, &often, NULL);
@@ -227,7 +217,6 @@ static void reader_on_another_thread_sees_whole_records_in_order(void **state)
 	pthread_t producer;
 	uint64_t next = 1;
 
-	(void)state;
 	assert_int_equal(pthread_create(&producer, NULL, produce, log), 0);
 	while (next <= RACE_RECORDS) {
 		if (lc_sample_log_peek(log)) {

@@ -38,7 +38,6 @@ static const char *said_on_stderr(void (*f)(void))
 
 static void *other_thread(void *arg)
 {
-	(void)arg;
 	lc_say("a limit is %s", "reached");
 	lc_say_answer("nobody asked");
 	return NULL;
@@ -64,7 +63,6 @@ static void the_answer_is_what_its_own_thread_says(void **state)
 	char got[200];
 	ssize_t len;
 
-	(void)state;
 	assert_int_equal(pipe(answer), 0);
 	assert_string_equal(said_on_stderr(answer_while_another_thread_speaks),
 	                    "locus: a limit is reached\nlocus: later\n");

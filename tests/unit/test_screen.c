@@ -25,7 +25,6 @@ static void check_cut(const char *text, unsigned columns, const char *expected)
 
 static void names_are_cut_in_the_middle_and_keep_their_end(void **state)
 {
-	(void)state;
 	check_cut("o.h2.v.Value.compareTo:42", 25, "o.h2.v.Value.compareTo:42");
 	check_cut("o.h2.v.Value.compareTo:42", 24, "o.h2.v.V..e.compareTo:42");
 	check_cut("o.h2.v.Value.compareTo:42", 12, "o.h2..eTo:42");
@@ -44,7 +43,6 @@ static void check_code(const char *text, unsigned columns, unsigned dots, const 
 
 static void of_code_the_package_goes_first(void **state)
 {
-	(void)state;
 	check_code("o.h2.v.Value.compareTo:42", 25, 1, "o.h2.v.Value.compareTo:42");
 	check_code("o.h2.v.Value.compareTo:42", 24, 1, "h2.v.Value.compareTo:42");
 	check_code("o.h2.v.Value.compareTo:42", 18, 1, "Value.compareTo:42");
@@ -56,7 +54,6 @@ static void of_code_the_package_goes_first(void **state)
 
 static void columns_are_those_of_a_terminal(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_columns("Value"), 5);
 	assert_int_equal(lc_columns("Wert\xc3\xbc"), 5); /* u with two dots */
 	assert_int_equal(lc_columns("\xe5\x80\xa4"), 2); /* a wide character */
@@ -77,7 +74,6 @@ static void check_class(const char *name, const char *expected)
 
 static void packages_are_letters(void **state)
 {
-	(void)state;
 	check_class("org.h2.value.Value$Kind[]", "o.h2.v.Value$Kind[]");
 	check_class("double[]", "double[]");
 	check_class("a.b", "a.b");
@@ -106,7 +102,6 @@ static void check_wrap(const char *text, unsigned used, unsigned indent, const c
 
 static void lines_break_between_words(void **state)
 {
-	(void)state;
 	check_wrap("one two three four five six", 0, 0, "one two three four\nfive six\n");
 	check_wrap("one two three four five six", 3, 3, "one two three\n   four five six\n");
 	check_wrap("a-word-that-is-longer-than-a-line b", 0, 2,
@@ -119,7 +114,6 @@ static void colours_are_for_terminals(void **state)
 	FILE *out = tmpfile();
 	struct lc_screen s;
 
-	(void)state;
 	assert_non_null(out);
 	setenv("TERM", "xterm", 1);
 	setenv("COLUMNS", "132", 1);

@@ -260,7 +260,6 @@ static const struct lc_sealed_config config = { .min_size_bytes = 32,
 
 static int start(void **state)
 {
-	(void)state;
 	memset(&model, 0, sizeof(model));
 	memset(&gc_seen, 0, sizeof(gc_seen));
 	gc_seen.look = look;
@@ -279,7 +278,6 @@ static int start(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	while (model.len)
 		take();
 	take();
@@ -295,7 +293,6 @@ static int end(void **state)
 
 static void epochs_come_out_in_order_with_all_their_parts(void **state)
 {
-	(void)state;
 	srand(7);
 	for (unsigned i = 0; i < 20000; i++) {
 		unsigned what = (unsigned)rand() % 10;
@@ -322,7 +319,6 @@ static void a_collection_without_memory_is_told_by_the_next(void **state)
 {
 	unsigned unsealed = 0, incomplete = 0;
 
-	(void)state;
 	for (int fail_at = 0; fail_at < 8; fail_at++) {
 		struct lc_epoch *e;
 		unsigned forgotten;
@@ -377,7 +373,6 @@ static void the_queue_has_a_bound_and_what_is_dropped_is_forgotten(void **state)
 	struct lc_epoch *e;
 	uint32_t last = 0;
 
-	(void)state;
 	lc_limits_forget();
 	gc_seen.look = NULL;
 	for (unsigned i = 0; i < collections; i++) {
@@ -414,7 +409,6 @@ static void the_queue_has_a_bound_and_what_is_dropped_is_forgotten(void **state)
 
 static void records_of_a_pause_that_collects_nothing_are_kept(void **state)
 {
-	(void)state;
 	put(&model.threads[0], 700); /* several chunks */
 	plan(0, 3, 0, true);
 	collect(-1);
@@ -430,7 +424,6 @@ static void moves_of_watched_objects_are_added(void **state)
 	struct lc_move *watched = __real_calloc(2, sizeof(*watched));
 	struct lc_epoch *e;
 
-	(void)state;
 	plan(4, 2, 1, false);
 	lc_sealed_gc_start();
 	lc_sealed_gc_finish(watched, 2);
@@ -446,7 +439,6 @@ static void a_collection_that_closing_interrupts_seals_nothing_but_ends(void **s
 	uint32_t number = lc_epoch_now();
 	unsigned wakes_before;
 
-	(void)state;
 	plan(4, 2, 1, false);
 	lc_sealed_gc_start();
 	lc_sealed_close();
@@ -468,7 +460,6 @@ static void collections_are_counted(void **state)
 {
 	uint64_t before, after, ns_before, ns_after;
 
-	(void)state;
 	lc_sealed_stats(&before, &ns_before);
 	plan(1, 1, 1, false);
 	collect(-1);

@@ -45,7 +45,6 @@ static int read_norm(void **state)
 	FILE *f = fopen("docs/FORMAT.md", "r");
 	size_t room = 0;
 
-	(void)state;
 	if (!f) {
 		print_message("must run in the root of the source\n");
 		return -1;
@@ -57,7 +56,6 @@ static int read_norm(void **state)
 
 static int free_norm(void **state)
 {
-	(void)state;
 	free(norm);
 	return 0;
 }
@@ -66,7 +64,6 @@ static void the_norm_lists_the_sections_and_columns_of_the_table(void **state)
 {
 	const char *line = strstr(norm, "\n| type | section |");
 
-	(void)state;
 	assert_non_null(line);
 	line = strchr(strchr(line + 1, '\n') + 1, '\n') + 1; /* after the header's two lines */
 	for (unsigned i = 0; i < SECTIONS; i++, line = strchr(line, '\n') + 1) {
@@ -104,7 +101,6 @@ static void the_norm_names_the_sections_whose_rows_have_a_thread(void **state)
 	unsigned last = LC_SECTION_RUNNING;
 	char *text = strdup(norm);
 
-	(void)state;
 	assert_non_null(text);
 	for (char *at = text; (at = strchr(at, '\n'));)
 		*at = ' ';
@@ -124,7 +120,6 @@ static void the_norm_names_the_sections_whose_rows_have_a_thread(void **state)
 /* "string: name" is a string; "path, or 0" may be 0; and so on. */
 static void the_norm_says_of_what_type_a_column_is(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < SECTIONS; i++) {
 		const struct lc_section_spec *s = lc_section_spec(sections[i].number);
 		const char *at = sections[i].columns;
@@ -155,7 +150,6 @@ static void the_norm_says_of_what_type_a_column_is(void **state)
 
 static void sections_that_are_not_flat_have_no_description(void **state)
 {
-	(void)state;
 	assert_null(lc_section_spec(0));
 	assert_null(lc_section_spec(LC_SECTION_STRINGS));
 	assert_null(lc_section_spec(LC_SECTION_MERGED_LINES));
@@ -175,7 +169,6 @@ static void a_row_gives_its_columns_in_the_order_of_the_file(void **state)
 	const struct lc_block_timeline slice = { 3 * LC_TIMELINE_NS, 4, 5, 6 };
 	uint64_t v[LC_COLUMNS_MAX];
 
-	(void)state;
 	lc_section_load(lc_section_spec(LC_SECTION_LINES), &line, v);
 	assert_memory_equal(v,
 	                    ((const uint64_t[]){ UINT64_MAX, 65535, 255, 1u << 31, 5, 63, 255, 3,
@@ -210,7 +203,6 @@ static void a_row_with_a_number_out_of_range_is_not_valid(void **state)
 		                                          { .submit_kind = LC_SUBMIT_KINDS },
 		                                          { .submit_kind = LC_SUBMIT_FIRST - 1 } };
 
-	(void)state;
 #define CHECK(name, rows)                                                                          \
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)                              \
 	assert_int_equal(lc_section_spec(name)->valid(&rows[i], 8), i == 0)
@@ -239,7 +231,6 @@ static void both_checks_of_a_row_agree(void **state)
 		                                          [LC_COLUMN_ENGINE] = 8 } };
 	unsigned seed = 1, good = 0, bad = 0;
 
-	(void)state;
 	for (unsigned section = 0; section < LC_SECTION_COUNT; section++) {
 		const struct lc_section_spec *s = lc_section_spec(section);
 
@@ -277,7 +268,6 @@ static void rows_are_ordered_by_their_keys_with_strings_last(void **state)
 	const struct lc_block_field row = { 1, 1, 1, 1, "b", 1, 1, 1, 1, 0 };
 	struct lc_block_field other = row;
 
-	(void)state;
 	other.samples = 0; /* is no key */
 	assert_int_equal(order(&row, &other), 0);
 	other.name = "c";
@@ -299,7 +289,6 @@ static void values_are_added_up_to_the_top_or_are_the_largest(void **state)
 	const struct lc_block_metric more = { 1, 2, 3, 4, 5, 6, 1, 6, 39 };
 	const struct lc_block_metric worse = { 1, 2, 3, 4, 5, 6, 1, 0, 41 };
 
-	(void)state;
 	s->add(&to, &more);
 	assert_int_equal(to.samples, 11);
 	assert_true(to.latency_sum == UINT64_MAX);
@@ -400,7 +389,6 @@ static uint64_t count_rows(const struct lc_section_spec *s)
 
 static void rows_of_every_flat_section_are_read_in_blocks_of_one_thread_and_of_all(void **state)
 {
-	(void)state;
 	for (unsigned n = 0; n < LC_SECTION_COUNT; n++) {
 		const struct lc_section_spec *s = lc_section_spec(n);
 		uint64_t v[LC_COLUMNS_MAX];
@@ -435,7 +423,6 @@ static void rows_of_an_old_block_have_as_many_pairs_as_the_mean_interrupt(void *
 	static const uint64_t samples[] = { 1, 100 }, pairs[] = { 3, 300 };
 	unsigned with_pairs = 0;
 
-	(void)state;
 	for (unsigned n = 0; n < LC_SECTION_COUNT; n++) {
 		const struct lc_section_spec *s = lc_section_spec(n);
 		const unsigned at = s ? pairs_of(s) : 0;
@@ -488,7 +475,6 @@ static uint64_t too_much(const struct lc_section_spec *s, unsigned i, uint64_t *
 
 static void rows_with_a_number_out_of_range_or_too_short_are_refused_whole(void **state)
 {
-	(void)state;
 	lc_tree_init(&tree);
 	for (unsigned n = 0; n < LC_SECTION_COUNT; n++) {
 		const struct lc_section_spec *s = lc_section_spec(n);
@@ -522,7 +508,6 @@ static void rows_with_a_number_out_of_range_or_too_short_are_refused_whole(void 
 
 static uint32_t ten_more(void *of, uint64_t v)
 {
-	(void)of;
 	return (uint32_t)v + 10;
 }
 
@@ -537,7 +522,6 @@ static void names_of_a_row_are_numbered_and_it_begins_with_its_thread(void **sta
 	const struct lc_section_spec *s = lc_section_spec(LC_SECTION_LINES);
 	struct lc_encoder e = { 0 };
 
-	(void)state;
 	assert_int_equal(lc_encode_init(&e, &names), 0);
 	lc_encode_begin(&e);
 	lc_encode_row(&e, s, owner, line);
@@ -559,7 +543,6 @@ static void buckets_hold_the_accesses_of_a_block_and_the_last_one_the_rest(void 
 	struct lc_encoder e = { 0 };
 	const struct lc_bytes *b = &e.out.bytes[LC_SECTION_BUCKETS];
 
-	(void)state;
 	samples[0][1] = 10;
 	samples[1][6] = 9;
 	assert_int_equal(lc_encode_init(&e, &names), 0);

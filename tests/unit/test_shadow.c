@@ -124,8 +124,6 @@ static struct lc_walk_credit credit;
 /* No method is the agent's own. */
 size_t lc_own_frames(const uint64_t *frames, size_t len)
 {
-	(void)frames;
-	(void)len;
 	return 0;
 }
 

@@ -20,7 +20,6 @@ static struct lc_sharing found;
 
 static int some_threads(void **state)
 {
-	(void)state;
 	lc_tree_init(&tree);
 	for (uint32_t i = 0; i < THREADS; i++) {
 		const uint32_t key[LC_THREAD_KEY] = { 0, i };
@@ -34,7 +33,6 @@ static int some_threads(void **state)
 
 static int nothing(void **state)
 {
-	(void)state;
 	lc_sharing_free(&found);
 	found = (struct lc_sharing){ 0 };
 	lc_tree_free(&tree);
@@ -80,7 +78,6 @@ static void check_side(unsigned side, uint32_t thread, uint32_t threads, uint64_
 
 static void stores_to_neighbours_are_found(void **state)
 {
-	(void)state;
 	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
 	use(1, 1, OTHER, 8, LC_TOUCH_LOAD, 40);
 	use(0, 2, ARRAY, 0, LC_TOUCH_STORE, 50); /* alone in this line */
@@ -97,7 +94,6 @@ static void stores_to_neighbours_are_found(void **state)
 /* A line goes from core to core where there are two; where nobody knows, there may be. */
 static void a_process_on_one_cpu_shares_nothing(void **state)
 {
-	(void)state;
 	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
 	use(1, 1, OTHER, 8, LC_TOUCH_LOAD, 40);
 	for (unsigned cpus = 0; cpus < 3; cpus++) {
@@ -113,7 +109,6 @@ static void a_process_on_one_cpu_shares_nothing(void **state)
 
 static void the_same_bytes_and_reads_are_not(void **state)
 {
-	(void)state;
 	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
 	use(1, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
 	use(0, 2, ARRAY, 0, LC_TOUCH_LOAD, 50);
@@ -129,7 +124,6 @@ static void the_same_bytes_and_reads_are_not(void **state)
 /* Each thread is at a place of its own most of the time, and at the other's too often to stray. */
 static void places_that_both_threads_use_are_shared_truly(void **state)
 {
-	(void)state;
 	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
 	use(0, 1, ARRAY, 8, LC_TOUCH_STORE, 20);
 	use(1, 1, ARRAY, 8, LC_TOUCH_STORE, 50);
@@ -144,7 +138,6 @@ static void places_that_both_threads_use_are_shared_truly(void **state)
 /* A stray: less than a tenth of a thread's samples. */
 static void a_stray_is_overlooked_and_so_is_reading_what_nobody_writes(void **state)
 {
-	(void)state;
 	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
 	use(1, 1, ARRAY, 8, LC_TOUCH_STORE, 50);
 	use(1, 1, ARRAY, 0, LC_TOUCH_STORE, 4);
@@ -175,7 +168,6 @@ static uint64_t *line_of(uint32_t thread, uint32_t engine, uint32_t path, uint32
 
 static void only_the_hardware_makes_it_certain(void **state)
 {
-	(void)state;
 	line_of(0, 0, 0, ARRAY)[LC_LINE_SAMPLES] = 50;
 	line_of(1, 0, 0, ARRAY)[LC_LINE_SAMPLES] = 40;
 	find();
@@ -193,7 +185,6 @@ static void other_engines_and_other_processes_share_nothing(void **state)
 	const uint32_t key[LC_THREAD_KEY] = { 1, 1 }; /* of another process */
 	const uint32_t apart = lc_table_put(&tree.threads, key);
 
-	(void)state;
 	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
 	use(apart, 1, ARRAY, 8, LC_TOUCH_STORE, 40);
 	line_of(1, 1, 0, ARRAY)[LC_LINE_SAMPLES] = 40;
@@ -204,7 +195,6 @@ static void other_engines_and_other_processes_share_nothing(void **state)
 
 static void a_use_is_of_what_most_of_its_samples_are_over_all_paths(void **state)
 {
-	(void)state;
 	line_of(0, 0, 1, ARRAY)[LC_LINE_SAMPLES] = 20;
 	line_of(0, 0, 2, ARRAY)[LC_LINE_SAMPLES] = 20;
 	line_of(0, 0, 1, OTHER)[LC_LINE_SAMPLES] = 30; /* the line of another object earlier */
@@ -220,7 +210,6 @@ static void a_use_is_of_what_most_of_its_samples_are_over_all_paths(void **state
  */
 static void sides_of_one_array_are_of_different_threads(void **state)
 {
-	(void)state;
 	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 60);
 	use(1, 1, ARRAY, 8, LC_TOUCH_STORE, 40);
 	use(0, 2, ARRAY, 0, LC_TOUCH_STORE, 45);
@@ -233,7 +222,6 @@ static void sides_of_one_array_are_of_different_threads(void **state)
 
 static void busiest_thread_is_against_all_others(void **state)
 {
-	(void)state;
 	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 10);
 	use(1, 1, ARRAY, 8, LC_TOUCH_STORE, 30);
 	use(1, 2, ARRAY, 0, LC_TOUCH_STORE, 30);

@@ -16,17 +16,14 @@
 /* Nothing else is looked for. */
 void lc_finding_sharing(struct lc_finding_search *s)
 {
-	(void)s;
 }
 
 void lc_finding_remote(struct lc_finding_search *s)
 {
-	(void)s;
 }
 
 void lc_finding_spans(struct lc_finding_search *s)
 {
-	(void)s;
 }
 
 uint64_t lc_load_counter(const struct lc_load *l, const char *name)
@@ -49,7 +46,6 @@ static int a_line_that_makes_arrays(void **state)
 	uint32_t method[LC_METHOD_KEY], frame[LC_FRAME_KEY], path[LC_PATH_KEY], site[LC_SITE_KEY];
 	uint64_t *values;
 
-	(void)state;
 	lc_tree_init(&tree);
 	method[LC_METHOD_CLASS] = text("A");
 	method[LC_METHOD_NAME] = text("a");
@@ -76,7 +72,6 @@ static int a_line_that_makes_arrays(void **state)
 
 static int nothing(void **state)
 {
-	(void)state;
 	lc_tree_free(&tree);
 	return 0;
 }
@@ -110,7 +105,6 @@ static size_t found(int followed, int incomplete, uint64_t outlived_bytes)
 
 static void arrays_of_which_nothing_lives_are_found(void **state)
 {
-	(void)state;
 	assert_int_equal(found(100, 0, 0), 1);
 	assert_int_equal(found(LC_FINDING_COLLECTIONS_MIN, 0, 0), 1);
 	assert_int_equal(found(LC_FINDING_COLLECTIONS_MIN - 1, 0, 0), 0);
@@ -118,7 +112,6 @@ static void arrays_of_which_nothing_lives_are_found(void **state)
 
 static void arrays_of_which_some_live_are_not(void **state)
 {
-	(void)state;
 	assert_int_equal(found(100, 0, 10000), 1); /* 5% */
 	assert_int_equal(found(100, 0, 10001), 0);
 }
@@ -126,7 +119,6 @@ static void arrays_of_which_some_live_are_not(void **state)
 /* Objects that such a collection has made unknown may live. */
 static void nothing_is_said_where_collections_could_not_be_followed(void **state)
 {
-	(void)state;
 	assert_int_equal(found(100, 2, 0), 1);
 	assert_int_equal(found(100, 3, 0), 0);
 }

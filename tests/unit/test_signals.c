@@ -26,8 +26,6 @@ void lc_sampler_add(enum lc_sampler_count what, uint64_t n)
 
 static bool on_timer(const siginfo_t *info, void *context)
 {
-	(void)info;
-	(void)context;
 	timer_calls += mine;
 	sigprocmask(SIG_SETMASK, NULL, &inside);
 	return mine;
@@ -35,15 +33,12 @@ static bool on_timer(const siginfo_t *info, void *context)
 
 static bool on_perf(const siginfo_t *info, void *context)
 {
-	(void)info;
-	(void)context;
 	perf_calls++;
 	return true;
 }
 
 static void before(int sig)
 {
-	(void)sig;
 	before_calls++;
 }
 
@@ -52,7 +47,6 @@ static int use_both(void **state)
 {
 	struct sigaction theirs = { .sa_handler = before };
 
-	(void)state;
 	sigaction(SIGPROF, &theirs, NULL);
 	sigaction(SIGSTKFLT, &theirs, NULL);
 	sigaction(SIGPWR, &theirs, NULL);
@@ -66,7 +60,6 @@ static int use_both(void **state)
 
 static void signals_may_share_a_number(void **state)
 {
-	(void)state;
 	assert_int_equal(lc_signals_number(LC_SIGNAL_TIMER), SIGPROF);
 	assert_int_equal(lc_signals_number(LC_SIGNAL_PERF), SIGPROF);
 	mine = true;
@@ -82,7 +75,6 @@ static void signals_may_share_a_number(void **state)
 
 static void the_others_are_blocked_in_a_handler(void **state)
 {
-	(void)state;
 	mine = true;
 	raise(SIGPROF);
 	assert_int_equal(sigismember(&inside, SIGPROF), 1);
@@ -94,8 +86,6 @@ static void the_others_are_blocked_in_a_handler(void **state)
 
 static bool refuses(const siginfo_t *info, void *context)
 {
-	(void)info;
-	(void)context;
 	return false;
 }
 
@@ -103,7 +93,6 @@ static void what_nobody_claims_goes_to_the_handler_before(void **state)
 {
 	struct sigaction theirs = { .sa_handler = before };
 
-	(void)state;
 	sigaction(SIGTRAP, &theirs, NULL);
 	assert_int_equal(lc_signals_use(LC_SIGNAL_TRAP, refuses), 0);
 	assert_true(lc_signals_installed(LC_SIGNAL_TRAP));

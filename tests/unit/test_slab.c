@@ -53,7 +53,6 @@ static void an_empty_slab_has_no_element(void **state)
 {
 	struct lc_slab s = { 0 };
 
-	(void)state;
 	assert_null(find(&s, 1));
 	assert_null(lc_slab_get(&s, &kind, 0));
 	lc_slab_free(&s);
@@ -64,7 +63,6 @@ static void elements_are_found_by_key_and_number_and_never_move(void **state)
 	struct element *first[FULL];
 	struct lc_slab s = { 0 };
 
-	(void)state;
 	for (uint32_t i = 0; i < FULL; i++) {
 		assert_null(find(&s, i));
 		first[i] = add(&s, i);
@@ -84,7 +82,6 @@ static void a_full_slab_refuses_and_keeps_what_it_has(void **state)
 {
 	struct lc_slab s = { 0 };
 
-	(void)state;
 	for (uint32_t i = 0; i < FULL; i++)
 		assert_non_null(add(&s, i));
 	assert_null(add(&s, FULL));
@@ -98,7 +95,6 @@ static void an_element_that_is_not_published_is_not_read(void **state)
 	struct lc_slab s = { 0 };
 	struct element *e = lc_slab_add(&s, &kind, hash(5));
 
-	(void)state;
 	assert_non_null(e);
 	assert_null(lc_slab_get(&s, &kind, 0));
 	e->key = 5;
@@ -129,7 +125,6 @@ static void a_reader_at_the_same_time_sees_whole_elements_in_order(void **state)
 	pthread_t reader;
 	void *torn;
 
-	(void)state;
 	assert_int_equal(pthread_create(&reader, NULL, read_all, &s), 0);
 	for (uint32_t i = 0; i < FULL; i++)
 		assert_non_null(add(&s, i));

@@ -38,7 +38,6 @@ static void threads_and_epochs_are_apart(void **state)
 	uint32_t a[LC_SLICE_WHO], b[LC_SLICE_WHO], c[LC_SLICE_WHO];
 	struct lc_slices s;
 
-	(void)state;
 	lc_slices_init(&s);
 	lc_slices_of_block(&s, 0, 7, &early, a);
 	lc_slices_of_block(&s, 0, 8, &late, b);
@@ -70,7 +69,6 @@ static void remote_samples_are_told(void **state)
 	const uint64_t ten = 10, four = 4, three = 3;
 	struct lc_slices s;
 
-	(void)state;
 	lc_slices_init(&s);
 	lc_slices_add(&s, first, LC_SECTION_PLACEMENTS, near, &ten);
 	lc_slices_add(&s, first, LC_SECTION_PLACEMENTS, far, &four);
@@ -87,7 +85,6 @@ static void what_stands_for_others_has_their_counts(void **state)
 	const uint64_t made[] = { 2, 100 };
 	struct lc_slices s;
 
-	(void)state;
 	lc_slices_init(&s);
 	access(&s, first, 1, 1, 5);
 	access(&s, first, 2, 2, 7);

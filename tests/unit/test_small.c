@@ -104,7 +104,6 @@ static void area(size_t i, size_t bottom, uint32_t kind, size_t used)
 
 static int setup(void **state)
 {
-	(void)state;
 	/* The module remembers the heap: it is the same in all tests. */
 	if (!heap)
 		heap = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -127,7 +126,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_small_forget();
 	return mprotect(heap, HEAP_BYTES, PROT_READ | PROT_WRITE);
 }
@@ -169,7 +167,6 @@ static uint64_t went(size_t offset, bool class_word)
 
 static void forwarding_pointers_are_followed_with_each_layout_of_headers(void **state)
 {
-	(void)state;
 	/* Of 16 bytes, with a compressed class and an array's length, or a field, behind it. */
 	copy(EDEN + 64, TO + 128);
 	set(EDEN + 64, at(TO + 128) | FORWARDED, CLASS | UINT64_C(3) << 32);
@@ -186,7 +183,6 @@ static void forwarding_pointers_are_followed_with_each_layout_of_headers(void **
 
 static void what_did_not_move_has_no_move(void **state)
 {
-	(void)state;
 	set(EDEN + 64, UNLOCKED, CLASS); /* dead */
 	assert_int_equal(went(EDEN + 64, true), 0);
 	set(EDEN + 64, UINT64_C(0x7f4400001001), CLASS); /* with a hash code */
@@ -200,7 +196,6 @@ static void what_did_not_move_has_no_move(void **state)
 
 static void an_object_forwarded_to_itself_stayed(void **state)
 {
-	(void)state;
 	area(3, EDEN, LC_AREA_OLD, SPACE / 2); /* the region could not be emptied */
 	set(EDEN + 64, at(EDEN + 64) | FORWARDED, CLASS);
 	assert_int_equal(went(EDEN + 64, true), 0);
@@ -222,7 +217,6 @@ static void pointers_that_lead_to_no_object_are_not_believed(void **state)
 		UINT64_C(0xffff) << 48 | at(TO + 8), /* no address */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++) {
 		set(EDEN + 64, nowhere[i] | FORWARDED, CLASS);
 		assert_int_equal(went(EDEN + 64, true), 0);
@@ -241,7 +235,6 @@ static void pointers_that_lead_to_no_object_are_not_believed(void **state)
 
 static void memory_that_was_given_back_is_not_touched(void **state)
 {
-	(void)state;
 	copy(EDEN + 64, TO + 128);
 	copy(FROM + 64, TO + 256);
 	assert_int_equal(mprotect(heap + EDEN, SPACE, PROT_NONE), 0);
@@ -258,7 +251,6 @@ static void only_tracked_small_objects_of_those_epochs_are_looked_at(void **stat
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	for (size_t i = 0; i < 7; i++) {
 		copy(EDEN + 128 * i, TO + 128 * i);
 		a[i] = record(EDEN + 128 * i, LC_MOVE_INLINE_BYTES / 8, TAG);
@@ -286,7 +278,6 @@ static void epoch_tags_that_wrap_are_told_apart(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	copy(EDEN, TO);
 	assert_true(begin(true));
 	lc_small_look(&a, 1, 0, 1);
@@ -334,7 +325,6 @@ static void survivors_are_followed_until_they_die(void **state)
 	struct lc_small_stats s;
 	size_t len;
 
-	(void)state;
 	copy(EDEN, TO + 64);
 	assert_int_equal(went(EDEN, true), at(TO + 64));
 	assert_int_equal(held(), 1);
@@ -366,7 +356,6 @@ static void what_left_a_young_space_that_kept_others_is_followed(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	survive(TO, 2);
 	copy(TO + 32, OLD + 64);
 	moves = pass(&len);
@@ -381,7 +370,6 @@ static void objects_in_old_memory_wait_until_that_is_collected(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	copy(EDEN, OLD + 64);
 	copy(EDEN + 32, OLD + 96);
 	assert_int_equal(went(EDEN, true), at(OLD + 64));
@@ -411,7 +399,6 @@ static void many_survivors_are_all_followed(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	survive(TO, N);
 	assert_int_equal(held(), N);
 	area(1, TO, LC_AREA_SURVIVOR, 0);
@@ -432,7 +419,6 @@ static void a_collection_that_leaves_no_trace_makes_all_unknown(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	survive(TO, 3);
 	areas[0].flags = LC_AREA_COMPACTED;
 	assert_false(begin(true));
@@ -453,7 +439,6 @@ static void a_collection_that_leaves_no_trace_makes_all_unknown(void **state)
 
 static void a_pause_without_a_collection_changes_nothing(void **state)
 {
-	(void)state;
 	survive(TO, 3);
 	collections = 0;
 	areas[0].flags = LC_AREA_COMPACTED;
@@ -494,7 +479,6 @@ static void what_headers_say_before_a_full_collection_slides_is_believed(void **
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	set(OLD, UNLOCKED, CLASS);                       /* stays */
 	set(OLD + 64, UNLOCKED, CLASS);                  /* dead */
 	set(OLD + 128, at(OLD + 24) | FORWARDED, CLASS); /* slides */
@@ -515,7 +499,6 @@ static void what_is_no_object_of_its_class_afterwards_has_not_moved_there(void *
 	const struct lc_alloc a = record(OLD + 128, 3, TAG);
 	size_t len;
 
-	(void)state;
 	set(OLD + 128, at(OLD + 24) | FORWARDED, CLASS);
 	look_ahead(&a, 1, false);
 	set(OLD + 24, UNLOCKED, CLASS + 1);
@@ -530,7 +513,6 @@ static void what_headers_say_last_counts(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	set(OLD + 128, at(OLD + 64) | FORWARDED, CLASS);
 	look_ahead(&a, 1, false);
 	set(OLD + 128, at(OLD + 24) | FORWARDED, CLASS);
@@ -549,7 +531,6 @@ static void a_young_collection_before_the_full_one_is_followed_too(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	copy(EDEN + 64, OLD + 1024);
 	set(OLD + 1024, at(OLD + 24) | FORWARDED, CLASS);
 	copy(EDEN + 128, OLD + 8); /* and stays there */
@@ -569,7 +550,6 @@ static void distances_of_newer_JVMs_are_read(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	layout.slides_encoded = true;
 	set(OLD + 128, (OLD + 24) / 8 << 2 | FORWARDED, CLASS);
 	look_ahead(&a, 1, false);
@@ -595,7 +575,6 @@ static void a_second_full_collection_makes_all_unknown(void **state)
 {
 	const struct lc_alloc a = record(OLD + 128, 3, TAG);
 
-	(void)state;
 	set(OLD + 128, at(OLD + 24) | FORWARDED, CLASS);
 	look_ahead(&a, 1, false);
 	set(OLD + 24, UNLOCKED, CLASS);
@@ -625,7 +604,6 @@ static void what_the_collectors_tables_say_is_believed(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	/* A mark word that would lead elsewhere is not asked. */
 	set(OLD + 128, at(OLD + 64) | FORWARDED, CLASS);
 	moves = slide_by_tables(&a, 104, &len);
@@ -641,7 +619,6 @@ static void what_the_tables_say_is_dead_has_no_move(void **state)
 	const struct lc_alloc a = record(OLD + 128, 3, TAG);
 	size_t len;
 
-	(void)state;
 	tables = true;
 	fate = LC_MARK_DEAD;
 	distance = 104;
@@ -656,7 +633,6 @@ static void tables_that_were_wrong_once_or_said_nothing_make_all_unknown(void **
 	const struct lc_alloc a = record(OLD + 128, 3, TAG);
 	size_t len;
 
-	(void)state;
 	survive(OLD + 4096, 3);
 	set(OLD + 128, UNLOCKED, CLASS + 1); /* not what comes to stand at the new place */
 	assert_null(slide_by_tables(&a, 104, &len));
@@ -683,7 +659,6 @@ static void a_full_collection_that_slides_nothing_forgets_nothing(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	survive(OLD, 3);
 	look_ahead(NULL, 0, false); /* no header says anything */
 	full = 1;
@@ -704,7 +679,6 @@ static void only_the_topmost_object_slides_and_is_seen(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	area(0, OLD, LC_AREA_OLD, SPACE);
 	assert_true(begin(true));
 	for (size_t i = 0; i < N; i++) {
@@ -731,7 +705,6 @@ static void tables_that_were_cleared_after_the_slide_are_not_asked_again(void **
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	set(OLD + 128, UNLOCKED, CLASS);
 	tables = true;
 	fate = LC_MARK_LIVES;
@@ -754,7 +727,6 @@ static void a_few_survivors_beside_many_new_objects_are_seen(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	assert_non_null(a);
 	survive(OLD + 4096, 2);
 	for (size_t i = 0; i < NEW; i++) /* dead, all of them */
@@ -784,7 +756,6 @@ static void no_more_are_looked_at_in_a_pause_than_the_limit_allows(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	let_be_found(MOST);
 	assert_true(begin(true));
 	for (size_t i = 0; i < MORE; i++) {
@@ -818,7 +789,6 @@ static void survivors_that_find_no_room_make_a_slide_unknown(void **state)
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	survive(OLD + 4096, 100);
 	let_be_found(100000);
 	lc_memory_add(100000 * 512); /* something else holds all */
@@ -852,7 +822,6 @@ static void an_object_that_no_memory_allows_to_hold_makes_a_full_collection_unkn
 	struct lc_move *moves;
 	size_t len;
 
-	(void)state;
 	let_be_found(1000);
 	assert_true(begin(true));
 	copy(EDEN, OLD + 64);

@@ -24,14 +24,12 @@ static struct lc_span_thread s;
 
 static int set_up(void **state)
 {
-	(void)state;
 	memset(&pauses, 0, sizeof(pauses));
 	return lc_span_stack_init(&s, &costs, &pauses);
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	lc_span_stack_destroy(&s);
 	return 0;
 }
@@ -84,7 +82,6 @@ static void a_span_alone_pays_its_inner_cost(void **state)
 	struct lc_span_slot *x = slot(LC_SPAN_ANONYMOUS, 0, 7);
 	struct lc_span_ended e;
 
-	(void)state;
 	begin(LC_SPAN_ANONYMOUS, 0, 7, 100);
 	e = end(1100);
 	assert_int_equal(e.total, 1000);
@@ -111,7 +108,6 @@ static void samples_are_no_part_of_a_span(void **state)
 	uint64_t before, handled, spent;
 	struct lc_span_ended e;
 
-	(void)state;
 	lc_span_interrupted(&t, &i); /* no spans yet */
 	lc_span_resumed(&t, &i);
 	atomic_store(&t.spans, &s);
@@ -140,7 +136,6 @@ static uint64_t clock_now;
 
 uint64_t lc_cycles_read_slowly(struct lc_cycle_clock *c, uint64_t *tsc)
 {
-	(void)c;
 	*tsc = __rdtsc();
 	return clock_now;
 }
@@ -170,7 +165,6 @@ static void work_of_the_agent_is_no_part_of_spans(void **state)
 	struct lc_own_work outer, inner;
 	struct lc_span_interrupt i;
 
-	(void)state;
 	work_begin(&t, &outer, 5); /* no spans yet */
 	atomic_store(&t.spans, &s);
 	s.clock.head = &head;
@@ -205,7 +199,6 @@ static void nested_spans_are_taken_off_with_what_they_cost(void **state)
 	struct lc_span_slot *outer = slot(LC_SPAN_PRIMORDIAL, 0, 1);
 	struct lc_span_ended e;
 
-	(void)state;
 	begin(LC_SPAN_PRIMORDIAL, 0, 1, 0);
 	begin(LC_SPAN_SUPPORT, 0, 1, 100);
 	begin(LC_SPAN_ANONYMOUS, 1, 2, 150);
@@ -227,7 +220,6 @@ static void nested_spans_are_taken_off_with_what_they_cost(void **state)
 
 static void tasks_have_costs_of_their_own(void **state)
 {
-	(void)state;
 	begin(LC_SPAN_TASK, 0, 0, 0);
 	begin(LC_SPAN_PRIMORDIAL, 0, 1, 100);
 	begin(LC_SPAN_TASK, 0, 0, 200);
@@ -240,7 +232,6 @@ static void what_costs_more_than_it_lasts_is_negative_and_counted(void **state)
 {
 	struct lc_span_slot *x = slot(LC_SPAN_ANONYMOUS, 0, 1);
 
-	(void)state;
 	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
 	assert_int_equal(end(4).compensated, -6);
 	begin(LC_SPAN_ANONYMOUS, 0, 1, 10);
@@ -254,7 +245,6 @@ static void a_transparent_frame_gives_what_it_holds_to_the_one_below(void **stat
 {
 	struct lc_span_ended e;
 
-	(void)state;
 	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
 	begin(LC_SPAN_KINDS, 0, 0, 100);
 	begin(LC_SPAN_ANONYMOUS, 1, 2, 200);
@@ -269,7 +259,6 @@ static void the_stream_around_is_that_of_the_frame_below(void **state)
 {
 	struct lc_span_frame *f = begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
 
-	(void)state;
 	f->stream = (struct lc_stream_context){ .id = 9, .path = 1, .level = 3 };
 	f = begin(LC_SPAN_TASK, 0, 0, 10);
 	assert_int_equal(f->stream.id, 9);
@@ -283,7 +272,6 @@ static void pauses_and_switches_inside_are_counted_in_all_around(void **state)
 {
 	struct lc_span_slot *x = slot(LC_SPAN_ANONYMOUS, 0, 1);
 
-	(void)state;
 	s.clock.switches = 5;
 	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
 	begin(LC_SPAN_ANONYMOUS, 1, 2, 10);
@@ -304,7 +292,6 @@ static void a_clock_that_goes_back_keeps_the_sum_right(void **state)
 {
 	struct lc_span_slot *x = slot(LC_SPAN_ANONYMOUS, 0, 1);
 
-	(void)state;
 	begin(LC_SPAN_ANONYMOUS, 0, 1, 1000);
 	end(990);
 	begin(LC_SPAN_ANONYMOUS, 0, 1, 990);
@@ -315,7 +302,6 @@ static void a_clock_that_goes_back_keeps_the_sum_right(void **state)
 
 static void deep_stacks_grow_and_end_at_the_bound_in_step(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < LC_SPAN_DEPTH_MAX + 10u; i++)
 		begin(LC_SPAN_ANONYMOUS, 0, 1, i);
 	assert_int_equal(s.excess, 11); /* frame 0 has a place too */
@@ -329,7 +315,6 @@ static void deep_stacks_grow_and_end_at_the_bound_in_step(void **state)
 /* One frame of compiled code for many methods, another one in the interpreter: nothing is lost. */
 static void where_a_hook_is_tells_nothing(void **state)
 {
-	(void)state;
 	s.low_end = 0x10000;
 	begin_at(LC_SPAN_THREAD, 0, 0, 0, 0x90000);
 	begin_at(LC_SPAN_ANONYMOUS, 0, 1, 10, 0x70000);
@@ -348,7 +333,6 @@ static void where_a_hook_is_tells_nothing(void **state)
 /* 0x10000 is where the end of the stack begins. */
 static void what_begins_at_the_end_of_the_stack_is_in_step_without_frames(void **state)
 {
-	(void)state;
 	s.low_end = 0x10000;
 	begin_at(LC_SPAN_ANONYMOUS, 0, 1, 10, 0x10080);
 	for (uint64_t sp = 0xff80; sp >= 0xf000; sp -= 0x80)
@@ -371,7 +355,6 @@ static void ends_that_are_lost_at_the_end_of_the_stack_leave_no_frame_behind(voi
 {
 	struct lc_span_frame *f;
 
-	(void)state;
 	s.low_end = 0x10000;
 	begin_at(LC_SPAN_THREAD, 0, 0, 0, 0x90000);
 	begin_at(LC_SPAN_ANONYMOUS, 0, 1, 10, 0x80000);
@@ -409,7 +392,6 @@ static void what_ended_in_a_span_whose_end_is_lost_is_no_part_of_the_one_around(
 {
 	struct lc_span_ended e;
 
-	(void)state;
 	begin_at(LC_SPAN_ANONYMOUS, 0, 1, 0, 0x90000);
 	begin_at(LC_SPAN_ANONYMOUS, 1, 2, 100, 0x80000);
 	begin_at(LC_SPAN_PRIMORDIAL, 2, 3, 200, 0x70000);
@@ -426,7 +408,6 @@ static void what_ended_in_a_span_whose_end_is_lost_is_no_part_of_the_one_around(
  */
 static void nothing_begins_where_its_end_might_not_fit(void **state)
 {
-	(void)state;
 	s.low_end = 0x10000;
 	s.last_end = 0xc000;
 	lc_span_arrive(&s, 0x10000, 1);
@@ -444,7 +425,6 @@ static void slots_are_found_again_and_stay_where_they_are(void **state)
 {
 	struct lc_span_slot *first = slot(LC_SPAN_ANONYMOUS, 0, 1);
 
-	(void)state;
 	for (uint32_t path = 2; path < 1000; path++)
 		assert_int_equal(slot(LC_SPAN_ANONYMOUS, path % 5, path)->key.path, path);
 	assert_ptr_equal(slot(LC_SPAN_ANONYMOUS, 0, 1), first);
@@ -459,7 +439,6 @@ static void beyond_the_bound_places_of_a_kind_become_one(void **state)
 {
 	const struct lc_span_slot *last;
 
-	(void)state;
 	lc_span_slots_name_other(7, 9);
 	for (uint32_t path = 8; path < LC_SPAN_SLOTS_MAX + 8 - 3; path++)
 		slot(LC_SPAN_ANONYMOUS, 0, path);
@@ -487,7 +466,6 @@ static void a_signal_handler_sees_the_innermost_slot(void **state)
 {
 	struct lc_thread t = { .index = 0 };
 
-	(void)state;
 	assert_int_equal(lc_span_current(NULL), 0);
 	assert_int_equal(lc_span_current(&t), 0);
 	atomic_store(&t.spans, &s);

@@ -27,7 +27,6 @@ static struct lc_span_rows rows;
 
 static int read_golden(void **state)
 {
-	(void)state;
 	lc_tree_init(&tree);
 	lc_load_init(&load);
 	load.tree = &tree;
@@ -43,7 +42,6 @@ static int read_golden(void **state)
 
 static int free_golden(void **state)
 {
-	(void)state;
 	lc_span_rows_free(&rows);
 	lc_load_free(&load);
 	lc_tree_free(&tree);
@@ -74,7 +72,6 @@ static void streams_are_as_they_were_written(void **state)
 {
 	const struct lc_span_row *r;
 
-	(void)state;
 	assert_int_equal(rows.rows_len, 11);
 	for (unsigned thread = 0; thread < 2; thread++) {
 		r = find(LC_SPAN_ANONYMOUS, 0, thread);
@@ -119,7 +116,6 @@ static void tasks_are_as_they_were_written(void **state)
 {
 	const struct lc_span_row *r = find(LC_SPAN_TASK, 0, 1);
 
-	(void)state;
 	assert_true(text_is(r->type, "com.acme.Jobs$Job"));
 	assert_true(place_is(r->place, "make", 40));
 	assert_true(place_is(r->submitted, "start", 41));
@@ -147,7 +143,6 @@ static void tasks_are_as_they_were_written(void **state)
 
 static void times_and_samples_are_as_they_were_written(void **state)
 {
-	(void)state;
 	assert_int_equal(rows.slices_len, 40);
 	assert_int_equal(rows.slices[39].start_ns, 3 * SECOND + 9 * LC_TIMELINE_NS);
 	assert_int_equal(rows.slices[39].cpu_ns, 50000001);
@@ -169,7 +164,6 @@ static void traces_are_as_they_were_written(void **state)
 {
 	static const unsigned ids[] = { 1, 2, 4, 11, 12, 14 };
 
-	(void)state;
 	assert_int_equal(rows.traces_len, 6);
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(rows.traces[i].id, ids[i]);
@@ -190,7 +184,6 @@ static void the_manifest_is_as_it_was_written(void **state)
 {
 	const struct lc_span_info *info = &rows.infos[0];
 
-	(void)state;
 	assert_int_equal(load.processes_len, 1);
 	assert_true(info->recorded && info->streams && info->tasks);
 	assert_string_equal(info->clock, "tsc_switches");

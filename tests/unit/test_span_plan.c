@@ -21,7 +21,6 @@ static void calls_of_tasks_go_by_way_of_the_class(void **state)
 	struct lc_method_code code;
 	uint16_t run, call, other, execute;
 
-	(void)state;
 	class_begin(&c, "A");
 	run = class_interface_ref(&c, "java/lang/Runnable", "run", "()V");
 	call = class_interface_ref(&c, "java/util/concurrent/Callable", "call",
@@ -54,7 +53,6 @@ static void calls_of_executors_stay_where_no_hook_may_run(void **state)
 	static const char *const names[] = { "java/util/concurrent/CompletableFuture$UniCompletion",
 		                             "A", "jdk/internal/vm/A", LC_SPAN_CLASS };
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct class_file c;
 		struct rewritten r;
@@ -76,7 +74,6 @@ static void lambda_is_created(void **state)
 		                                   "()Ljava/util/concurrent/Callable;",
 		                                   "(Ljava/lang/Runnable;)Ljava/lang/Object;" };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct class_file c;
 		struct rewritten r;
@@ -128,7 +125,6 @@ static void constructor_creates_once(void **state)
 	static const char future[] = "java/util/concurrent/FutureTask";
 	static const char completer[] = "java/util/concurrent/CountedCompleter";
 
-	(void)state;
 	assert_int_equal(constructor_sites("A", object, runnable, object, NOP, BOTH), 1);
 	assert_int_equal(constructor_sites("A", object, NULL, object, NOP, BOTH), 0);
 	assert_int_equal(constructor_sites("A", object, runnable, object, NOP, LC_SPAN_STREAMS), 0);
@@ -196,7 +192,6 @@ static void bodies_of_tasks_have_their_traits(void **state)
 {
 	const char *o = "java/lang/Object", *thread = "java/lang/Thread";
 
-	(void)state;
 	assert_int_equal(TASK("A", o, 0, PUBLIC, "run", "()V"), -1);
 	assert_int_equal(TASK("A", o, LC_SPAN_IS_RUNNABLE, PUBLIC, "run", "()V"), 0);
 	assert_int_equal(TASK("A", o, LC_SPAN_IS_RUNNABLE, PUBLIC | STATIC, "run", "()V"), -1);
@@ -237,7 +232,6 @@ static void what_computes_is_hooked_where_the_program_calls_it(void **state)
 	const char *task = "java/util/concurrent/ForkJoinTask", *o = "java/lang/Object";
 	enum { FORK_JOIN = LC_TASK_FORK_JOIN };
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		assert_int_equal(TASK(roots[i], task, 0, 4, "exec", "()Z"), -1);
 		assert_int_equal(TASK("A", roots[i], 0, 4, "compute", "()V"), FORK_JOIN);
@@ -257,7 +251,6 @@ static void submissions_have_their_kinds(void **state)
 	const char *task = "java/util/concurrent/ForkJoinTask", *e = EXECUTOR "Service";
 	const char *run = "(Ljava/lang/Runnable;)V";
 
-	(void)state;
 	assert_int_equal(SUBMIT("A", o, 0, PUBLIC, "execute", run), -1);
 	assert_int_equal(SUBMIT("A", e, 0, PUBLIC, "execute", run), LC_SUBMIT_EXECUTE | ENTERS);
 	assert_int_equal(SUBMIT("A", e, 0, PUBLIC | STATIC, "execute", run), -1);
@@ -341,7 +334,6 @@ static void streams_are_hooked_by_name(void **state)
 	const char *completer = "java/util/concurrent/CountedCompleter";
 	const char *evaluate = "(Ljava/util/stream/TerminalOp;)Ljava/lang/Object;";
 
-	(void)state;
 	assert_string_equal(stream_hook(pipeline, NULL, 0x10, 0, "evaluate", evaluate),
 	                    "streamBegin(Ljava/lang/Object;Z)V");
 	assert_string_equal(
@@ -380,7 +372,6 @@ static void virtual_thread_is_carried(void **state)
 	struct lc_method_code code;
 	uint16_t mount, unmount;
 
-	(void)state;
 	class_begin(&c, "java/lang/VirtualThread");
 	c.method_flags = 2;
 	mount = class_method_ref(&c, "java/lang/VirtualThread", "mount", "()V");
@@ -427,7 +418,6 @@ static void only_unknown_supertypes_are_asked_for(void **state)
 	const char *o = "java/lang/Object";
 	uint32_t known = 77;
 
-	(void)state;
 	assert_int_equal(matters(o, "B", "run", "()V", &known),
 	                 LC_SPAN_IS_RUNNABLE | LC_SPAN_IS_THREAD | LC_SPAN_CREATED_HERE);
 	assert_int_equal(known, 0);
@@ -459,7 +449,6 @@ static void missing_method_of_a_stream_is_told(void **state)
 {
 	static const char *const names[] = { "java/util/stream/AbstractTask", "com/AbstractTask" };
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct code_spec spec = CODE(RETURN);
 		const char *missing;

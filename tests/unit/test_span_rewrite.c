@@ -57,7 +57,6 @@ static void method_is_wrapped(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	class_begin(&c, "A");
 	rewrite_run(&c, &spec, &r);
 	code = rewritten_code(&r, 0);
@@ -84,7 +83,6 @@ static void jump_to_the_start_does_not_begin_again(void **state)
 	const uint8_t *p;
 	uint32_t len;
 
-	(void)state;
 	class_begin(&c, "A");
 	class_attribute(&c, &spec, "StackMapTable", BYTES(0, 1, 0));
 	class_attribute(&c, &spec, "LineNumberTable", BYTES(0, 2, 0, 0, 0, 70, 0, 4, 0, 71));
@@ -116,7 +114,6 @@ static void every_kind_of_return_ends(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	class_begin(&c, "A");
 	rewrite_run(&c, &spec, &r);
 	code = rewritten_code(&r, 0);
@@ -137,7 +134,6 @@ static void own_handlers_come_first(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	spec.handlers = (const uint8_t[]){ 0, 0, 0, 2, 0, 2, 0, 0 };
 	spec.handlers_len = 1;
 	class_begin(&c, "A");
@@ -157,7 +153,6 @@ static void old_class_gets_no_frame(void **state)
 	struct rewritten r;
 	uint32_t len;
 
-	(void)state;
 	for (uint16_t major = 45; major <= 50; major++) {
 		struct code_spec spec = CODE(RETURN);
 
@@ -181,7 +176,6 @@ static void jump_that_no_longer_reaches_is_widened(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	class_begin(&c, "A");
 	rewrite_run(&c, &spec, &r);
 	code = rewritten_code(&r, 0);
@@ -201,7 +195,6 @@ static void switch_keeps_its_padding(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	class_begin(&c, "A");
 	rewrite_run(&c, &spec, &r);
 	code = rewritten_code(&r, 0); /* at 8: three bytes of padding */
@@ -218,7 +211,6 @@ static void method_that_would_be_too_large_is_left_and_counted(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	for (uint32_t over = 0; over < 2; over++) {
 		struct code_spec large = { .code = bytes, .len = sizeof(bytes) - 1 + over };
 		struct code_spec small = CODE(172);
@@ -252,7 +244,6 @@ static void what_does_not_parse_is_told(void **state)
 	struct class_file c;
 	struct rewritten r;
 
-	(void)state;
 	class_begin(&c, "A");
 	rewrite_run(&c, &out, &r);
 	assert_int_equal(r.status, LC_REWRITE_MALFORMED);
@@ -321,7 +312,6 @@ static void method_references_to_tasks_are_exchanged(void **state)
 	static const int mine[] = { MINE };
 	static const unsigned implementation[] = { 1, 1 }, elsewhere[] = { 1, 2 };
 
-	(void)state;
 	assert_handle("java/lang/Runnable", "run", "()V", metafactory, implementation, 2,
 	              "runReferred");
 	assert_handle("java/util/concurrent/Callable", "call", "()Ljava/lang/Object;", metafactory,

@@ -57,7 +57,6 @@ const struct lc_site *lc_site_get(uint32_t site)
 
 int lc_method_line(const struct lc_method *m, unsigned bci)
 {
-	(void)m;
 	return (int)bci + LINE;
 }
 
@@ -65,7 +64,6 @@ static int make_names(void **state)
 {
 	static char classes[SITES][8];
 
-	(void)state;
 	for (uint32_t i = 1; i < NODES; i++)
 		nodes[i] = (struct lc_path_node){ i / 2, 0, (uint16_t)i, (uint16_t)(i / 2 + 1), 0 };
 	for (uint32_t i = 1; i < SITES; i++) {
@@ -389,7 +387,6 @@ static void write_random(uint32_t thread)
 
 static void random_rows_come_back_added_up(void **state)
 {
-	(void)state;
 	model = calloc(MODEL, sizeof(*model));
 	srandom(17);
 	for (unsigned round = 0; round < 3; round++) {
@@ -519,7 +516,6 @@ static void tasks_timelines_pauses_and_traces_come_back(void **state)
 {
 	struct lc_block_input in = others();
 
-	(void)state;
 	for (int keep_thread = 0; keep_thread < 2; keep_thread++) {
 		tree_begin();
 		encode_and_read(&in);
@@ -545,7 +541,6 @@ static void a_pause_of_two_threads_is_one(void **state)
 {
 	struct lc_block_input in = others();
 
-	(void)state;
 	tree_begin();
 	encode_and_read(&in);
 	in.index = 4;
@@ -607,7 +602,6 @@ static void spans_that_have_not_ended_are_rows_of_their_own(void **state)
 {
 	struct lc_block_input in = { .index = 1, .name = "w", .t_end_ns = 1000 };
 
-	(void)state;
 	end_ns = 2000;
 	for (int order = 0; order < 2; order++) {
 		tree_begin();
@@ -637,7 +631,6 @@ static void traces_of_several_blocks_keep_their_times(void **state)
 	struct lc_block_trace *many = calloc(COUNT, sizeof(*many));
 	struct lc_block_input in = { .name = "t", .trace = many, .trace_len = COUNT };
 
-	(void)state;
 	for (uint64_t i = 0; i < COUNT; i++) {
 		many[i].id = i + 1;
 		many[i].start_ns = UINT64_C(1000000000000) + 1000 * i;
@@ -670,7 +663,6 @@ static void rows_out_of_range_are_not_written(void **state)
 	struct lc_block_trace t = { .flags = LC_TRACE_FLAGS_END };
 	struct lc_block_input in = { .spans = &span, .spans_len = 1 };
 
-	(void)state;
 	assert_int_equal(lc_block_encode(e, &in, 0, 0), 1);
 	span.kind = LC_SPAN_KINDS;
 	assert_int_equal(lc_block_encode(e, &in, 0, 0), -EINVAL);
@@ -692,7 +684,6 @@ static void without_spans_there_are_no_rows(void **state)
 	static const struct lc_block_bucket bucket = { 0, LC_BUCKET_LOST, 1 };
 	struct lc_block_input in = { .name = "t", .buckets = &bucket, .buckets_len = 1 };
 
-	(void)state;
 	tree_begin();
 	encode_and_read(&in);
 	lc_span_rows_build(&rows, &load);
@@ -721,7 +712,6 @@ static void the_manifest_tells_of_clock_and_calibration(void **state)
 	const struct lc_span_info *info;
 	FILE *out;
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	snprintf(name, sizeof(name), "%s/" LC_MANIFEST_NAME, directory);
 	lc_manifest_encode(&text, &m, 0);

@@ -51,7 +51,6 @@ static int setup(void **state)
 {
 	static char names[THREADS][32];
 
-	(void)state;
 	memset(&load, 0, sizeof(load));
 	memset(&in, 0, sizeof(in));
 	memset(rows, 0, sizeof(rows));
@@ -96,7 +95,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_spans_free(&s);
 	json_decref(process.numa);
 	lc_tree_free(&tree);
@@ -214,7 +212,6 @@ static void sums_are_signed_and_shares_add_up(void **state)
 {
 	double cycles = 0, streams = 0;
 
-	(void)state;
 	add(LC_SPAN_ANONYMOUS, 0, 1, 4, 1000, 0);           /* 4000 */
 	add(LC_SPAN_ANONYMOUS, 1, 1, 2, 500, 0);            /* 1000 */
 	add(LC_SPAN_ANONYMOUS, 0, 2, 3, -10, 0)->level = 1; /* -30 */
@@ -247,7 +244,6 @@ static void sums_are_signed_and_shares_add_up(void **state)
 
 static void order_by_what_was_asked_for(void **state)
 {
-	(void)state;
 	add(LC_SPAN_ANONYMOUS, 0, 1, 1, 9000, 0)->switches = 1;
 	add(LC_SPAN_ANONYMOUS, 0, 2, 5, 10, 0);
 	add(LC_SPAN_ANONYMOUS, 0, 3, 2, 10, 0)->switches = 7;
@@ -263,7 +259,6 @@ static void order_by_what_was_asked_for(void **state)
 
 static void variation_of_workers(void **state)
 {
-	(void)state;
 	add(LC_SPAN_SUPPORT, 1, 1, 1, 10, 0);
 	add(LC_SPAN_SUPPORT, 2, 1, 1, 20, 0);
 	add(LC_SPAN_PRIMORDIAL, 0, 1, 1, 25, 0);
@@ -283,7 +278,6 @@ static void variation_of_workers(void **state)
 
 static void one_worker_has_no_variation(void **state)
 {
-	(void)state;
 	task("A", 1, 3, 10, 0);
 	analyse();
 	assert_true(s.types[0].shared.variation < 0);
@@ -294,7 +288,6 @@ static void quantiles_are_within_an_eighth(void **state)
 {
 	uint64_t h[LC_SPAN_BUCKETS] = { 0 };
 
-	(void)state;
 	assert_true(lc_spans_quantile(h, 0.5) < 0);
 	for (int64_t v = 1; v <= 10000; v++)
 		h[lc_span_bucket(v)]++;
@@ -323,7 +316,6 @@ static void heat_map_cells(void **state)
 	struct lc_span_row *r;
 	double sum = 0;
 
-	(void)state;
 	add(LC_SPAN_ANONYMOUS, 0, 1, 3, 5, 0);    /* bucket of 5 alone, column from 4 */
 	add(LC_SPAN_ANONYMOUS, 1, 1, 1, 1000, 0); /* bucket 896 to 1023, column from 512 */
 	r = add(LC_SPAN_ANONYMOUS, 0, 2, 2, -15, 0);
@@ -401,7 +393,6 @@ static void call_paths_of_a_location(void **state)
 	const struct lc_spans_location *l;
 	struct lc_spans_paths joined;
 
-	(void)state;
 	add(LC_SPAN_ANONYMOUS, 0, 1, 2, 1000, 0)->place_path = a; /* 2,000 */
 	add(LC_SPAN_ANONYMOUS, 1, 1, 3, 200, 0)->place_path = a;  /* 600 */
 	add(LC_SPAN_ANONYMOUS, 0, 1, 5, 100, 0)->place_path = b;  /* 500 */
@@ -434,7 +425,6 @@ static void call_paths_of_tasks(void **state)
 	const uint32_t a = path_of(7, 2), b = path_of(8, 2), from = path_of(9, 4);
 	const struct lc_spans_task *t;
 
-	(void)state;
 	task("Job", 0, 1, 300, 0)->place_path = a;
 	task("Job", 1, 2, 300, 0)->place_path = a;
 	task("Job", 0, 4, 50, 0)->place_path = b;
@@ -458,7 +448,6 @@ static void created_submitted_executed_dropped(void **state)
 {
 	struct lc_span_row *r;
 
-	(void)state;
 	r = task("A", 1, 7, 10, 0);
 	r->submit_kind = LC_SUBMIT_EXECUTE;
 	r->submitted = &places[2];
@@ -493,7 +482,6 @@ static void created_submitted_executed_dropped(void **state)
 
 static void submitted_but_not_executed_has_a_row(void **state)
 {
-	(void)state;
 	add_made("A", 1, LC_SUBMIT_SUBMIT, 3);
 	analyse();
 	assert_int_equal(s.tasks_len, 1);
@@ -504,7 +492,6 @@ static void submitted_but_not_executed_has_a_row(void **state)
 
 static void threads_are_kept_apart_from_tasks(void **state)
 {
-	(void)state;
 	task("A", 1, 2, 10, 0);
 	task("A", 2, 1, 500, 0)->kind = LC_SPAN_THREAD;
 	analyse();
@@ -535,7 +522,6 @@ static void single_spans_fold_by_the_rules(void **state)
 {
 	const uint32_t unknown = LC_SPAN_NO_THREAD;
 
-	(void)state;
 	add_trace(1, LC_SPAN_THREAD, 0, 0, 0, unknown);
 	add_trace(2, LC_SPAN_TASK, 1, LC_TRACE_SUBMITTED, 7, 1); /* own: outer is a thread */
 	add_trace(3, LC_SPAN_ANONYMOUS, 2, 0, 0, unknown);
@@ -566,7 +552,6 @@ static void timelines_are_on_the_programs_clock(void **state)
 {
 	struct lc_spans_mean m;
 
-	(void)state;
 	busy(0, 0, 300, 50 * MS, 2);
 	busy(1, 100, 200, 100 * MS, 6);
 	analyse();
@@ -588,7 +573,6 @@ static void timelines_are_on_the_programs_clock(void **state)
 
 static void active_time_is_joined(void **state)
 {
-	(void)state;
 	active(add(LC_SPAN_ANONYMOUS, 0, 1, 1, 10, 0), 500, 900);
 	active(add(LC_SPAN_ANONYMOUS, 1, 1, 1, 10, 0), 100, 200);
 	active(add(LC_SPAN_ANONYMOUS, 2, 1, 1, 10, 0), 200, 300);
@@ -604,7 +588,6 @@ static void active_time_is_joined(void **state)
 
 static void pools_by_name(void **state)
 {
-	(void)state;
 	add(LC_SPAN_ANONYMOUS, 0, 1, 1, 10, 0);
 	threads[3].name = text("pool-2-thread-1");
 	threads[4].name = text("main");
@@ -636,7 +619,6 @@ static void objects_waited_for(void **state)
 {
 	uint32_t a, b;
 
-	(void)state;
 	add(LC_SPAN_ANONYMOUS, 0, 1, 1, 10, 0);
 	task("A", 0, 1, 10, 0);
 	a = site("long[]", 0);
@@ -665,7 +647,6 @@ static void objects_waited_for(void **state)
 
 static void many_small_tasks_with_more_switches(void **state)
 {
-	(void)state;
 	active(task("A", 1, 2000, 5000, 1), 1000, 2000);
 	busy(1, 0, 1000, 50 * MS, 5);
 	busy(1, 1000, 2000, 90 * MS, 200);
@@ -675,7 +656,6 @@ static void many_small_tasks_with_more_switches(void **state)
 
 static void many_small_tasks_without_more_switches(void **state)
 {
-	(void)state;
 	active(task("A", 1, 2000, 5000, 1), 1000, 2000);
 	busy(1, 0, 2000, 50 * MS, 200);
 	verdict(LC_SPANS_FINE, LC_SPANS_NO_VERDICT);
@@ -685,7 +665,6 @@ static void many_small_tasks_without_more_switches(void **state)
 /* An idle program has few switches, which says nothing. */
 static void many_small_tasks_and_idle_time(void **state)
 {
-	(void)state;
 	active(task("A", 1, 2000, 5000, 1), 1000, 2000);
 	busy(1, 0, 1000, 5 * MS, 5);
 	busy(1, 1000, 2000, 90 * MS, 30);
@@ -695,7 +674,6 @@ static void many_small_tasks_and_idle_time(void **state)
 
 static void small_tasks_of_the_stream_library(void **state)
 {
-	(void)state;
 	active(task("java.util.stream.ReduceOps$ReduceTask", 1, 2000, 5000, 1), 1000, 2000);
 	busy(1, 0, 1000, 50 * MS, 5);
 	busy(1, 1000, 2000, 90 * MS, 200);
@@ -706,7 +684,6 @@ static void time_that_cannot_be_is_not_believed(void **state)
 {
 	struct lc_span_row *r = task("A", 1, 5, 10, 0);
 
-	(void)state;
 	process.last_block_ns = START + 1000 * MS;
 	active(r, 100, 200);
 	active(task("A", 2, 5, 10, 0), 5000, 5000);
@@ -718,7 +695,6 @@ static void time_that_cannot_be_is_not_believed(void **state)
 
 static void many_small_tasks_all_the_time(void **state)
 {
-	(void)state;
 	active(task("A", 1, 2000, 5000, 1), 0, 2000);
 	busy(1, 0, 2000, 50 * MS, 20); /* 400 switches: one for 5 tasks */
 	verdict(LC_SPANS_FINE, LC_SPANS_SUSPICION);
@@ -729,7 +705,6 @@ static void many_small_tasks_all_the_time(void **state)
 
 static void small_tasks_without_a_timeline(void **state)
 {
-	(void)state;
 	active(task("A", 1, 2000, 5000, 1), 0, 2000);
 	verdict(LC_SPANS_FINE, LC_SPANS_NO_VERDICT);
 	assert_non_null(strstr(diagnosis(LC_SPANS_FINE)->why, "too little"));
@@ -737,7 +712,6 @@ static void small_tasks_without_a_timeline(void **state)
 
 static void small_tasks_of_all_sizes(void **state)
 {
-	(void)state;
 	active(task("A", 1, 2000, 10, 0), 1000, 2000);
 	active(task("A", 2, 2000, 50000, 0), 1000, 2000);
 	busy(1, 0, 1000, 50 * MS, 5);
@@ -748,7 +722,6 @@ static void small_tasks_of_all_sizes(void **state)
 
 static void few_or_large_tasks_are_not_fine_grained(void **state)
 {
-	(void)state;
 	task("A", 1, LC_SPANS_FINE_COUNT - 1, 5000, 0);
 	task("B", 1, 2000, 10000000, 0);
 	assert_null(diagnosis(LC_SPANS_FINE));
@@ -756,7 +729,6 @@ static void few_or_large_tasks_are_not_fine_grained(void **state)
 
 static void tasks_of_a_parallel_stream_may_be_too_small(void **state)
 {
-	(void)state;
 	active(add(LC_SPAN_SUPPORT, 1, 2, 4000, 3000, 0), 1000, 2000);
 	busy(1, 0, 1000, 50 * MS, 5);
 	busy(1, 1000, 2000, 90 * MS, 200);
@@ -772,7 +744,6 @@ static void coarse_tasks(void)
 
 static void a_few_huge_tasks_on_idle_cpus(void **state)
 {
-	(void)state;
 	coarse_tasks();
 	busy(1, 0, 1000, 99 * MS, 50);
 	busy(1, 1000, 2000, 99 * MS, 3); /* one of 4 CPUs */
@@ -782,7 +753,6 @@ static void a_few_huge_tasks_on_idle_cpus(void **state)
 
 static void the_largest_of_a_type(void **state)
 {
-	(void)state;
 	active(task("A", 1, 2, 900000000, 0), 1000, 2000);
 	active(task("A", 2, 400, 1000000, 0), 1000, 2000);
 	busy(1, 1000, 2000, 99 * MS, 3);
@@ -793,7 +763,6 @@ static void the_largest_of_a_type(void **state)
 
 static void huge_tasks_on_busy_cpus(void **state)
 {
-	(void)state;
 	coarse_tasks();
 	for (unsigned t = 1; t < 5; t++)
 		busy(t, 1000, 2000, 99 * MS, 1);
@@ -803,7 +772,6 @@ static void huge_tasks_on_busy_cpus(void **state)
 
 static void huge_tasks_among_switches(void **state)
 {
-	(void)state;
 	coarse_tasks();
 	busy(1, 1000, 2000, 99 * MS, 1000);
 	verdict(LC_SPANS_COARSE, LC_SPANS_NO_VERDICT);
@@ -812,7 +780,6 @@ static void huge_tasks_among_switches(void **state)
 
 static void huge_tasks_on_an_unknown_machine(void **state)
 {
-	(void)state;
 	coarse_tasks();
 	busy(1, 1000, 2000, 99 * MS, 3);
 	json_decref(process.numa);
@@ -823,7 +790,6 @@ static void huge_tasks_on_an_unknown_machine(void **state)
 
 static void tasks_of_one_size_are_not_coarse(void **state)
 {
-	(void)state;
 	task("A", 1, 200, 900000000, 0);
 	task("B", 1, 10, 950000000, 0);
 	assert_null(diagnosis(LC_SPANS_COARSE));
@@ -831,7 +797,6 @@ static void tasks_of_one_size_are_not_coarse(void **state)
 
 static void one_worker_does_most(void **state)
 {
-	(void)state;
 	task("A", 1, 100, 1000000, 0);
 	task("A", 2, 20, 1000000, 0);
 	task("A", 3, 20, 1000000, 0);
@@ -845,7 +810,6 @@ static void one_worker_does_most(void **state)
 
 static void few_executions_may_be_uneven_by_chance(void **state)
 {
-	(void)state;
 	add(LC_SPAN_SUPPORT, 1, 1, 9, 90000000, 0);
 	add(LC_SPAN_SUPPORT, 2, 1, 2, 10000000, 0);
 	verdict(LC_SPANS_UNBALANCED, LC_SPANS_NO_VERDICT);
@@ -854,7 +818,6 @@ static void few_executions_may_be_uneven_by_chance(void **state)
 
 static void even_workers_are_balanced(void **state)
 {
-	(void)state;
 	for (unsigned t = 1; t < 5; t++)
 		add(LC_SPAN_SUPPORT, t, 1, 100, 1000000 + 1000 * (int64_t)t, 0);
 	assert_null(diagnosis(LC_SPANS_UNBALANCED));
@@ -862,7 +825,6 @@ static void even_workers_are_balanced(void **state)
 
 static void tiny_inner_streams(void **state)
 {
-	(void)state;
 	add(LC_SPAN_ANONYMOUS, 0, 1, 10, 100000, 0);
 	add(LC_SPAN_ANONYMOUS, 0, 2, 5000, 700, 0)->level = 1;
 	verdict(LC_SPANS_TINY, LC_SPANS_FINDING);
@@ -879,7 +841,6 @@ static void inner_streams_are_tiny_by_the_cycles_of_the_tiny_ones(void **state)
 {
 	const struct lc_spans_diagnosis *d;
 
-	(void)state;
 	add(LC_SPAN_ANONYMOUS, 0, 1, 10, 100000, 0);
 	add(LC_SPAN_ANONYMOUS, 0, 2, 5000, 100, 0)->level = 1;
 	add(LC_SPAN_ANONYMOUS, 0, 2, 500, 100000, 0)->level = 1;
@@ -908,7 +869,6 @@ static void streams_that_compute_the_same(void **state)
 {
 	const struct lc_spans_diagnosis *d;
 
-	(void)state;
 	add(LC_SPAN_ANONYMOUS, 0, 1, 10, 100000, 0);
 	add(LC_SPAN_ANONYMOUS, 0, 2, 500, 40000, 2);
 	looks[2] = (struct lc_span_look){ .looked = 40, .comparable = 40, .repeated = 39 };
@@ -935,7 +895,6 @@ static void streams_that_compute_the_same(void **state)
 
 static void inner_streams_that_are_always_the_same(void **state)
 {
-	(void)state;
 	add(LC_SPAN_ANONYMOUS, 0, 1, 10, 100000, 0);
 	add(LC_SPAN_ANONYMOUS, 0, 2, 500, 40000, 2)->level = 1;
 	verdict(LC_SPANS_INVARIANT, LC_SPANS_SUSPICION); /* data are not known */
@@ -947,7 +906,6 @@ static void inner_streams_that_are_always_the_same(void **state)
 
 static void nothing_at_all(void **state)
 {
-	(void)state;
 	analyse();
 	assert_int_equal(s.streams_len + s.tasks_len + s.diagnoses_len + s.threads_len, 0);
 	assert_int_equal(s.engine, UINT32_MAX);

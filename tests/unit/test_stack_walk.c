@@ -106,7 +106,6 @@ bool lc_blob_unpacks(const struct lc_blob *blob)
 
 uint64_t lc_blob_original_pc_at(const struct lc_blob *blob, uint64_t pc, uint64_t sp)
 {
-	(void)blob;
 	return pc == DEOPT ? sp : 0;
 }
 
@@ -180,7 +179,6 @@ static void check_all(void)
 
 static void running_code_is_where_the_next_record_says(void **state)
 {
-	(void)state;
 	build();
 	assert_int_equal(walk(A + 0x15, 0, false, false, DEPTH), 4);
 	check_all();
@@ -192,7 +190,6 @@ static void running_code_is_where_the_next_record_says(void **state)
 
 static void code_without_a_whole_frame_is_refused(void **state)
 {
-	(void)state;
 	build();
 	assert_int_equal(walk(A + WHOLE - 1, 0, false, false, DEPTH), refusal(LC_STACK_NOT_WHOLE));
 	assert_int_equal(walk(STUB + 0x20, 0, false, false, DEPTH), refusal(LC_STACK_NOT_WHOLE));
@@ -201,7 +198,6 @@ static void code_without_a_whole_frame_is_refused(void **state)
 
 static void a_native_method_is_left_where_the_thread_left_java_code(void **state)
 {
-	(void)state;
 	build();
 	assert_int_equal(walk(NATIVE + 0x21, 0, true, false, DEPTH), 3);
 	assert_int_equal(frames[1], 3);
@@ -212,7 +208,6 @@ static void a_native_method_is_left_where_the_thread_left_java_code(void **state
 
 static void a_word_that_is_no_return_address_is_refused(void **state)
 {
-	(void)state;
 	build();
 	stack[8 + A_WORDS - 1] = B + 0x21;
 	assert_int_equal(walk(A + 0x15, 0, false, false, DEPTH), refusal(LC_STACK_UNKNOWN));
@@ -224,7 +219,6 @@ static void interpreted_frames_are_read_by_rbp(void **state)
 {
 	const unsigned rbp = build();
 
-	(void)state;
 	assert_int_equal(walk(INTERPRETER, address(rbp), false, false, DEPTH), 1);
 	assert_int_equal(frames[0], 4);
 	/* There rbp may be anything else, but where it is certain. */
@@ -239,7 +233,6 @@ static void interpreted_frames_are_read_by_rbp(void **state)
 
 static void frames_whose_code_was_given_up_are_found(void **state)
 {
-	(void)state;
 	build();
 	/* B is a frame of A now, of B's size, and its lowest word is where it returned to. */
 	a.head.frame_words = A_WORDS;
@@ -259,7 +252,6 @@ static void a_walk_goes_on_before_the_jvm_called_java_code(void **state)
 {
 	const unsigned rbp = build(), entry = rbp + 20, low = entry + 4;
 
-	(void)state;
 	/* It left Java code by way of a stub, which A called. */
 	stack[entry - 2] = address(low);
 	stack[low - 1] = STUB + 0x30;
@@ -284,7 +276,6 @@ static void a_walk_that_proves_notes_its_steps(void **state)
 	uint32_t kinds = 0;
 	int len;
 
-	(void)state;
 	len = lc_stack_walk(&at, address(WORDS), frames, DEPTH);
 	assert_true(len > 0);
 	assert_int_equal(steps.step[0].at, 0);
@@ -297,7 +288,6 @@ static void a_walk_that_proves_notes_its_steps(void **state)
 
 static void a_frame_that_leads_off_the_stack_is_refused(void **state)
 {
-	(void)state;
 	build();
 	for (unsigned end = 8; end < 8 + A_WORDS; end++) {
 		const struct lc_stack_at at = { A + 0x15, address(8), 0, false, false, NULL };

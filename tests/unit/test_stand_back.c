@@ -27,7 +27,6 @@ static uint64_t stand_back_ns(void)
 
 static void test_no_wait_without_a_collection(void **state)
 {
-	(void)state;
 	assert_in_range(stand_back_ns(), 0, 50 * MS);
 }
 
@@ -35,7 +34,6 @@ static _Atomic bool left;
 
 static void *collector(void *unused)
 {
-	(void)unused;
 	usleep(20000);
 	atomic_store(&left, true);
 	lc_epoch_leave_gc();
@@ -48,7 +46,6 @@ static void test_waits_for_the_end(void **state)
 	pthread_t thread;
 	uint64_t begin;
 
-	(void)state;
 	lc_epoch_enter_gc();
 	assert_int_equal(pthread_create(&thread, NULL, collector, NULL), 0);
 	lc_stand_back();
@@ -62,7 +59,6 @@ static void test_waits_for_the_end(void **state)
 
 static void test_a_long_collection_is_waited_for_once(void **state)
 {
-	(void)state;
 	lc_epoch_enter_gc();
 	assert_in_range(stand_back_ns(), 200 * MS, 5000 * MS);
 	assert_in_range(stand_back_ns(), 0, 150 * MS);

@@ -73,7 +73,6 @@ static uint32_t step_of(const char *code, size_t len, size_t at)
 
 static int set_up(void **state)
 {
-	(void)state;
 	regs = (struct lc_registers){ .r[RDX] = 1000, .r[RSP] = (uint64_t)(uintptr_t)frame };
 	frame[2] = 250;
 	return 0;
@@ -81,14 +80,12 @@ static int set_up(void **state)
 
 static void copies_of_an_unrolled_loop_are_one_step(void **state)
 {
-	(void)state;
 	assert_int_equal(STEP(rows, 0), 8);
 	assert_int_equal(STEP(rows, 6), 8);
 }
 
 static void the_length_of_a_row_is_taken_from_its_register(void **state)
 {
-	(void)state;
 	assert_int_equal(STEP(columns, 0x10), 8000);
 	regs.r[RDX] = (uint32_t)-3; /* backwards */
 	assert_int_equal(STEP(columns, 0x10), 24);
@@ -96,14 +93,12 @@ static void the_length_of_a_row_is_taken_from_its_register(void **state)
 
 static void an_index_computed_in_the_round_before_is_followed(void **state)
 {
-	(void)state;
 	assert_int_equal(STEP(computed, 0xe), 8000);
 	assert_int_equal(STEP(computed, 0x18), 8000);
 }
 
 static void a_step_in_the_frame_is_read_there(void **state)
 {
-	(void)state;
 	assert_int_equal(STEP(spilled, 5), 2000);
 	frame[2] = 4;
 	assert_int_equal(STEP(spilled, 5), 32);
@@ -111,7 +106,6 @@ static void a_step_in_the_frame_is_read_there(void **state)
 
 static void what_is_loaded_or_depends_on_a_branch_has_no_step(void **state)
 {
-	(void)state;
 	assert_int_equal(STEP(reference, 5), 0);
 	assert_int_equal(STEP(reference, 0), 4); /* of the indices themselves it is known */
 	assert_int_equal(STEP(skips, 0xd), 0);
@@ -119,7 +113,6 @@ static void what_is_loaded_or_depends_on_a_branch_has_no_step(void **state)
 
 static void a_step_of_a_cache_line_passes_over_some_of_it(void **state)
 {
-	(void)state;
 	assert_int_equal(STEP(records, 0), 64);
 	assert_int_equal(STEP(pairs, 0), 0); /* a quarter of a line, in pieces of 8 and 56 bytes */
 	assert_int_equal(STEP(vectors, 0), 32); /* all of it */
@@ -127,7 +120,6 @@ static void a_step_of_a_cache_line_passes_over_some_of_it(void **state)
 
 static void code_without_a_loop_has_no_step(void **state)
 {
-	(void)state;
 	assert_int_equal(step_of(rows, 0x11, 0), 0); /* less the branch */
 	assert_int_equal(step_of(rows, 0x11, 200), 0);
 }

@@ -159,7 +159,6 @@ static uint64_t counter(const char *name)
 
 static void a_field_is_the_name_of_the_hook_behind_it_too(void **state)
 {
-	(void)state;
 	keep_field("a.Hooked", CODE_BYTES, "a.Hooked.re");
 	for (uint16_t bci = LEAF_BCI - 1; bci <= LEAF_BCI + 3; bci++) {
 		begin_path("int[]");
@@ -175,7 +174,6 @@ static void the_same_class_in_two_loaders_is_kept_once(void **state)
 {
 	uint64_t classes;
 
-	(void)state;
 	keep_field("a.Twice", CODE_BYTES, "a.Twice.re");
 	classes = counter("names_classes");
 	keep_field("a.Twice", CODE_BYTES, "a.Twice.re");
@@ -187,7 +185,6 @@ static void the_same_class_in_two_loaders_is_kept_once(void **state)
 
 static void two_classes_of_one_name_that_differ_give_no_name(void **state)
 {
-	(void)state;
 	keep_field("a.Different", CODE_BYTES, "a.Different.re");
 	keep_field("a.Different", CODE_BYTES, "a.Different.im");
 	begin_path("int[]");
@@ -197,7 +194,6 @@ static void two_classes_of_one_name_that_differ_give_no_name(void **state)
 
 static void of_two_versions_the_length_of_the_code_tells_which_is_meant(void **state)
 {
-	(void)state;
 	keep_field("a.Redefined", CODE_BYTES + 1, "a.Redefined.before");
 	keep_field("a.Redefined", CODE_BYTES, "a.Redefined.after");
 	begin_path("int[]");
@@ -230,7 +226,6 @@ static void keep_factory(void)
 
 static void a_result_has_the_name_that_the_outermost_caller_gives_it(void **state)
 {
-	(void)state;
 	keep_factory();
 	begin_path("int[]");
 	add_frame("a.Factory", "make", LEAF_BCI);
@@ -251,7 +246,6 @@ static void a_result_has_the_name_that_the_outermost_caller_gives_it(void **stat
 
 static void a_chain_of_callers_is_followed_so_far_and_ends(void **state)
 {
-	(void)state;
 	begin_path("int[]");
 	add_frame("a.Factory", "make", LEAF_BCI);
 	while (frames < METHODS - 2)
@@ -266,7 +260,6 @@ static void more_names_than_there_is_room_for_are_left_out(void **state)
 	struct lc_site_names_one names[LC_SITE_NAMES_MAX];
 	char field[16];
 
-	(void)state;
 	add_method(&s, "make", CODE_BYTES);
 	for (int i = 0; i < LC_SITE_NAMES_MAX + 3; i++) {
 		snprintf(field, sizeof(field), "a.Many.f%d", i);
@@ -297,7 +290,6 @@ static bool answer(const char *class_name, const char *method, const char *descr
 
 static void the_source_is_asked_once_about_a_method(void **state)
 {
-	(void)state;
 	lc_site_names_source(answer);
 	for (int i = 0; i < 3; i++) {
 		begin_path("int[]");
@@ -316,7 +308,6 @@ static void a_class_without_room_is_counted(void **state)
 	struct lc_store_names s = class_of("a.Large");
 	const uint64_t dropped = counter("names_dropped"), bytes = counter("names_bytes");
 
-	(void)state;
 	add_method(&s, "make", CODE_BYTES);
 	add_store(&s, LC_STORE_OF_ARRAY, LC_STORE_FIELD, "a.Large.f");
 	no_memory = true;
@@ -337,7 +328,6 @@ static void a_site_without_a_path_has_no_name(void **state)
 {
 	struct lc_site_names_one names[LC_SITE_NAMES_MAX];
 
-	(void)state;
 	begin_path("int[]");
 	site.path = 0;
 	expect_names(0, NULL);

@@ -65,7 +65,6 @@ static bool allocation_fails(void)
 
 static uint32_t next_site(void *user)
 {
-	(void)user;
 	return 1000;
 }
 
@@ -79,7 +78,6 @@ static const struct lc_rewrite_options defaults = {
 
 static int reset(void **state)
 {
-	(void)state;
 	allocations_left = -1;
 	return 0;
 }
@@ -171,7 +169,6 @@ static void an_array_has_the_name_of_the_field_it_is_put_in(void **state)
 {
 	struct class_file c;
 
-	(void)state;
 	begin(&c);
 	finds(&c, CODE(ILOAD_0, NEW_DOUBLES, PUT_STATIC(pool.re), RETURN),
 	      "array@1 field com.acme.B.re");
@@ -189,7 +186,6 @@ static void several_fields_are_several_names(void **state)
 {
 	struct class_file c;
 
-	(void)state;
 	begin(&c);
 	finds(&c, CODE(ILOAD_0, NEW_DOUBLES, DUP, PUT_STATIC(pool.re), PUT_STATIC(pool.im), RETURN),
 	      "array@1 field com.acme.B.im; array@1 field com.acme.B.re");
@@ -204,7 +200,6 @@ static void words_are_exchanged_as_the_instructions_say(void **state)
 {
 	struct class_file c;
 
-	(void)state;
 	begin(&c);
 	finds(&c,
 	      CODE(ILOAD_0, NEW_DOUBLES, ACONST_NULL, SWAP, PUT_STATIC(pool.re),
@@ -221,7 +216,6 @@ static void a_local_variable_names_an_array_where_the_class_file_names_it(void *
 {
 	struct class_file c;
 
-	(void)state;
 	begin(&c);
 	finds_named(&c, CODE(ILOAD_0, NEW_DOUBLES, ASTORE_1, RETURN), 1, 4, "buffer",
 	            "array@1 local buffer");
@@ -238,7 +232,6 @@ static void an_array_is_followed_through_local_variables_and_loops(void **state)
 {
 	struct class_file c;
 
-	(void)state;
 	begin(&c); /* a loop comes between */
 	finds_named(&c,
 	            CODE(ILOAD_0, NEW_DOUBLES, ASTORE_1, ILOAD_0, JUMP(IFEQ, 6), JUMP(GOTO, -4),
@@ -265,7 +258,6 @@ static void either_of_two_arrays_may_be_what_is_stored(void **state)
 {
 	struct class_file c;
 
-	(void)state;
 	begin(&c);
 	finds(&c,
 	      CODE(ILOAD_0, JUMP(IFEQ, 9), ILOAD_0, NEW_DOUBLES, JUMP(GOTO, 6), ICONST_1,
@@ -282,7 +274,6 @@ static void an_element_has_the_name_of_its_array(void **state)
 {
 	struct class_file c;
 
-	(void)state;
 	begin(&c);
 	finds(&c, CODE(GET_STATIC(pool.rows), ICONST_0, ILOAD_0, NEW_DOUBLES, AASTORE, RETURN),
 	      "array@5 field com.acme.B.rows[]");
@@ -306,7 +297,6 @@ static void what_is_returned_is_said_so_and_so_is_what_a_call_returns(void **sta
 	struct class_file c;
 	struct code_spec spec;
 
-	(void)state;
 	begin(&c);
 	spec = code_of(CODE(ILOAD_0, NEW_DOUBLES, ARETURN));
 	finds_in(&c, "(I)[D", spec, "array@1 returned");
@@ -329,7 +319,6 @@ static void what_is_passed_has_the_name_of_the_method(void **state)
 	struct class_file c;
 	struct code_spec spec;
 
-	(void)state;
 	begin(&c);
 	finds(&c,
 	      CODE(ACONST_NULL, ILOAD_0, NEW_DOUBLES, LC_OP_INVOKEINTERFACE, 0, pool.add, 2, 0, POP,
@@ -351,7 +340,6 @@ static void of_a_call_it_is_known_where_the_argument_arrives(void **state)
 	const struct lc_store *row;
 	const struct lc_store_call *call;
 
-	(void)state;
 	begin(&c);
 	spec = code_of(CODE(9 /* lconst_0 */, ILOAD_0, NEW_DOUBLES, CALL(pool.pass), RETURN));
 	class_method(&c, "m", "(I)V", &spec);
@@ -371,7 +359,6 @@ static void an_object_has_a_name_from_its_new_and_from_its_constructor(void **st
 {
 	struct class_file c;
 
-	(void)state;
 	begin(&c);
 	finds(&c,
 	      CODE(LC_OP_NEW, 0, pool.b, DUP, ACONST_NULL, TO_OBJECT(pool.of_b),
@@ -393,7 +380,6 @@ static void positions_are_those_of_the_code_that_the_jvm_gets(void **state)
 	const struct lc_store *rows;
 	const struct lc_store_method *m;
 
-	(void)state;
 	begin(&c);
 	spec = code_of(CODE(ILOAD_0, NEW_DOUBLES, PUT_STATIC(pool.re), ILOAD_0, NEW_DOUBLES,
 	                    PUT_STATIC(pool.im), RETURN));
@@ -417,7 +403,6 @@ static void without_memory_nothing_is_found_and_hooks_are_inserted_all_the_same(
 {
 	bool found = false;
 
-	(void)state;
 	for (int n = 0; !found && n < 100; n++) {
 		struct class_file c;
 		struct lc_rewrite_result result;

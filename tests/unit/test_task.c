@@ -21,14 +21,12 @@
 
 static int setup(void **state)
 {
-	(void)state;
 	model_setup();
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_virtual_unmount(NULL, 0, 0);
 	model_teardown();
 	return 0;
@@ -43,7 +41,6 @@ static void run(struct lc_span_thread *s, uint32_t class, uint32_t hash, uint64_
 
 static void five_hundred_and_seventy_tasks_are_as_many(void **state)
 {
-	(void)state;
 	for (uint32_t hash = 1; hash <= 570; hash++) {
 		model_created(model_thread(0), 1, hash, 101);
 		model_submitted(model_thread(0), 1, hash, LC_SUBMIT_SUBMIT, 9);
@@ -60,7 +57,6 @@ static void five_hundred_and_seventy_tasks_are_as_many(void **state)
 
 static void so_are_as_many_submissions_of_one_object(void **state)
 {
-	(void)state;
 	model_created(model_thread(0), 1, 1, 101);
 	for (unsigned i = 0; i < 570; i++)
 		model_submitted(model_thread(0), 1, 1, LC_SUBMIT_EXECUTE, 9);
@@ -97,7 +93,6 @@ static void an_execution_is_of_the_way_by_which_it_was_submitted(void **state)
 		     { LC_SUBMIT_SUBMIT, 8 },
 		     { LC_SUBMIT_FORK, 8 } };
 
-	(void)state;
 	for (uint32_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		model_created(model_thread(0), 1, 1 + i, 101);
 		model_submitted(model_thread(0), 1, 1 + i, ways[i].kind, ways[i].path);
@@ -120,7 +115,6 @@ static void an_execution_is_of_the_way_by_which_it_was_submitted(void **state)
 
 static void waiting_is_from_submission_to_execution(void **state)
 {
-	(void)state;
 	model_created(model_thread(0), 1, 1, 101);
 	model_now = 5000;
 	model_submitted(model_thread(0), 1, 1, LC_SUBMIT_EXECUTE, 9);
@@ -134,7 +128,6 @@ static void the_outermost_submission_counts(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	model_created(s, 1, 1, 101);
 	for (unsigned i = 1; i <= 2; i++) {
 		model_enter(s, 1, 1, LC_SUBMIT_SUBMIT);
@@ -163,7 +156,6 @@ static void what_is_handed_on_several_times_is_submitted_as_often(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	model_created(s, 1, 1, 101);
 	model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
 	for (unsigned i = 0; i < 3; i++) {
@@ -180,7 +172,6 @@ static void a_second_try_is_the_same_submission(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	model_created(s, 1, 1, 101);
 	model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
 	model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
@@ -194,7 +185,6 @@ static void what_is_executed_in_a_submission_submits_by_itself(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	model_created(s, 1, 1, 101);
 	model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
 	model_begin(s, 0, 0, LC_TASK_WRAPPER);
@@ -214,7 +204,6 @@ static void entries_of_spans_that_ended_are_forgotten(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	model_created(s, 1, 1, 101);
 	model_begin(s, 2, 2, 0);
 	model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
@@ -232,7 +221,6 @@ static void any_number_of_submissions_can_go_on(void **state)
 	enum { DEEP = LC_SUBMITTING_MAX + 100 };
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	for (uint32_t i = 1; i <= DEEP; i++)
 		model_enter(s, 1, i, LC_SUBMIT_EXECUTE);
 	for (uint32_t i = 1; i <= DEEP; i++)
@@ -246,7 +234,6 @@ static void a_virtual_thread_takes_its_submissions_along(void **state)
 {
 	struct lc_span_thread *a = model_thread(0), *b = model_thread(1);
 
-	(void)state;
 	model_created(a, 1, 1, 101);
 	model_begin(a, 2, 2, LC_TASK_THREAD);
 	model_enter(a, 1, 9, LC_SUBMIT_EXECUTE); /* the carrier's own */
@@ -272,7 +259,6 @@ static void tasks_of_invoke_all_are_submitted_once(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	for (uint32_t hash = 1; hash <= 20; hash++)
 		model_submitted(s, 1, hash, LC_SUBMIT_INVOKE_ALL, 9);
 	lc_task_entered(s, (struct lc_link_key){ 0 }, true);
@@ -290,7 +276,6 @@ static void wrappers_are_looked_through(void **state)
 {
 	struct lc_span_thread *s = model_thread(1);
 
-	(void)state;
 	model_created(model_thread(0), 1, 1, 101);
 	model_submitted(model_thread(0), 1, 1, LC_SUBMIT_FORK_JOIN, 9);
 	model_begin(s, 2, 2, LC_TASK_THREAD);
@@ -316,7 +301,6 @@ static void what_a_joining_worker_helps_with_is_not_the_joiners(void **state)
 {
 	struct lc_span_thread *s = model_thread(1);
 
-	(void)state;
 	model_created(model_thread(0), 1, 1, 101);
 	model_submitted(model_thread(0), 1, 1, LC_SUBMIT_FORK_JOIN, 9);
 	model_created(model_thread(0), 2, 2, 201);
@@ -361,7 +345,6 @@ static void what_another_threads_stream_executes_is_not_the_joiners(void **state
 {
 	struct lc_span_thread *s = model_thread(1);
 
-	(void)state;
 	model_created(model_thread(0), 1, 1, 101);
 	model_created(model_thread(0), 2, 2, 201);
 	model_created(model_thread(0), 2, 3, 202);
@@ -386,7 +369,6 @@ static void what_the_library_makes_for_itself_is_not_counted_as_made(void **stat
 	struct lc_span_thread *s = model_thread(0);
 	struct lc_task_class *class = (struct lc_task_class *)(uintptr_t)model_class(3);
 
-	(void)state;
 	class->flags = LC_CLASS_LIBRARY;
 	lc_task_created(s, class, 1, 301, model_now);
 	lc_task_created(s, class, 2, 301, model_now);
@@ -402,7 +384,6 @@ static void a_task_that_its_submitter_has_to_run_is_part_of_the_submitters(void 
 {
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	model_created(model_thread(1), 1, 1, 101);
 	model_begin(s, 1, 1, 0);
 	model_created(s, 2, 2, 201);
@@ -423,7 +404,6 @@ static void ends_stay_in_step_when_tasks_are_too_deep(void **state)
 	enum { DEEP = LC_SPAN_DEPTH_MAX + 100 };
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	for (uint32_t i = 1; i <= DEEP; i++)
 		model_begin(s, 1, i, 0);
 	for (uint32_t i = 1; i <= DEEP; i++)
@@ -444,7 +424,6 @@ static void calls_on_one_object_are_known_after_an_unwinding(void **state)
 	enum { ALIKE = 1 << 16 }; /* apart */
 	struct lc_span_thread *s = model_thread(0);
 
-	(void)state;
 	begin_one(s, 5);
 	begin_one(s, 5 + ALIKE);
 	begin_one(s, 5 + 2 * ALIKE);
@@ -470,7 +449,6 @@ static void cycles_of_a_virtual_thread_are_those_it_ran(void **state)
 {
 	struct lc_span_thread *a = model_thread(0), *b = model_thread(1);
 
-	(void)state;
 	model_created(model_thread(2), 1, 1, 101);
 	model_begin(a, 8, 8, LC_TASK_THREAD);
 	model_begin(b, 9, 9, LC_TASK_THREAD);
@@ -499,7 +477,6 @@ static void a_wrapper_moves_as_well(void **state)
 {
 	struct lc_span_thread *a = model_thread(0), *b = model_thread(1);
 
-	(void)state;
 	model_created(model_thread(2), 1, 1, 101);
 	model_created(model_thread(2), 1, 2, 102);
 	model_begin(a, 8, 8, LC_TASK_THREAD);
@@ -525,7 +502,6 @@ static void calls_on_one_object_are_known_after_a_move(void **state)
 {
 	struct lc_span_thread *a = model_thread(0), *b = model_thread(1);
 
-	(void)state;
 	model_created(model_thread(2), 1, 1, 101);
 	lc_virtual_mount(a, 3, model_now);
 	model_begin(a, 1, 1, 0);
@@ -542,7 +518,6 @@ static void who_made_a_task_is_the_virtual_thread_and_not_its_carrier(void **sta
 {
 	struct lc_span_thread *a = model_thread(0), *b = model_thread(1);
 
-	(void)state;
 	lc_virtual_mount(a, 3, model_now);
 	model_created(a, 1, 1, 101);
 	lc_virtual_unmount(a, 3, model_now);
@@ -561,7 +536,6 @@ static void thousands_of_virtual_threads_wait_at_once(void **state)
 	enum { VIRTUAL = 10000 };
 	struct lc_virtual_stats stats;
 
-	(void)state;
 	for (uint32_t i = 1; i <= VIRTUAL; i++) {
 		struct lc_span_thread *s = model_thread(i % MODEL_THREADS);
 
@@ -595,7 +569,6 @@ static void ends_of_frames_that_found_no_room_are_passed_over(void **state)
 	struct lc_span_thread *s = model_thread(0);
 	struct lc_virtual_stats stats;
 
-	(void)state;
 	model_begin(s, 8, 8, LC_TASK_THREAD);
 	for (uint32_t i = 1; i <= VIRTUAL; i++) {
 		lc_virtual_mount(s, i, model_now);
@@ -625,7 +598,6 @@ static void creations_beyond_the_rows_of_a_thread_have_a_site_of_their_own(void 
 	enum { SITES = 17000, OTHER = 1 << 20 };
 	uint64_t named = 0, other;
 
-	(void)state;
 	lc_span_slots_name_other(0, OTHER);
 	for (uint32_t i = 1; i <= SITES; i++)
 		model_created(model_thread(0), 1, i, i);

@@ -35,8 +35,6 @@ bool lc_collector_unloads_while_running(void)
 
 bool lc_span_classes_is_task(JNIEnv *jni, jclass class)
 {
-	(void)jni;
-	(void)class;
 	return true;
 }
 
@@ -47,16 +45,11 @@ bool lc_span_streams(void)
 
 bool lc_span_is_wrapper(const char *name, size_t len)
 {
-	(void)name;
-	(void)len;
 	return false;
 }
 
 uint32_t lc_site_intern(const char *signature, uint64_t class_word, uint32_t path)
 {
-	(void)signature;
-	(void)class_word;
-	(void)path;
 	return 0;
 }
 
@@ -65,7 +58,6 @@ static int references;
 
 static jclass JNICALL find_class(JNIEnv *jni, const char *name)
 {
-	(void)jni;
 	assert_string_equal(name, "java/lang/Class");
 	pending = !has_class;
 	references += has_class;
@@ -75,7 +67,6 @@ static jclass JNICALL find_class(JNIEnv *jni, const char *name)
 static jmethodID JNICALL get_method(JNIEnv *jni, jclass class, const char *name,
                                     const char *signature)
 {
-	(void)jni;
 	assert_non_null(class);
 	assert_string_equal(name, "isHidden");
 	assert_string_equal(signature, "()Z");
@@ -85,19 +76,16 @@ static jmethodID JNICALL get_method(JNIEnv *jni, jclass class, const char *name,
 
 static jboolean JNICALL exception_check(JNIEnv *jni)
 {
-	(void)jni;
 	return pending ? JNI_TRUE : JNI_FALSE;
 }
 
 static void JNICALL exception_clear(JNIEnv *jni)
 {
-	(void)jni;
 	pending = false;
 }
 
 static void JNICALL delete_local_ref(JNIEnv *jni, jobject o)
 {
-	(void)jni;
 	assert_non_null(o);
 	references--;
 }
@@ -125,13 +113,11 @@ static const char *ask(bool class, bool method)
 
 static void a_jdk_with_hidden_classes_will_do(void **state)
 {
-	(void)state;
 	assert_null(ask(true, true));
 }
 
 static void an_older_one_is_told_and_no_exception_stays(void **state)
 {
-	(void)state;
 	assert_non_null(strstr(ask(true, false), "Class.isHidden()"));
 	assert_non_null(ask(false, false));
 }

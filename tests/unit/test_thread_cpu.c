@@ -169,7 +169,6 @@ static void threads_are_known_by_their_names(void **state)
 		{ "C2", LC_THREAD_PROGRAM },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (lc_thread_kind(all[i].name) != all[i].kind)
 			fail_msg("%s is %d", all[i].name, (int)lc_thread_kind(all[i].name));
@@ -181,7 +180,6 @@ static void what_a_thread_used_stays_when_it_ends(void **state)
 	struct worker later = { .name = "C1 CompilerThre", .burn_ns = 20 * MS };
 	const uint64_t before = told("cpu_jit_ns");
 
-	(void)state;
 	start(&jit);
 	look_until("cpu_jit_ns", before, 40 * MS);
 	assert_near(told("cpu_jit_ns") - before, 40 * MS);
@@ -205,7 +203,6 @@ static void pauses_of_the_vm_thread_are_garbage_collection_and_nothing_counts_tw
 	const uint64_t gc_before = told("cpu_gc_ns"), jvm_before = told("cpu_jvm_ns");
 	const uint64_t pauses_before = told("gc_pauses");
 
-	(void)state;
 	start(&vm);
 	look_until("cpu_jvm_ns", jvm_before, 30 * MS);
 	assert_near(told("cpu_gc_ns") - gc_before, 50 * MS);
@@ -230,7 +227,6 @@ static void threads_with_a_record_are_the_programs_whatever_their_name(void **st
 	struct lc_thread of_compiler = { .name = "JVMCI CompilerThread0", .next = &of_java };
 	const uint64_t gc_before = told("cpu_gc_ns"), jit_before = told("cpu_jit_ns");
 
-	(void)state;
 	start(&java);
 	start(&compiler);
 	of_java.tid = java.tid;
@@ -248,7 +244,6 @@ static void what_was_used_before_an_attach_is_not_counted(void **state)
 {
 	struct worker jit = { .name = "C2 CompilerThre", .burn_ns = 20 * MS };
 
-	(void)state;
 	start(&jit);
 	look_until("cpu_jit_ns", 0, 20 * MS);
 	assert_true(told("cpu_jit_ns") >= 20 * MS);

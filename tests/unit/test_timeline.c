@@ -53,7 +53,6 @@ static void within_a_stretch_is_one_row(void **state)
 {
 	struct lc_vector rows = new_rows();
 
-	(void)state;
 	assert_int_equal(lc_timeline_spread(&rows, 3 * ROW_NS + 10, 3 * ROW_NS + 20,
 	                                    &(struct lc_timeline_amount){ 7, 2, 1 }),
 	                 0);
@@ -69,7 +68,6 @@ static void over_several_it_is_spread_by_time_and_adds_up(void **state)
 {
 	struct lc_vector rows = new_rows();
 
-	(void)state;
 	/* Half a stretch, one, a quarter. */
 	assert_int_equal(lc_timeline_spread(&rows, ROW_NS + ROW_NS / 2, 3 * ROW_NS + ROW_NS / 4,
 	                                    &(struct lc_timeline_amount){ 7000, 70, 1 }),
@@ -85,7 +83,6 @@ static void nothing_makes_no_row(void **state)
 {
 	struct lc_vector rows = new_rows();
 
-	(void)state;
 	lc_timeline_spread(&rows, 0, 50 * ROW_NS, &(struct lc_timeline_amount){ 0 });
 	assert_int_equal(rows.len, 0);
 	/* No time has passed: to the stretch that it ends in. */
@@ -100,7 +97,6 @@ static void rows_stay_in_order(void **state)
 {
 	struct lc_vector rows = new_rows();
 
-	(void)state;
 	for (unsigned i = 0; i < 1000; i++)
 		lc_timeline_spread(&rows, 5000 * ROW_NS, (5001 + i) * ROW_NS,
 		                   &(struct lc_timeline_amount){ 0, 0, 1 });
@@ -120,7 +116,6 @@ static void the_status_file_is_read_by_its_names(void **state)
 {
 	uint64_t v = 5, i = 6;
 
-	(void)state;
 	assert_true(lc_timeline_parse("Name:\tx\nvoluntary_ctxt_switches:\t150\n"
 	                              "nonvoluntary_ctxt_switches:\t7\n",
 	                              &v, &i));
@@ -139,7 +134,6 @@ static void what_was_taken_too_early_is_owed(void **state)
 {
 	uint64_t debt = 0;
 
-	(void)state;
 	assert_int_equal(lc_timeline_rest(100, 30, &debt), 70);
 	assert_int_equal(lc_timeline_rest(100, 130, &debt), 0);
 	assert_int_equal(debt, 30);
@@ -266,7 +260,6 @@ static void threads_get_what_they_used(void **state)
 	pthread_t threads[LIVE];
 	bool done = false;
 
-	(void)state;
 	assert_null(lc_timeline_thread_create((int32_t)getpid()));
 	lc_timeline_init(JVM_INDEX);
 	all_may_end = false;
@@ -320,7 +313,6 @@ static void of_many_threads_those_that_rest_wait_their_turn(void **state)
 	struct lc_timeline_amount sum;
 	uint64_t looks;
 
-	(void)state;
 #ifdef __SANITIZE_THREAD__
 	skip(); /* a look takes so long that all have run since the last one */
 #endif
@@ -364,7 +356,6 @@ static void what_was_used_before_the_beginning_is_not_counted(void **state)
 	struct lc_block_input in = { 0 };
 	pthread_t threads[2];
 
-	(void)state;
 	lc_timeline_init(JVM_INDEX);
 	all_may_end = false;
 	pthread_create(&threads[0], NULL, live, &burner);

@@ -47,7 +47,6 @@ static uint64_t random_below(uint64_t limit)
 
 static int setup(void **state)
 {
-	(void)state;
 	lc_timer_account_init();
 	model.tick_ns = lc_timer_account_tick_ns();
 	model.random = 12345;
@@ -150,7 +149,6 @@ static uint64_t sampled_of_lives(struct worker (*begin_one)(uint64_t interval_ns
 
 static void threads_of_any_life_have_samples_for_their_cpu_time(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++)
 		for (size_t k = 0; k < sizeof(intervals) / sizeof(intervals[0]); k++)
 			assert_in_range(sampled_of_lives(begin, lives[i], intervals[k], 60 * S),
@@ -162,7 +160,6 @@ static void threads_of_any_life_have_as_many_with_points(void **state)
 {
 	static const uint64_t error[] = { 10, 23, 46 }; /* for each interval */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++)
 		for (size_t k = 0; k < sizeof(intervals) / sizeof(intervals[0]); k++)
 			assert_in_range(
@@ -174,7 +171,6 @@ static void a_tick_stands_for_a_tick_however_short_the_thread_lives(void **state
 {
 	struct worker w = begin(1 * MS);
 
-	(void)state;
 	model.wall_ns = 10 * model.tick_ns - 30 * US;
 	run(&w, 50 * US);
 	assert_int_equal(w.account.paid_ns, model.tick_ns);
@@ -186,7 +182,6 @@ static void threads_that_start_behind_a_tick_have_samples_for_their_cpu_time(voi
 {
 	uint64_t samples = 0, used_ns = 0;
 
-	(void)state;
 	while (used_ns < 60 * S) {
 		struct worker w = begin(5 * MS);
 
@@ -201,7 +196,6 @@ static void threads_that_start_behind_a_tick_have_samples_for_their_cpu_time(voi
 
 static void threads_that_wait_often_have_samples_for_their_cpu_time(void **state)
 {
-	(void)state;
 	for (int bursts = 2; bursts <= 2000; bursts *= 10) {
 		uint64_t samples = 0, used_ns = 0;
 
@@ -221,7 +215,6 @@ static void threads_that_wait_often_have_samples_for_their_cpu_time(void **state
 
 static void a_long_thread_has_its_cpu_time_to_a_few_ticks(void **state)
 {
-	(void)state;
 	for (int shared = 0; shared < 2; shared++) {
 		struct worker w = begin(5 * MS);
 		uint64_t samples = 0, used_ns = 0;
@@ -243,7 +236,6 @@ static void ticks_that_come_as_one_are_counted_where_they_come(void **state)
 	struct worker w = begin(5 * MS);
 	uint64_t before;
 
-	(void)state;
 	run(&w, 1 * S);
 	before = w.samples;
 	w.cpu_ns += 200 * MS;
@@ -257,7 +249,6 @@ static void a_kind_of_thread_does_not_pay_for_another(void **state)
 	struct worker w = begin(5 * MS);
 	uint64_t samples = 0, used_ns = 0;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) { /* 2 s of CPU time that no tick sees */
 		struct worker unseen = begin(5 * MS);
 
@@ -280,7 +271,6 @@ static void kinds_are_names_without_digits(void **state)
 {
 	struct lc_timer_account a, b, c;
 
-	(void)state;
 	lc_timer_account_begin(&a, 0, "pool-1-thread-9", 5 * MS, false);
 	lc_timer_account_begin(&b, 0, "pool-12-thread-10", 5 * MS, false);
 	lc_timer_account_begin(&c, 0, "main", 5 * MS, false);
@@ -293,7 +283,6 @@ static void a_tick_of_another_length_is_found_out(void **state)
 {
 	struct worker w = begin(5 * MS);
 
-	(void)state;
 	model.tick_ns = 10 * MS;
 	run(&w, 30 * S);
 	assert_in_range(lc_timer_account_tick_ns(), 9900 * US, 10100 * US);
@@ -305,7 +294,6 @@ static void stretched_intervals_count_for_as_many_and_come_back(void **state)
 {
 	uint64_t samples = 0, moments = 0;
 
-	(void)state;
 	for (unsigned round = 0; round < 200; round++) {
 		struct worker w = begin(5 * MS);
 
@@ -350,7 +338,6 @@ static void ticks_find_a_program_in_step_always_in_one_place(void **state)
 	uint64_t most = 0;
 	const uint64_t samples = in_step(&w, model.tick_ns, 60 * S);
 
-	(void)state;
 	for (int i = 0; i < PARTS; i++)
 		most = model.at[i] > most ? model.at[i] : most;
 	assert_int_equal(most, samples);
@@ -361,7 +348,6 @@ static void points_find_a_program_in_step_everywhere(void **state)
 	const uint64_t periods[] = { model.tick_ns / 4, model.tick_ns,     5 * MS,
 		                     10 * MS,           5 * model.tick_ns, 100 * MS };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
 		for (size_t k = 0; k < sizeof(intervals) / sizeof(intervals[0]); k++) {
 			struct worker w = begin_with_points(intervals[k]);
@@ -378,7 +364,6 @@ static void points_find_a_program_in_step_everywhere(void **state)
 
 static void points_have_samples_for_cpu_time_also_where_it_is_shared(void **state)
 {
-	(void)state;
 	for (size_t k = 0; k < sizeof(intervals) / sizeof(intervals[0]); k++) {
 		struct worker w = begin_with_points(intervals[k]);
 		uint64_t samples = 0, used_ns = 0;
@@ -397,7 +382,6 @@ static void what_ticks_had_not_paid_is_paid_by_points(void **state)
 {
 	struct worker w = begin_with_points(5 * MS);
 
-	(void)state;
 	for (int i = 0; i < 40; i++) { /* two thirds of its time end before the next tick */
 		run(&w, model.tick_ns);
 		rest(&w, model.tick_ns / 2);
@@ -414,7 +398,6 @@ static void a_thread_that_waits_often_has_a_sample_for_each_point(void **state)
 	struct worker w = begin_with_points(5 * MS);
 	uint64_t before;
 
-	(void)state;
 	run(&w, 1 * S);
 	before = w.samples;
 	w.cpu_ns += 4 * 4 * MS;
@@ -428,7 +411,6 @@ static void points_that_pass_unseen_count_where_the_thread_comes_back(void **sta
 	struct worker w = begin_with_points(5 * MS);
 	uint64_t before;
 
-	(void)state;
 	run(&w, 1 * S);
 	before = w.samples;
 	w.cpu_ns += 2 * S;
@@ -441,7 +423,6 @@ static void stretched_points_count_for_as_many_and_come_back(void **state)
 {
 	struct worker w = begin_with_points(5 * MS);
 
-	(void)state;
 	run(&w, 1 * S);
 	for (unsigned part = 0; part < 100; part++) {
 		const uint64_t before = w.samples;
@@ -467,7 +448,6 @@ static void an_interval_below_the_tick_brings_no_more_signals_than_ticks(void **
 	struct worker w = begin_with_points(model.tick_ns / 4);
 	uint64_t moments = 0;
 
-	(void)state;
 	run(&w, 1 * S);
 	for (unsigned i = 0; i < 100000; i++) {
 		const uint64_t last = w.samples;

@@ -94,7 +94,6 @@ long lc_vm_offset(const char *type, const char *field)
 
 const void *lc_vm_flag(const char *name)
 {
-	(void)name;
 	return NULL;
 }
 
@@ -114,8 +113,6 @@ void *lc_vm_static(const char *type, const char *field)
 /* As much of JNI as is used; an object is any pointer. */
 static jclass object_class(JNIEnv *env, jobject o)
 {
-	(void)env;
-	(void)o;
 	if (mirror_moved_to)
 		mirror_at = mirror_moved_to;
 	return NULL;
@@ -123,96 +120,69 @@ static jclass object_class(JNIEnv *env, jobject o)
 
 static void delete_local(JNIEnv *env, jobject o)
 {
-	(void)env;
-	(void)o;
 }
 
 static jint push_frame(JNIEnv *env, jint n)
 {
-	(void)env;
-	(void)n;
 	return 0;
 }
 
 static jobject pop_frame(JNIEnv *env, jobject o)
 {
-	(void)env;
 	return o;
 }
 
 static jclass find_class(JNIEnv *env, const char *name)
 {
-	(void)env;
 	assert_true(strstr(name, "/Thread") || strstr(name, "/Unsafe"));
 	return (jclass)mirror;
 }
 
 static jmethodID method_id(JNIEnv *env, jclass c, const char *name, const char *descriptor)
 {
-	(void)env;
-	(void)c;
-	(void)descriptor;
 	return strcmp(name, "currentCarrierThread") != 0 || carriers ? (jmethodID)mirror : NULL;
 }
 
 static jobject call_object(JNIEnv *env, jclass c, jmethodID m, ...)
 {
-	(void)env;
-	(void)c;
-	(void)m;
 	return (jobject)mirror;
 }
 
 static jlong call_long(JNIEnv *env, jobject o, jmethodID m, ...)
 {
-	(void)env;
-	(void)o;
-	(void)m;
 	return eetop;
 }
 
 /* Of Unsafe, which the interpreter calls. */
 static jint call_int(JNIEnv *env, jobject o, jmethodID m, ...)
 {
-	(void)env;
-	(void)o;
-	(void)m;
 	return called_in;
 }
 
 static jfieldID field_id(JNIEnv *env, jclass c, const char *name, const char *descriptor)
 {
-	(void)env;
-	(void)c;
-	(void)descriptor;
 	assert_string_equal(name, "eetop");
 	return (jfieldID)mirror;
 }
 
 static jlong long_field(JNIEnv *env, jobject o, jfieldID f)
 {
-	(void)env;
-	(void)o;
-	(void)f;
 	return own_eetop;
 }
 
 static jstring new_string(JNIEnv *env, const char *s)
 {
-	(void)env;
 	assert_string_equal(s, "eetop");
 	return (jstring)mirror;
 }
 
 static jboolean exception_check(JNIEnv *env)
 {
-	(void)env;
 	return raises;
 }
 
 static void exception_clear(JNIEnv *env)
 {
-	(void)env;
 	raises = false;
 }
 
@@ -271,7 +241,6 @@ static int init(void)
 
 static int setup(void **state)
 {
-	(void)state;
 	jni = &functions;
 	sequence = 8;
 	missing = NULL;
@@ -298,7 +267,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	lc_tlab_thread_end();
 	lc_alloc_pool_destroy();
 	return 0;
@@ -350,7 +318,6 @@ static void a_jvm_that_lacks_a_field_is_refused(void **state)
 		                              "_layout_helper", "_klass_offset",
 		                              "_base",          "_shift" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		missing = needed[i];
 		assert_int_equal(init(), -ENOTSUP);
@@ -374,7 +341,6 @@ static void a_state_that_is_not_proved_is_no_threads(void **state)
 	static const char *const needed[] = { "_thread_state", "_thread_in_Java",
 		                              "_thread_in_native" };
 
-	(void)state;
 	assert_int_equal(fields.thread_state, offsetof(__typeof__(thread), state));
 	assert_int_equal(fields.in_java, IN_JAVA);
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
@@ -401,7 +367,6 @@ static void a_state_that_is_not_proved_is_no_threads(void **state)
 
 static void java_code_is_told_where_things_are(void **state)
 {
-	(void)state;
 	assert_int_equal(fields.eetop, EETOP);
 	assert_int_equal(fields.tlab_top, offsetof(__typeof__(thread), top));
 	assert_int_equal(fields.allocated, offsetof(__typeof__(thread), allocated));
@@ -428,7 +393,6 @@ static void a_threads_state_is_found_by_its_address_until_it_ends(void **state)
 	const uint64_t t = address(&thread);
 	struct lc_tlab_thread *o;
 
-	(void)state;
 	assert_null(lc_tlab_known());
 	lc_tlab_thread_end();
 	o = self();
@@ -446,7 +410,6 @@ static void a_slot_that_is_taken_stays_whose_it_is(void **state)
 {
 	uint64_t *slot = (uint64_t *)(uintptr_t)slot_of(address(&thread)); /* NOLINT */
 
-	(void)state;
 	slot[0] = address(&thread) + (1 << 26); /* another thread's */
 	slot[1] = 4711;
 	assert_non_null(self());
@@ -464,7 +427,6 @@ static void an_object_at_the_top_is_placed_with_each_layout_of_headers(void **st
 	struct lc_tlab_made made;
 	uint64_t at;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		layout = layouts[i];
 		assert_int_equal(init(), 0);
@@ -482,7 +444,6 @@ static void what_the_jit_removed_is_not_counted(void **state)
 	struct lc_tlab_made made;
 	uint64_t before = unproved();
 
-	(void)state;
 	allocate(SIZE);
 	assert_int_equal(hook(&made), LC_TLAB_PLACED);
 	assert_int_equal(hook(&made), LC_TLAB_NONE); /* the same object still ends at the top */
@@ -496,7 +457,6 @@ static void allocations_of_others_in_between_do_not_hide_the_last(void **state)
 	struct lc_tlab_made made;
 	uint64_t at;
 
-	(void)state;
 	lc_tlab_sync(self());
 	allocate(16);
 	at = allocate(SIZE);
@@ -509,7 +469,6 @@ static void an_object_of_another_class_at_the_top_proves_nothing(void **state)
 	struct lc_tlab_made made;
 	uint64_t before = unproved();
 
-	(void)state;
 	lc_tlab_sync(self());
 	put_header((uint64_t *)(uintptr_t)allocate(SIZE + 8), class_word() + 1); /* NOLINT */
 	assert_int_equal(hook(&made), LC_TLAB_NONE);
@@ -521,7 +480,6 @@ static void an_object_outside_of_the_buffer_is_counted_without_a_place(void **st
 	struct lc_tlab_made made;
 	uint64_t before = unplaced();
 
-	(void)state;
 	lc_tlab_sync(self());
 	thread.allocated += SIZE;
 	assert_int_equal(hook(&made), LC_TLAB_UNPLACED);
@@ -535,7 +493,6 @@ static void an_object_in_a_new_buffer_is_placed(void **state)
 	struct lc_tlab_made made;
 	uint64_t at;
 
-	(void)state;
 	allocate(SIZE);
 	lc_tlab_sync(self());
 	thread.allocated += thread.top - thread.start; /* as the old one is given up */
@@ -554,7 +511,6 @@ static void nothing_is_proved_while_a_collection_runs(void **state)
 	struct lc_tlab_made made;
 	uint64_t before = unproved();
 
-	(void)state;
 	lc_tlab_sync(self());
 	allocate(SIZE);
 	sequence = 9;
@@ -574,7 +530,6 @@ static void a_class_that_cannot_be_read_proves_nothing(void **state)
 	void *gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t before = unproved();
 
-	(void)state;
 	assert_ptr_not_equal(gone, MAP_FAILED);
 	lc_tlab_sync(self());
 	allocate(SIZE);
@@ -595,7 +550,6 @@ static void a_mirror_that_has_moved_is_not_read_where_it_was(void **state)
 	struct lc_tlab_made made;
 	uint64_t at;
 
-	(void)state;
 	others[KLASS_AT] = 16;
 	mirror_at = address(others);
 	mirror_moved_to = address(mirror);
@@ -613,7 +567,6 @@ static void what_java_code_has_proved_is_taken_in_its_epoch_only(void **state)
 	struct lc_tlab_made made;
 	uint64_t at, before = unplaced();
 
-	(void)state;
 	assert_int_equal(lc_alloc_log_create(&log), 0);
 	o = lc_tlab_self(address(&thread), log);
 	assert_non_null(o);
@@ -642,7 +595,6 @@ static void without_a_log_nothing_is_left_to_java_code(void **state)
 	struct lc_site_counter counter = { .site = 5 };
 	struct lc_tlab_made made;
 
-	(void)state;
 	allocate(SIZE);
 	assert_int_equal(find(0, &made), LC_TLAB_PLACED);
 	lc_tlab_remember(self(), SITE, &made, &counter, true);
@@ -659,7 +611,6 @@ static void java_code_appends_up_to_a_random_limit_within_the_chunk(void **state
 	struct lc_tlab_thread *o;
 	uint64_t at, shortest = UINT64_MAX, longest = 0;
 
-	(void)state;
 	assert_int_equal(lc_alloc_log_create(&log), 0);
 	o = lc_tlab_self(address(&thread), log);
 	lc_tlab_sync(o);

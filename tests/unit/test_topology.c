@@ -21,14 +21,12 @@ static struct lc_topology topology;
 
 static int setup(void **state)
 {
-	(void)state;
 	root = root_make();
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	root_remove();
 	return 0;
 }
@@ -60,7 +58,6 @@ static void put_limits(const char *cpus, const char *nodes)
 
 static void one_node(void **state)
 {
-	(void)state;
 	put_online("0");
 	root_put_node(0, "0-3", 1024, "10");
 	put_limits("0-3", "0");
@@ -78,7 +75,6 @@ static void two_nodes_with_interleaved_cpus(void **state)
 {
 	char list[64];
 
-	(void)state;
 	put_online("0-1");
 	root_put_node(0, "0,2,4-5,8", 4096, "10 21");
 	root_put_node(1, "1,3,6-7", 4096, "31 10");
@@ -106,7 +102,6 @@ static void two_nodes_with_interleaved_cpus(void **state)
 
 static void eight_nodes_in_a_ladder(void **state)
 {
-	(void)state;
 	put_online("0-7");
 	for (unsigned n = 0; n < 8; n++) {
 		char cpus[32], distances[64] = "";
@@ -130,7 +125,6 @@ static void sixty_four_nodes_with_gaps_in_their_numbers(void **state)
 {
 	char online[512] = "", distances[256] = "";
 
-	(void)state;
 	for (unsigned n = 0; n < 64; n++) {
 		sprintf(online + strlen(online), "%s%u", n ? "," : "", 3 * n);
 		strcat(distances, n ? " 20" : "10");
@@ -153,7 +147,6 @@ static void sixty_four_nodes_with_gaps_in_their_numbers(void **state)
 
 static void a_node_that_is_offline_does_not_count(void **state)
 {
-	(void)state;
 	put_online("0,2");
 	root_put_node(0, "0", 1000, "10 20");
 	root_put_node(1, "1", 1000, "20 10 20"); /* its directory may stay for a while */
@@ -167,7 +160,6 @@ static void a_node_that_is_offline_does_not_count(void **state)
 
 static void nodes_without_memory_or_cpus_are_nodes(void **state)
 {
-	(void)state;
 	put_online("0-2");
 	root_put_node(0, "0-1", 1000, "10 20 17");
 	root_put_node(1, "2-3", 0, "20 10 28"); /* no memory */
@@ -186,7 +178,6 @@ static void nodes_without_memory_or_cpus_are_nodes(void **state)
 
 static void a_cpuset_with_one_node_leaves_one(void **state)
 {
-	(void)state;
 	put_online("0-1");
 	root_put_node(0, "0-3", 1000, "10 20");
 	root_put_node(1, "4-7", 1000, "20 10");
@@ -203,7 +194,6 @@ static void a_cpuset_with_one_node_leaves_one(void **state)
 
 static void broken_files_cost_what_they_tell(void **state)
 {
-	(void)state;
 	put_online("0-1");
 	root_put_node(0, "0-3", 1000, "10 20");
 	root_put_node(1, "4-x", 1000, "20");
@@ -230,7 +220,6 @@ static void a_list_that_makes_no_sense_is_an_error(void **state)
 	static const char *const bad[] = { "x",     "0-",   "1-0",          "0,,1",
 		                           "0-1 2", "1024", "0-99999999999" };
 
-	(void)state;
 	assert_int_equal(lc_topology_read(root, &topology), -ENOENT);
 	assert_non_null(strstr(topology.error, "shows no NUMA nodes"));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -248,7 +237,6 @@ static void a_list_that_makes_no_sense_is_an_error(void **state)
 
 static void this_machine_is_understood(void **state)
 {
-	(void)state;
 	if (access("/sys/devices/system/node/online", R_OK))
 		skip();
 	assert_int_equal(lc_topology_read("", &topology), 0);

@@ -24,7 +24,6 @@ static void rows_come_in_order_and_full_chunks_are_told(void **state)
 	struct lc_trace_log *l;
 	unsigned told = 0;
 
-	(void)state;
 	assert_int_equal(lc_trace_log_create(&l), 0);
 	assert_false(lc_trace_log_take(l, &row));
 	for (uint64_t i = 1; i <= rows; i++)
@@ -47,7 +46,6 @@ static void what_finds_no_room_is_counted_and_room_comes_back(void **state)
 	struct lc_trace_log *l, *other;
 	struct lc_block_trace row;
 
-	(void)state;
 	for (unsigned again = 0; again < 2; again++) {
 		assert_int_equal(lc_trace_log_create(&l), 0);
 		assert_int_equal(lc_trace_log_create(&other), 0);
@@ -82,7 +80,6 @@ static void a_reader_at_the_same_time_gets_all_but_the_lost(void **state)
 	uint64_t last = 0, seen = 0;
 	pthread_t writer;
 
-	(void)state;
 	assert_int_equal(lc_trace_log_create(&l), 0);
 	assert_int_equal(pthread_create(&writer, NULL, write_rows, l), 0);
 	while (seen + lc_trace_log_lost(l) < 3000000) {

@@ -24,7 +24,6 @@ void lc_sampler_add(enum lc_sampler_count what, uint64_t n)
 
 static void handle(int number, siginfo_t *info, void *context)
 {
-	(void)number;
 	if (lc_trap_on_causeless(info, context))
 		taken++;
 	else
@@ -35,7 +34,6 @@ static int setup(void **state)
 {
 	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO };
 
-	(void)state;
 	taken = passed_on = counted = 0;
 	return sigaction(SIGTRAP, &action, NULL);
 }
@@ -45,7 +43,6 @@ static void a_debug_exception_without_a_cause_is_taken_and_counted(void **state)
 {
 	siginfo_t info = { .si_signo = SIGTRAP, .si_code = TRAP_BRKPT };
 
-	(void)state;
 	assert_int_equal(
 	    syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGTRAP, &info), 0);
 	assert_int_equal(taken, 1);
@@ -55,7 +52,6 @@ static void a_debug_exception_without_a_cause_is_taken_and_counted(void **state)
 
 static void the_program_s_own_are_passed_on(void **state)
 {
-	(void)state;
 	__asm__ volatile("int3");
 	assert_int_equal(passed_on, 1);
 	raise(SIGTRAP);
@@ -70,7 +66,6 @@ static void behind_int1_the_cause_is_int1(void **state)
 	const siginfo_t info = { .si_signo = SIGTRAP, .si_code = TRAP_BRKPT };
 	ucontext_t context = { 0 };
 
-	(void)state;
 	context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)&code[1];
 	assert_false(lc_trap_has_no_cause(&info, &context));
 	context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)&code[2];

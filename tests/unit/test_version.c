@@ -43,9 +43,6 @@ static void will_be_redefined(jmethodID m)
 static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID m, char **name, char **signature,
                                           char **generic)
 {
-	(void)env;
-	(void)m;
-	(void)generic;
 	*name = strdup("m");
 	*signature = strdup("()V");
 	return JVMTI_ERROR_NONE;
@@ -53,7 +50,6 @@ static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID m, char **nam
 
 static jvmtiError JNICALL get_location(jvmtiEnv *env, jmethodID m, jlocation *begin, jlocation *end)
 {
-	(void)env;
 	*begin = 0;
 	*end = method_now((uintptr_t)m) >= LONG ? 99 : 9;
 	return JVMTI_ERROR_NONE;
@@ -61,16 +57,12 @@ static jvmtiError JNICALL get_location(jvmtiEnv *env, jmethodID m, jlocation *be
 
 static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID m, jclass *out)
 {
-	(void)env;
-	(void)m;
-	(void)out;
 	return JVMTI_ERROR_INVALID_METHODID; /* its class has no name here */
 }
 
 static jvmtiError JNICALL get_lines(jvmtiEnv *env, jmethodID m, jint *len,
                                     jvmtiLineNumberEntry **lines)
 {
-	(void)env;
 	*len = 1;
 	*lines = calloc(1, sizeof(**lines));
 	(*lines)[0] = (jvmtiLineNumberEntry){ 0, (jint)(method_now((uintptr_t)m) / 10) };
@@ -79,7 +71,6 @@ static jvmtiError JNICALL get_lines(jvmtiEnv *env, jmethodID m, jint *len,
 
 static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *p)
 {
-	(void)env;
 	free(p);
 	return JVMTI_ERROR_NONE;
 }
@@ -95,7 +86,6 @@ static jvmtiEnv jvmti = &functions;
 
 static int start(void **state)
 {
-	(void)state;
 	lc_jvmti_set(&jvmti);
 	return lc_path_init() || lc_versions_init(leads_to);
 }
@@ -139,7 +129,6 @@ static void a_method_that_is_not_redefined_has_its_own_id(void **state)
 {
 	const jmethodID m = method(100);
 
-	(void)state;
 	assert_int_equal(lc_version_now(id_of(m)), id_of(m));
 	assert_int_equal(lc_version_asked(id_of(m)), id_of(m));
 	assert_int_equal(lc_version_old(100), 0);
@@ -154,7 +143,6 @@ static void each_version_keeps_its_lines(void **state)
 	const jmethodID m = method(200);
 	uint64_t later;
 
-	(void)state;
 	assert_int_equal(line_of(id_of(m)), 20);
 	redefine(m, 300);
 	later = lc_version_now(id_of(m));
@@ -176,7 +164,6 @@ static void a_version_that_is_gone_before_it_was_asked_for_has_no_line(void **st
 	const jmethodID m = method(500);
 	uint64_t second;
 
-	(void)state;
 	redefine(m, 600);
 	second = lc_version_now(id_of(m));
 	redefine(m, 700);
@@ -191,7 +178,6 @@ static void an_address_that_is_used_again_is_another_version(void **state)
 	const jmethodID m = method(800);
 	uint64_t third;
 
-	(void)state;
 	assert_int_equal(line_of(id_of(m)), 80);
 	redefine(m, 900);
 	redefine(m, 800);
@@ -207,7 +193,6 @@ static void versions_that_say_the_same_are_one_method(void **state)
 	const jmethodID m = method(1100);
 	const uint32_t first = number_of(id_of(m));
 
-	(void)state;
 	redefine(m, 1101); /* the same lines at another address */
 	assert_int_equal(number_of(lc_version_now(id_of(m))), first);
 	redefine(m, 1102);
@@ -221,7 +206,6 @@ static void where_the_jvm_does_not_tell_versions_apart_there_is_no_line(void **s
 {
 	const jmethodID moved = method(1300), longer = method(1400);
 
-	(void)state;
 	assert_int_equal(line_of(id_of(moved)), 130);
 	assert_int_equal(line_of(id_of(longer)), 140);
 	redefine(moved, 1500);
@@ -237,7 +221,6 @@ static void a_walk_of_ours_and_the_jvm_s_agree(void **state)
 	const jmethodID m = method(1600);
 	uint64_t old;
 
-	(void)state;
 	redefine(m, 1700);
 	old = lc_frame_pack(m, 7);
 	assert_true(lc_version_same(lc_version_frame(m, 7), m, 7));

@@ -28,14 +28,12 @@ static uint64_t waited(uint64_t ns)
 
 static void test_without_a_wake_it_waits(void **state)
 {
-	(void)state;
 	assert_true(waited(short_ns) >= short_ns - MS);
 	assert_false(lc_wake_wait(short_ns));
 }
 
 static void test_a_wake_before_the_wait_ends_it(void **state)
 {
-	(void)state;
 	lc_wake();
 	assert_true(waited(long_ns) < long_ns);
 	lc_wake();
@@ -44,7 +42,6 @@ static void test_a_wake_before_the_wait_ends_it(void **state)
 
 static void test_many_wakes_end_one_wait(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		lc_wake();
 	assert_true(waited(long_ns) < long_ns);
@@ -59,7 +56,6 @@ static _Atomic int asked;
 
 static void *ask(void *unused)
 {
-	(void)unused;
 	for (int i = 1; i <= ROUNDS; i++) {
 		asked = i;
 		lc_wake();
@@ -72,7 +68,6 @@ static void test_no_wake_is_lost(void **state)
 {
 	pthread_t other;
 
-	(void)state;
 	assert_int_equal(pthread_create(&other, NULL, ask, NULL), 0);
 	while (asked < ROUNDS)
 		assert_true(waited(long_ns) < long_ns);

@@ -33,7 +33,6 @@ static void all_threads_together_spend_the_stock(void **state)
 	struct lc_walk_credit a = { 0 }, b = { 0 }, late = { 0 };
 	uint64_t spent_ns;
 
-	(void)state;
 	lc_walk_credit_limit(PPM);
 	lc_walk_credit_pay(&a, LC_WALK_JVM, LC_WALK_STOCK_NS / 2);
 	spent_ns = LC_WALK_STOCK_NS / 2 + spend(&a, LC_WALK_JVM, 100000);
@@ -47,7 +46,6 @@ static void a_tenth_of_the_budget_has_a_tenth_of_the_stock(void **state)
 {
 	struct lc_walk_credit c = { 0 };
 
-	(void)state;
 	lc_walk_credit_limit(PPM / 10);
 	assert_in_range(spend(&c, LC_WALK_JVM, 100000), LC_WALK_STOCK_NS / 10 - LC_WALK_SLICE_NS,
 	                LC_WALK_STOCK_NS / 10 + LC_WALK_SLICE_NS);
@@ -57,7 +55,6 @@ static void own_work_costs_half(void **state)
 {
 	struct lc_walk_credit c = { 0 };
 
-	(void)state;
 	lc_walk_credit_limit(PPM);
 	assert_in_range(spend(&c, LC_WALK_OWN, 100000), 2 * LC_WALK_STOCK_NS - LC_WALK_SLICE_NS,
 	                2 * LC_WALK_STOCK_NS + LC_WALK_SLICE_NS);
@@ -67,7 +64,6 @@ static void without_a_limit_there_is_always_credit(void **state)
 {
 	struct lc_walk_credit c = { 0 };
 
-	(void)state;
 	lc_walk_credit_limit(0);
 	lc_walk_credit_pay(&c, LC_WALK_JVM, UINT64_C(1) << 50);
 	assert_true(lc_walk_credit_left(&c));
@@ -78,7 +74,6 @@ static void credit_comes_back_as_the_thread_runs(void **state)
 {
 	struct lc_walk_credit c = { 0 };
 
-	(void)state;
 	lc_walk_credit_limit(PPM);
 	(void)spend(&c, LC_WALK_JVM, 100000);
 	lc_walk_credit_limit(1000000);
@@ -95,7 +90,6 @@ static void what_a_thread_has_not_spent_is_others(void **state)
 {
 	struct lc_walk_credit ended = { 0 }, next = { 0 };
 
-	(void)state;
 	lc_walk_credit_limit(PPM);
 	(void)spend(&next, LC_WALK_JVM, 100000);
 	ended.left_ns = LC_WALK_SLICE_NS;
@@ -121,7 +115,6 @@ static void work_is_paid_for_by_what_it_can_have_taken(void **state)
 {
 	struct lc_walk_credit c = { .left_ns = 1 };
 
-	(void)state;
 	lc_walk_credit_end(&c, 1000, 1000 + LC_WALK_FREE_TICKS, 10);
 	assert_int_equal(c.left_ns, 1);
 	lc_walk_credit_end(&c, 1000, UINT64_C(1) << 50, 10);
@@ -137,7 +130,6 @@ static void what_happens_is_counted(void **state)
 	const uint64_t walks = counter("jvm_walks"), frames = counter("jvm_walk_frames"),
 	               cut = counter("paths_cut");
 
-	(void)state;
 	lc_walk_credit_walked(17);
 	lc_walk_credit_cut();
 	assert_int_equal(counter("jvm_walks"), walks + 1);

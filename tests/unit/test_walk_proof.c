@@ -19,7 +19,6 @@ static void eight_walks_that_agree_prove_the_kinds_on_them_and_no_other(void **s
 {
 	struct lc_walk_proof p = { 0 };
 
-	(void)state;
 	take(&p, LC_FRAME_COMPILED | LC_FRAME_ENTRY, true, 7);
 	assert_false(lc_walk_proved(&p, LC_FRAME_COMPILED));
 	take(&p, LC_FRAME_COMPILED, true, 1);
@@ -33,7 +32,6 @@ static void walks_that_differ_refute_the_kind_for_ever(void **state)
 {
 	struct lc_walk_proof p = { 0 };
 
-	(void)state;
 	take(&p, LC_FRAME_INTERPRETED, false, 4);
 	assert_false(lc_walk_provable(&p, LC_FRAME_INTERPRETED));
 	take(&p, LC_FRAME_INTERPRETED, true, 100);
@@ -44,7 +42,6 @@ static void one_walk_in_which_the_jvm_errs_is_outvoted(void **state)
 {
 	struct lc_walk_proof p = { 0 };
 
-	(void)state;
 	take(&p, LC_FRAME_COMPILED, false, 1);
 	take(&p, LC_FRAME_COMPILED, true, 8);
 	assert_true(lc_walk_proved(&p, LC_FRAME_COMPILED));
@@ -54,7 +51,6 @@ static void as_many_that_differ_as_agree_prove_nothing(void **state)
 {
 	struct lc_walk_proof p = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < 20; i++)
 		take(&p, LC_FRAME_COMPILED, i % 2, 1);
 	assert_false(lc_walk_proved(&p, LC_FRAME_COMPILED));
@@ -65,7 +61,6 @@ static void a_fault_refutes_what_is_not_proved_yet(void **state)
 {
 	struct lc_walk_proof p = { 0 };
 
-	(void)state;
 	take(&p, LC_FRAME_COMPILED, true, 8);
 	lc_walk_proof_fault(&p);
 	assert_true(lc_walk_proved(&p, LC_FRAME_COMPILED));
@@ -100,7 +95,6 @@ static void a_walk_that_the_jvm_gives_up_proves_the_steps_before_and_refutes_non
 {
 	uint32_t refuted;
 
-	(void)state;
 	assert_int_equal(proved_by(1, 1, 8, &refuted), 0);
 	assert_int_equal(refuted, 0);
 	/* The second frame's words have led to the third Java frame, but nothing to its caller. */
@@ -113,7 +107,6 @@ static void frames_that_differ_refute_the_kinds_around_them_alone(void **state)
 {
 	uint32_t refuted;
 
-	(void)state;
 	assert_int_equal(proved_by(3, 2, 8, &refuted), 0);
 	assert_int_equal(refuted, LC_FRAME_COMPILED | LC_FRAME_INTERPRETED);
 	assert_int_equal(proved_by(4, 3, 8, &refuted), LC_FRAME_COMPILED);
@@ -127,7 +120,6 @@ static void walks_contradict_each_other_only_where_both_have_a_frame_or_ours_end
 	const struct lc_walk_steps s = three_steps();
 	struct lc_walk_proof p = { 0 };
 
-	(void)state;
 	assert_false(lc_walk_proof_compare(&p, &s, 3, 3, 3));
 	assert_false(lc_walk_proof_compare(&p, &s, 3, 1, 1));
 	assert_true(lc_walk_proof_compare(&p, &s, 3, 3, 1));
@@ -139,7 +131,6 @@ static void steps_beyond_the_room_are_refused(void **state)
 {
 	struct lc_walk_steps s = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < LC_WALK_STEPS_MAX; i++)
 		assert_true(lc_walk_steps_add(&s, LC_FRAME_COMPILED, 0));
 	assert_false(lc_walk_steps_add(&s, LC_FRAME_COMPILED, 0));

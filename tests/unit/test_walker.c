@@ -24,7 +24,6 @@ static bool refuses;
 static jvmtiError JNICALL get_stack_trace(jvmtiEnv *jvmti, jthread thread, jint start, jint cap,
                                           jvmtiFrameInfo *frames, jint *len)
 {
-	(void)jvmti;
 	assert_null(thread);
 	assert_int_equal(start, 0);
 	assert_true(times < 4);
@@ -44,7 +43,6 @@ static jint stop_at(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, void *c
 {
 	const jint *wanted = closure;
 
-	(void)jni;
 	for (jint i = 0; i < len; i++)
 		if (frames[i].location == *wanted)
 			return i;

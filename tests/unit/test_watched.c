@@ -24,7 +24,6 @@ static struct lc_rewrite_options options;
 
 static uint32_t next_site(void *user)
 {
-	(void)user;
 	return 1;
 }
 
@@ -35,7 +34,6 @@ static void watch(const char *name)
 
 static int reset(void **state)
 {
-	(void)state;
 	options = (struct lc_rewrite_options){
 		.min_size_bytes = 1024,
 		.array_header_bytes = 16,
@@ -53,7 +51,6 @@ static struct lc_class_text text(const char *s)
 
 static void names_match_whole_or_as_components(void **state)
 {
-	(void)state;
 	assert_false(lc_watched_class(&options, text("A")));
 	watch("com/acme/Node");
 	watch("[[F");
@@ -78,7 +75,6 @@ static void names_match_whole_or_as_components(void **state)
 
 static void primitive_types_are_told_from_references(void **state)
 {
-	(void)state;
 	watch("[Z");
 	watch("[J");
 	watch("F");
@@ -105,7 +101,6 @@ static void constructor_of_a_small_watched_class_shows_this(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	rewrite_constructor((struct code_spec)CODE(INIT, RETURN), false, &r);
 	assert_int_equal(r.status, LC_REWRITE_NOTHING);
 	watch("A");
@@ -124,7 +119,6 @@ static void large_watched_class_has_both_hooks(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	watch("A");
 	rewrite_constructor((struct code_spec)CODE(INIT, RETURN), true, &r);
 	code = rewritten_code(&r, 0);
@@ -142,7 +136,6 @@ static void constructor_that_overwrites_this_is_left_alone(void **state)
 {
 	struct rewritten r;
 
-	(void)state;
 	watch("A");
 	rewrite_constructor((struct code_spec)CODE(INIT, 1, 75, RETURN), false, &r);
 	assert_int_equal(r.status, LC_REWRITE_NOTHING);
@@ -154,7 +147,6 @@ static void clone_shows_its_result(void **state)
 	struct rewritten r;
 	struct lc_method_code code;
 
-	(void)state;
 	watch("A");
 	for (int objects = 0; objects < 2; objects++) {
 		struct code_spec spec = CODE(42, 183, 0, 6, POP, RETURN);
@@ -203,7 +195,6 @@ static void short_arrays_of_a_watched_type_are_hooked(void **state)
 	const struct code_spec multi = CODE(ICONST_2, ICONST_2, 197, 0, 2, 2, POP, RETURN);
 	struct rewritten r;
 
-	(void)state;
 	assert_null(array_hook(floats, "B", &r));
 	watch("[F");
 	watch("[LB;");
@@ -225,7 +216,6 @@ static void arrays_of_unknown_class_may_be_watched_ones(void **state)
 	const struct code_spec clone = CODE(1, 182, 0, 6, POP, RETURN);
 	const struct code_spec copy = CODE(1, 4, 1, 184, 0, 12, POP, RETURN);
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		const char *hook =
 		    i ? "watchedArray([Ljava/lang/Object;I)V" : "array([Ljava/lang/Object;I)V";

@@ -499,7 +499,6 @@ static void fill_name(void *out, const uint32_t *key, const uint64_t *values)
 
 static void fill_site(void *out, const uint32_t *key, const uint64_t *values)
 {
-	(void)values;
 	*(uint32_t *)out = key[1];
 }
 

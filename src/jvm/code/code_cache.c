@@ -300,7 +300,6 @@ void lc_code_cache_compiled_method_unload(jmethodID method, const void *code_add
 	struct tables *t;
 	uint32_t n;
 
-	(void)method;
 	pthread_mutex_lock(&lock);
 	t = tables_get();
 	if (t && start >= t->low && start < t->high) {

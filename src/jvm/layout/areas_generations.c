@@ -282,7 +282,6 @@ static int init_epsilon(uint64_t heap)
 
 static uint32_t no_collections(uint32_t counted)
 {
-	(void)counted;
 	return 0;
 }
 
@@ -296,8 +295,6 @@ static size_t look_epsilon(struct lc_area *out, size_t cap)
 
 static size_t take_epsilon(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 {
-	(void)runs;
-	(void)slid;
 	return look_epsilon(out, cap);
 }
 

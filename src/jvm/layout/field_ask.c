@@ -178,7 +178,6 @@ int lc_field_element(JNIEnv *jni, jclass class, uint64_t index, uint64_t *offset
 	char *signature = NULL;
 	int err;
 
-	(void)jni;
 	if (!ask.unsafe || (*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL))
 		return -ENOENT;
 	err = lc_field_array_of(lc_layout(), signature, &array);

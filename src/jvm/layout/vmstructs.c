@@ -162,7 +162,6 @@ static int find_range(struct dl_phdr_info *info, size_t size, void *arg)
 	struct range_search *r = arg;
 	uint64_t low = UINT64_MAX, high = 0;
 
-	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
 		uint64_t at = info->dlpi_addr + h->p_vaddr;

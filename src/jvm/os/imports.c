@@ -33,7 +33,6 @@ static int look(struct dl_phdr_info *info, size_t bytes, void *context)
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct library *l = context, found = { .inside = l->inside, .base = info->dlpi_addr };
 
-	(void)bytes;
 	found.low = UINT64_MAX;
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];

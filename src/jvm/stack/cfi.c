@@ -54,8 +54,6 @@ static int add_library(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	struct library l = { UINT64_MAX, 0, 0 };
 
-	(void)size;
-	(void)unused;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
 		const uint64_t at = info->dlpi_addr + h->p_vaddr;

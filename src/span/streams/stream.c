@@ -302,7 +302,6 @@ void Java_java_lang_LocusSpan_streamBegin(JNIEnv *jni, jclass c, jobject stream,
 	struct hook h = hook_at(__builtin_frame_address(0));
 	struct lc_span_thread *s = arrive(jni, h);
 
-	(void)c;
 	if (!s)
 		return;
 	begin(s, jni, h, parallel ? LC_SPAN_PRIMORDIAL : LC_SPAN_ANONYMOUS, LC_LOCATION_STREAM,
@@ -315,7 +314,6 @@ void Java_java_lang_LocusSpan_headBegin(JNIEnv *jni, jclass c, jboolean parallel
 	struct lc_span_thread *s = arrive(jni, h);
 	struct lc_span_frame *f;
 
-	(void)c;
 	if (!s)
 		return;
 	if (!parallel) {
@@ -332,7 +330,6 @@ void Java_java_lang_LocusSpan_foreignBegin(JNIEnv *jni, jclass c)
 	struct hook h = hook_at(__builtin_frame_address(0));
 	struct lc_span_thread *s = arrive(jni, h);
 
-	(void)c;
 	if (!s)
 		return;
 	begin(s, jni, h, LC_SPAN_FOREIGN, LC_LOCATION_FOREIGN, NULL);
@@ -346,16 +343,14 @@ void Java_java_lang_LocusSpan_pulled(JNIEnv *jni, jclass c)
 	struct hook h = hook_at(__builtin_frame_address(0));
 	struct lc_span_thread *s = enter(jni);
 	struct found found;
-	uint64_t tsc, now;
+	uint64_t tsc;
 
-	(void)c;
 	if (!s)
 		return;
 	found = find(s, jni, h, LC_SPAN_PULLED, LC_LOCATION_STREAM);
 	if (!found.slot)
 		return;
-	now = lc_cycles_read(&s->clock, &tsc);
-	(void)now;
+	(void)lc_cycles_read(&s->clock, &tsc);
 	lc_span_add(&found.slot->counts.executions, 1);
 	if (!atomic_load_explicit(&found.slot->first_tsc, memory_order_relaxed))
 		atomic_store_explicit(&found.slot->first_tsc, tsc, memory_order_relaxed);
@@ -366,7 +361,6 @@ void Java_java_lang_LocusSpan_made(JNIEnv *jni, jclass c, jobject function, jint
 {
 	struct lc_span_thread *s = enter(jni);
 
-	(void)c;
 	if (s)
 		lc_flatmap_made(&s->locations->flat, jni, function, (uint32_t)word);
 }
@@ -377,8 +371,6 @@ void Java_java_lang_LocusSpan_streamTask(JNIEnv *jni, jclass c, jobject task, ji
 	struct lc_span_thread *s = enter(jni);
 	const struct lc_stream_context *stream;
 
-	(void)c;
-	(void)task;
 	if (!s || !s->top->stream.id)
 		return; /* of a stream that is pulled */
 	stream = &s->top->stream;
@@ -399,8 +391,6 @@ void Java_java_lang_LocusSpan_supportBegin(JNIEnv *jni, jclass c, jobject task, 
 	struct lc_span_frame *f;
 	uint64_t number;
 
-	(void)c;
-	(void)task;
 	if (!s)
 		return;
 	number = lc_span_number(s);
@@ -489,13 +479,11 @@ static inline __attribute__((always_inline)) void finish(const void *frame, JNIE
 
 void Java_java_lang_LocusSpan_end(JNIEnv *jni, jclass c)
 {
-	(void)c;
 	finish(__builtin_frame_address(0), jni, NULL);
 }
 
 /* Of a stream that has a result. */
 void Java_java_lang_LocusSpan_ended(JNIEnv *jni, jclass c, jobject result)
 {
-	(void)c;
 	finish(__builtin_frame_address(0), jni, result);
 }

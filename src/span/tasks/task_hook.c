@@ -184,7 +184,6 @@ void Java_java_lang_LocusSpan_created(JNIEnv *jni, jclass span, jobject task, ji
 	const struct lc_task_class *class = s && s->tasks ? find_class(jni, s, task, word) : NULL;
 	uint32_t site;
 
-	(void)span;
 	if (!class)
 		return;
 	site = find_place(jni, s, frame, LC_TASK_PLACE_CREATED, task, class);
@@ -217,7 +216,6 @@ void Java_java_lang_LocusSpan_submitted(JNIEnv *jni, jclass span, jobject task, 
 	const struct lc_task_class *class = s && s->tasks ? find_class(jni, s, task, word) : NULL;
 	struct lc_link_key key = { .hash = (uint32_t)hash, .class = class ? class->id : 0 };
 
-	(void)span;
 	if (class)
 		submit(jni, s, frame, task, class, key, bits);
 	if (bits & (LC_SUBMIT_ENTERS | LC_SUBMIT_ENTERS_ALL) && s && s->tasks)
@@ -228,7 +226,6 @@ void Java_java_lang_LocusSpan_entered(JNIEnv *jni, jclass span, jboolean all)
 {
 	struct lc_span_thread *s = enter(jni, 0);
 
-	(void)span;
 	if (s && s->tasks)
 		lc_task_entered(s, (struct lc_link_key){ 0 }, all);
 }
@@ -243,15 +240,11 @@ static void leave(bool refused)
 
 void Java_java_lang_LocusSpan_left(JNIEnv *jni, jclass span)
 {
-	(void)jni;
-	(void)span;
 	leave(false);
 }
 
 void Java_java_lang_LocusSpan_refused(JNIEnv *jni, jclass span)
 {
-	(void)jni;
-	(void)span;
 	leave(true);
 }
 
@@ -264,7 +257,6 @@ void Java_java_lang_LocusSpan_taskBegin(JNIEnv *jni, jclass span, jobject task, 
 	struct lc_span_frame *f;
 	uint64_t caller;
 
-	(void)span;
 	if (!s)
 		return;
 	caller = caller_of(frame);
@@ -289,7 +281,6 @@ void Java_java_lang_LocusSpan_mount(JNIEnv *jni, jclass span, jlong id)
 {
 	struct lc_span_thread *s;
 
-	(void)span;
 	s = lc_span_known();
 	if (!s && lc_virtual_has_frames((uint64_t)id))
 		s = lc_span_enter(
@@ -301,8 +292,6 @@ void Java_java_lang_LocusSpan_unmount(JNIEnv *jni, jclass span, jlong id)
 {
 	struct lc_span_thread *s;
 
-	(void)jni;
-	(void)span;
 	s = lc_span_known();
 	lc_virtual_unmount(s, (uint64_t)id, s ? lc_cycles_now(&s->clock) : 0);
 }

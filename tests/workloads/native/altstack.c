@@ -20,8 +20,6 @@ JNIEXPORT jboolean JNICALL Java_AltStack_install(JNIEnv *env, jclass class, jint
 	unsigned char *map;
 	stack_t stack;
 
-	(void)env;
-	(void)class;
 	bytes = ((size_t)size + page - 1) / page * page;
 	map = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (map == MAP_FAILED || mprotect(map, page, PROT_NONE))
@@ -37,8 +35,6 @@ JNIEXPORT jint JNICALL Java_AltStack_used(JNIEnv *env, jclass class)
 {
 	size_t i = 0;
 
-	(void)env;
-	(void)class;
 	while (i < bytes && low[i] == PATTERN)
 		i++;
 	return (jint)(bytes - i);

@@ -7,7 +7,6 @@ JNIEXPORT void JNICALL Java_LargeArrays_regions(JNIEnv *env, jclass class, jbyte
 	const jsize len = (*env)->GetArrayLength(env, array);
 	static _Thread_local jbyte *memory;
 
-	(void)class;
 	if (!memory)
 		memory = malloc((size_t)len);
 	if (!memory)
@@ -21,7 +20,6 @@ JNIEXPORT void JNICALL Java_LargeArrays_critical(JNIEnv *env, jclass class, jbyt
 	const jsize len = (*env)->GetArrayLength(env, array);
 	jbyte *bytes = (*env)->GetPrimitiveArrayCritical(env, array, NULL);
 
-	(void)class;
 	if (!bytes)
 		return;
 	for (jsize i = 0; i < len; i++)

@@ -57,8 +57,6 @@ static pid_t spawned(void)
 /* The child's exit status, 3; -1 where it did not end so. */
 JNIEXPORT jint JNICALL Java_Children_start(JNIEnv *env, jclass self, jint how)
 {
-	(void)env;
-	(void)self;
 	return status_of(how == 0 ? forked() : how == 1 ? vforked() : spawned());
 }
 
@@ -68,7 +66,6 @@ JNIEXPORT jlong JNICALL Java_Children_critical(JNIEnv *env, jclass self, jbyteAr
 	jbyte *bytes = (*env)->GetPrimitiveArrayCritical(env, array, NULL);
 	jlong sum = 0;
 
-	(void)self;
 	for (int round = 0; round < 20; round++)
 		for (jsize i = 0; i < len; i++)
 			sum += ++bytes[i];

@@ -11,7 +11,6 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *path, void *unused)
 	FILE *out = fopen(path, "w");
 	jint len = 0;
 
-	(void)unused;
 	if (!out || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) ||
 	    (*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_8) ||
 	    (*jvmti)->GetLoadedClasses(jvmti, &len, &classes))

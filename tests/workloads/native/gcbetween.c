@@ -33,8 +33,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	jvmtiEnv *jvmti;
 	uintptr_t low;
 
-	(void)options;
-	(void)reserved;
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11))
 		return JNI_ERR;
 	table = (struct jvmtiInterface_1_ *)(uintptr_t)*jvmti;
@@ -48,6 +46,5 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
 {
-	(void)vm;
 	fprintf(stderr, "collected in between: %d\n", collections);
 }

@@ -14,8 +14,6 @@ static JavaVM *vm;
 
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
-	(void)signal;
-	(void)context;
 	if (raised_by_us && info->si_code <= 0)
 		arrived = 1;
 }
@@ -32,16 +30,12 @@ static void install(int signal)
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *v, void *reserved)
 {
-	(void)reserved;
 	vm = v;
 	return JNI_VERSION_10;
 }
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *v, char *options, void *reserved)
 {
-	(void)v;
-	(void)options;
-	(void)reserved;
 	install(SIGPROF);
 	install(SIGTRAP);
 	return 0;
@@ -49,15 +43,11 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *v, char *options, void *reserved)
 
 JNIEXPORT void JNICALL Java_NativeGuest_install(JNIEnv *env, jclass self, jint signal)
 {
-	(void)env;
-	(void)self;
 	install(signal);
 }
 
 JNIEXPORT void JNICALL Java_NativeGuest_reset(JNIEnv *env, jclass self, jint number)
 {
-	(void)env;
-	(void)self;
 	signal(number, SIG_DFL);
 }
 
@@ -66,8 +56,6 @@ JNIEXPORT jlong JNICALL Java_NativeGuest_raise(JNIEnv *env, jclass self, jint si
 {
 	jlong n = 0;
 
-	(void)env;
-	(void)self;
 	for (int i = 0; i < times; i++) {
 		arrived = 0;
 		raised_by_us = 1;

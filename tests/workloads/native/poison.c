@@ -53,7 +53,6 @@ JNIEXPORT jlong JNICALL Java_Poison_spin(JNIEnv *jni, jclass poison, jint ms)
 	const int64_t begin = cpu_ns();
 	void *kept, *poisoned = (char *)gone + 2048;
 
-	(void)poison;
 	if (anchor < 0 || fp < 0 || gone == MAP_FAILED)
 		return -1;
 	memcpy(&kept, thread + anchor + fp, sizeof(kept));
