@@ -236,10 +236,11 @@ static inline uint32_t joins(const struct lc_shadow *s, const struct walk *w, ui
 {
 	const struct lc_shadow_frame *f;
 
-	while (*len && s->last.frames[*len - 1].pc_at < w->pc_at)
+	while (*len && s->last.frames[*len - 1].pc_at < w->at.pc_at)
 		--*len;
 	f = *len ? &s->last.frames[*len - 1] : NULL;
-	return f && f->pc_at == w->pc_at && f->sp == w->sp && (is_compiled(f) || f->rbp == w->rbp)
+	return f && f->pc_at == w->at.pc_at && f->sp == w->at.sp &&
+	               (is_compiled(f) || f->rbp == w->at.rbp)
 	           ? *len
 	           : 0;
 }
@@ -260,7 +261,7 @@ enum ended { JOINED, OPEN, SPENT };
 /* The walk ends at the frame that `pc` returns to. */
 static void end_at_unknown(struct lc_shadow *s, struct walk *w)
 {
-	if (!is_word(w, w->pc_at))
+	if (!is_word(w, w->at.pc_at))
 		return;
 	s->found[w->frames] = (struct found){ .kind = UNKNOWN };
 	w->frames++;
@@ -275,7 +276,7 @@ static void end_at_unknown(struct lc_shadow *s, struct walk *w)
  */
 static inline enum ended look_on(struct lc_shadow *s, struct walk *w, bool at_new, uint32_t *known)
 {
-	uint32_t len = still_there(s, w->frame);
+	uint32_t len = still_there(s, w->stack.low);
 
 	*known = 0;
 	while (!w->complete) {
@@ -309,9 +310,9 @@ static inline void set_frames(struct lc_shadow *s, struct walk w, uint32_t known
 		struct lc_shadow_frame *f = &s->last.frames[known + frames - 1 - i];
 
 		f->code = found->code;
-		f->pc_at = w.pc_at;
-		f->sp = w.sp;
-		f->rbp = w.rbp;
+		f->pc_at = w.at.pc_at;
+		f->sp = w.at.sp;
+		f->rbp = w.at.rbp;
 		f->words_end = end;
 		end -= words_of(found);
 		set_words(&w, found, s->last.words + end);
@@ -541,33 +542,20 @@ static uint32_t walk_proved(struct lc_shadow *s, struct walk *start, bool at_new
 
 uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, uint64_t stack_end)
 {
-	struct walk w = { .frame = at->frame, .end = stack_end };
+	struct walk w = { .stack = { at->frame, stack_end } };
 
 	s->beyond = 0;
-	if (!make_ready(s) || !is_word(&w, at->native) || !is_word(&w, at->native + 8))
+	if (!make_ready(s) || !lc_frame_step_native(&w.at, &w.stack, at))
 		return 0;
-	w.pc_at = at->native + 8;
-	w.pc = lc_peek_load64(w.pc_at);
-	w.sp = lc_frames_interpreted(at->into)
-	           ? lc_peek_load64(at->native + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8))
-	           : at->native + 16;
-	w.rbp_at = at->native;
-	w.rbp = lc_peek_load64(at->native);
 	return walk_proved(s, &w, false, 1);
 }
 
 /* Go to the caller of the stub through which compiled code has called the JVM. */
 static bool leave_stub(struct walk *w, const struct lc_blob *stub)
 {
-	const uint64_t at = w->sp + (uint64_t)stub->frame_words * 8 - 8;
-
-	if (stub->frame_words < 2 || !is_word(w, at))
+	if (!lc_frame_fits_compiled(&w->at, &w->stack, stub->frame_words))
 		return false;
-	w->rbp_at = at - 8;
-	w->rbp = lc_peek_load64(at - 8);
-	w->pc_at = at;
-	w->pc = lc_peek_load64(at);
-	w->sp = at + 8;
+	lc_frame_step_compiled(&w->at, stub->frame_words);
 	w->from_jvm = false;
 	return true;
 }
@@ -576,22 +564,22 @@ uint32_t lc_shadow_walk_last(struct lc_shadow *s, const struct lc_last_java *at,
                              uint64_t stack_end)
 {
 	/* Not all of where a thread left Java code stands on its stack: `rbp_at` is any word. */
-	struct walk w = { .frame = frame,
-		          .end = stack_end,
-		          .pc = at->pc,
-		          .pc_at = at->sp - 8,
-		          .sp = at->sp,
-		          .rbp = at->rbp,
-		          .rbp_at = at->sp,
+	struct walk w = { .stack = { frame, stack_end },
+		          .at = { .pc = at->pc,
+		                  .pc_at = at->sp - 8,
+		                  .sp = at->sp,
+		                  .rbp = at->rbp,
+		                  .rbp_at = at->sp },
 		          .from_jvm = true };
 	struct lc_blob blob;
 	uint32_t node;
 
-	if (!make_ready(s) || !is_word(&w, w.pc_at) || !is_word(&w, at->sp))
+	if (!make_ready(s) || !is_word(&w, w.at.pc_at) || !is_word(&w, at->sp))
 		return 0;
-	if (!lc_frames_interpreted(w.pc) && lc_blob_find(w.pc, &blob) && blob.kind == LC_BLOB_OTHER)
+	if (!lc_frames_interpreted(w.at.pc) && lc_blob_find(w.at.pc, &blob) &&
+	    blob.kind == LC_BLOB_OTHER)
 		return leave_stub(&w, &blob) ? walk_proved(s, &w, false, 0) : 0;
-	if (lc_frames_entry(w.pc))
+	if (lc_frames_entry(w.at.pc))
 		return 0;
 	node = walk_proved(s, &w, true, 0);
 	/* No word tells whether the innermost frame is still the same. */

@@ -14,6 +14,7 @@
 #include "src/jvm/code/blob.h"
 #include "src/jvm/code/code_frames.h"
 #include "src/jvm/os/peek.h"
+#include "src/jvm/stack/frame_step.h"
 #include "src/jvm/stack/frames.h"
 #include "src/jvm/stack/walk_proof.h"
 #include "src/stack/shadow.h"
@@ -37,11 +38,9 @@ struct passing {
 	uint32_t kinds; /* of those that it has come to */
 };
 
-/* Where a walk is: a return address, where it stands, and what the registers were there. */
 struct walk {
-	uint64_t frame, end;
-	uint64_t pc, pc_at, sp, rbp;
-	uint64_t rbp_at;        /* where rbp was saved */
+	struct lc_stack_part stack; /* above the hook */
+	struct lc_frame_at at;
 	uint32_t frames, words; /* since the walk began */
 	bool from_jvm;          /* the JVM called the frame before */
 	bool complete;
@@ -66,7 +65,7 @@ static inline bool may_pass(const struct walk *w, enum lc_frame_kind kind)
 /* Is this a word of the stack above the hook? */
 static inline bool is_word(const struct walk *w, uint64_t address)
 {
-	return address > w->frame && address + 8 <= w->end && !(address & 7);
+	return lc_frame_is_word(&w->stack, address);
 }
 
 /* Set the words of the frame; returns behind the last. */
@@ -79,17 +78,15 @@ static inline struct lc_shadow_word *set_word(struct lc_shadow_word *word, uint6
 
 static inline bool look_at_interpreted(const struct walk *w, struct found *out)
 {
-	const uint64_t rbp = w->rbp, method_at = rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8),
-	               bytecode_at = rbp + (uint64_t)(LC_INTERPRETED_BYTECODE * 8),
-	               sender_at = rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8);
+	const uint64_t rbp = w->at.rbp;
 
-	if (rbp < w->pc_at || !is_word(w, rbp + 8) || !is_word(w, w->pc_at) ||
-	    !is_word(w, w->rbp_at) || !is_word(w, method_at) || !is_word(w, bytecode_at) ||
-	    !is_word(w, sender_at))
+	if (!lc_frame_fits_interpreted(&w->at, &w->stack) || !is_word(w, w->at.pc_at) ||
+	    !is_word(w, w->at.rbp_at))
 		return false;
 	out->kind = INTERPRETED;
-	out->code =
-	    lc_code_frames_interpreted(lc_peek_load64(method_at), lc_peek_load64(bytecode_at));
+	out->code = lc_code_frames_interpreted(
+	    lc_peek_load64(lc_frame_interpreted_word(rbp, LC_INTERPRETED_METHOD)),
+	    lc_peek_load64(lc_frame_interpreted_word(rbp, LC_INTERPRETED_BYTECODE)));
 	return out->code;
 }
 
@@ -98,7 +95,7 @@ static inline int stub_words(const struct walk *w)
 {
 	struct lc_blob blob;
 
-	return w->from_jvm && lc_blob_find(w->pc, &blob) && blob.kind == LC_BLOB_OTHER
+	return w->from_jvm && lc_blob_find(w->at.pc, &blob) && blob.kind == LC_BLOB_OTHER
 	           ? blob.frame_words
 	           : -1;
 }
@@ -112,35 +109,33 @@ static inline bool look_at_deoptimized(const struct walk *w, struct found *out)
 	struct lc_blob blob;
 	uint64_t at = 0;
 
-	if (lc_blob_find(w->pc, &blob))
-		at = lc_blob_original_pc_at(&blob, w->pc, w->sp);
-	if (!at || !is_word(w, at) || !is_word(w, w->pc_at) || !may_pass(w, LC_FRAME_DEOPTIMIZED))
+	if (lc_blob_find(w->at.pc, &blob))
+		at = lc_blob_original_pc_at(&blob, w->at.pc, w->at.sp);
+	if (!at || !is_word(w, at) || !is_word(w, w->at.pc_at) ||
+	    !may_pass(w, LC_FRAME_DEOPTIMIZED))
 		return false;
 	out->kind = DEOPTIMIZED;
 	out->code = lc_code_frames_compiled(lc_peek_load64(at));
 	out->frame_words = blob.frame_words;
-	at = w->sp + (uint64_t)blob.frame_words * 8 - 8;
-	return out->code && out->code->blob == blob.at && blob.frame_words >= 2 && is_word(w, at) &&
-	       at > w->pc_at;
+	return out->code && out->code->blob == blob.at &&
+	       lc_frame_fits_compiled(&w->at, &w->stack, blob.frame_words);
 }
 
 static inline bool look_at_compiled(const struct walk *w, struct found *out)
 {
-	const struct lc_code_frames *code = lc_code_frames_compiled(w->pc);
+	const struct lc_code_frames *code = lc_code_frames_compiled(w->at.pc);
 	const int words = code ? code->frame_words : stub_words(w);
-	uint64_t at;
 
-	if (words < 2)
+	if (words < LC_FRAME_WORDS_MIN)
 		return look_at_deoptimized(w, out);
 
 	/* A native method that nothing has called by way of the JVM: a virtual thread begins. */
 	if ((code && code->frames[0] >> LC_ADDR_BITS == LC_BCI_NONE && !w->from_jvm))
 		return false;
-	at = w->sp + (uint64_t)words * 8 - 8;
 	out->kind = COMPILED;
 	out->code = code;
 	out->frame_words = words;
-	return is_word(w, at) && at > w->pc_at && is_word(w, w->pc_at);
+	return lc_frame_fits_compiled(&w->at, &w->stack, words) && is_word(w, w->at.pc_at);
 }
 
 /* The JVM called Java code: can it be told where the thread was in Java code before? */
@@ -150,19 +145,16 @@ static inline bool look_at_entry(const struct walk *w, struct found *out)
 
 	out->kind = ENTRY;
 	out->code = NULL;
-	if (!lc_frames_entry_frame(w->rbp, w->frame, w->end, &e) || !is_word(w, w->pc_at) ||
-	    !is_word(w, w->rbp_at) || !is_word(w, e.wrapper_at) || !is_word(w, e.sp_at) ||
-	    !is_word(w, e.pc_at) || !is_word(w, e.rbp_at))
-		return false;
-	return true;
+	return lc_frames_entry_frame(w->at.rbp, w->stack.low, w->stack.end, &e) &&
+	       is_word(w, w->at.pc_at) && is_word(w, w->at.rbp_at);
 }
 
 /* What is the frame that `pc` returns to? Returns false where that cannot be told. */
 static inline bool look(const struct walk *w, struct found *out)
 {
-	if (lc_frames_entry(w->pc))
+	if (lc_frames_entry(w->at.pc))
 		return may_pass(w, LC_FRAME_ENTRY) && look_at_entry(w, out);
-	if (lc_frames_interpreted(w->pc))
+	if (lc_frames_interpreted(w->at.pc))
 		return may_pass(w, LC_FRAME_INTERPRETED) && look_at_interpreted(w, out);
 	return may_pass(w, LC_FRAME_COMPILED) && look_at_compiled(w, out);
 }
@@ -182,22 +174,23 @@ static inline void set_words(const struct walk *w, const struct found *f,
 	struct lc_entry_frame e;
 	struct lc_blob blob;
 
-	word = set_word(word, w->pc_at);
+	word = set_word(word, w->at.pc_at);
 	if (f->kind == COMPILED || f->kind == UNKNOWN)
 		return;
 	if (f->kind == DEOPTIMIZED) {
-		if (lc_blob_find(w->pc, &blob))
-			set_word(word, lc_blob_original_pc_at(&blob, w->pc, w->sp));
+		if (lc_blob_find(w->at.pc, &blob))
+			set_word(word, lc_blob_original_pc_at(&blob, w->at.pc, w->at.sp));
 		return;
 	}
-	word = set_word(word, w->rbp_at);
+	word = set_word(word, w->at.rbp_at);
 	if (f->kind == INTERPRETED) {
-		word = set_word(word, w->rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8));
-		word = set_word(word, w->rbp + (uint64_t)(LC_INTERPRETED_BYTECODE * 8));
-		set_word(word, w->rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8));
+		word = set_word(word, lc_frame_interpreted_word(w->at.rbp, LC_INTERPRETED_METHOD));
+		word =
+		    set_word(word, lc_frame_interpreted_word(w->at.rbp, LC_INTERPRETED_BYTECODE));
+		set_word(word, lc_frame_interpreted_word(w->at.rbp, LC_INTERPRETED_SENDER_SP));
 		return;
 	}
-	(void)lc_frames_entry_frame(w->rbp, w->frame, w->end, &e);
+	(void)lc_frames_entry_frame(w->at.rbp, w->stack.low, w->stack.end, &e);
 	word = set_word(word, e.wrapper_at);
 	word = set_word(word, e.sp_at);
 	word = set_word(word, e.pc_at);
@@ -208,22 +201,12 @@ static inline void set_words(const struct walk *w, const struct found *f,
 static inline bool leave_entry(struct walk *w)
 {
 	struct lc_entry_frame e;
+	enum lc_frame_step step;
 
-	(void)lc_frames_entry_frame(w->rbp, w->frame, w->end, &e);
-	w->complete = !lc_peek_load64(e.sp_at);
-	if (w->complete)
-		return true;
-	if (!may_pass(w, LC_FRAME_BEYOND))
-		return false;
-	w->sp = lc_peek_load64(e.sp_at);
-	w->pc = lc_peek_load64(e.pc_at);
-	w->pc_at = w->pc ? e.pc_at : w->sp - 8;
-	w->rbp_at = e.rbp_at;
-	if (w->sp <= w->rbp || !is_word(w, w->pc_at))
-		return false;
-	w->pc = lc_peek_load64(w->pc_at);
-	w->rbp = lc_peek_load64(e.rbp_at);
-	return true;
+	(void)lc_frames_entry_frame(w->at.rbp, w->stack.low, w->stack.end, &e);
+	step = lc_frame_step_entry(&w->at, &w->stack, &e);
+	w->complete = step == LC_FRAME_STEP_END;
+	return w->complete || (step == LC_FRAME_STEP_OK && may_pass(w, LC_FRAME_BEYOND));
 }
 
 /* Go to the frame's caller. Returns false where there is none that can be told. */
@@ -236,19 +219,10 @@ static inline bool leave(struct walk *w, const struct found *f)
 		return leave_entry(w);
 	if (f->kind == UNKNOWN)
 		return false;
-	if (f->kind == INTERPRETED) {
-		w->pc_at = w->rbp + 8;
-		w->pc = lc_peek_load64(w->pc_at);
-		w->sp = lc_peek_load64(w->rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8));
-		w->rbp_at = w->rbp;
-		w->rbp = lc_peek_load64(w->rbp);
-		return true;
-	}
-	w->pc_at = w->sp + (uint64_t)f->frame_words * 8 - 8;
-	w->pc = lc_peek_load64(w->pc_at);
-	w->rbp_at = w->pc_at - 8;
-	w->rbp = lc_peek_load64(w->rbp_at);
-	w->sp = w->pc_at + 8;
+	if (f->kind == INTERPRETED)
+		lc_frame_step_interpreted(&w->at);
+	else
+		lc_frame_step_compiled(&w->at, f->frame_words);
 	return true;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/jvm/stack/frames.h"
+#include "src/jvm/stack/frame_step.h"
 #include "src/stack/generated.h"
 #include "src/stack/walker.h"
 

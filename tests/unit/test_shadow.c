@@ -23,6 +23,7 @@
 #include "src/core/recursion.h"
 #include "src/jvm/code/blob.h"
 #include "src/jvm/code/code_frames.h"
+#include "src/jvm/stack/frame_step.h"
 #include "src/jvm/stack/frames.h"
 #include "src/jvm/stack/walk_proof.h"
 #include "src/stack/common_tree.h"

@@ -15,6 +15,7 @@
 #include "src/jvm/code/blob.h"
 #include "src/jvm/code/code_frames.h"
 #include "src/jvm/code/scopes.h"
+#include "src/jvm/stack/frame_step.h"
 #include "src/jvm/stack/frames.h"
 #include "src/jvm/stack/stack_walk.h"
 #include "src/jvm/stack/walk_proof.h"

@@ -1,11 +1,7 @@
 /*
  * jvm/stack/frames.c - walks from frame to frame by what the JVM knows of each piece of code.
  *
- * A compiled frame, from its lowest address: locals and spills, the caller's rbp, the return
- * address. An interpreted one is known by rbp: above it the same two words, below it what
- * LC_INTERPRETED_ says. The JVM calls Java code
- * through a stub, whose frame leads to where the thread was in Java code before (JavaCallWrapper,
- * JavaFrameAnchor), if it was. A blob is not freed while a frame of it is on this stack.
+ * A blob is not freed while a frame of it is on this stack.
  */
 #include "src/jvm/stack/frames.h"
 
@@ -18,6 +14,7 @@
 #include "src/jvm/layout/vmstructs.h"
 #include "src/jvm/os/guard.h"
 #include "src/jvm/os/peek.h"
+#include "src/jvm/stack/frame_step.h"
 
 enum {
 	ENTRY_WRAPPER = -6, /* words from rbp of the stub through which the JVM calls Java code */
@@ -134,58 +131,46 @@ bool lc_frames_entry_frame(uint64_t rbp, uint64_t low, uint64_t high, struct lc_
 	       is_between(out->rbp_at, low, high);
 }
 
-/* Where a walk is: a return address, where it stands, and what the registers were there. */
+/* A walk that keeps words of the stack above the hook. */
 struct walk {
-	uint64_t frame, end;
-	uint64_t pc, pc_at, sp, rbp;
+	struct lc_stack_part stack;
+	struct lc_frame_at at;
 	uint64_t *value;
 	uint16_t *offset;
 	unsigned words_max;
 	struct lc_frame_words out;
 };
 
-/* Is this a word of the stack above the hook? */
-static bool is_word(const struct walk *w, uint64_t address)
-{
-	return address > w->frame && address + 8 <= w->end && !(address & 7) &&
-	       (address - w->frame) / 8 <= UINT16_MAX;
-}
-
 static bool add_word(struct walk *w, uint64_t address)
 {
-	if (w->out.len == w->words_max || !is_word(w, address))
+	const uint64_t offset = (address - w->stack.low) / 8;
+
+	if (w->out.len == w->words_max || !lc_frame_is_word(&w->stack, address) ||
+	    offset > UINT16_MAX)
 		return false;
 	w->value[w->out.len] = lc_peek_load64(address);
-	w->offset[w->out.len++] = (uint16_t)((address - w->frame) / 8);
+	w->offset[w->out.len++] = (uint16_t)offset;
 	return true;
 }
 
 /* Go to the caller of the frame that has just begun at `pc`. Returns false where it cannot. */
 static bool step_interpreted(struct walk *w)
 {
-	uint64_t rbp = w->rbp;
+	const uint64_t rbp = w->at.rbp;
 
-	if (!is_word(w, rbp) || !is_word(w, rbp + 8) || rbp < w->pc_at ||
-	    !add_word(w, rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8)) ||
-	    !add_word(w, rbp + (uint64_t)(LC_INTERPRETED_BYTECODE * 8)))
+	if (!lc_frame_fits_interpreted(&w->at, &w->stack) ||
+	    !add_word(w, lc_frame_interpreted_word(rbp, LC_INTERPRETED_METHOD)) ||
+	    !add_word(w, lc_frame_interpreted_word(rbp, LC_INTERPRETED_BYTECODE)))
 		return false;
-	w->pc_at = rbp + 8;
-	w->pc = lc_peek_load64(w->pc_at);
-	w->sp = lc_peek_load64(rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8));
-	w->rbp = lc_peek_load64(rbp);
+	lc_frame_step_interpreted(&w->at);
 	return true;
 }
 
 static bool step_compiled(struct walk *w, int words)
 {
-	uint64_t at = w->sp + (uint64_t)words * 8 - 8;
-
-	if (!is_word(w, at) || at <= w->pc_at || !add_word(w, w->pc_at))
+	if (!lc_frame_fits_compiled(&w->at, &w->stack, words) || !add_word(w, w->at.pc_at))
 		return false;
-	w->rbp = lc_peek_load64(at - 8);
-	w->pc_at = at;
-	w->pc = lc_peek_load64(at);
-	w->sp = at + 8;
+	lc_frame_step_compiled(&w->at, words);
 	return true;
 }
 
@@ -195,35 +180,29 @@ static bool step_compiled(struct walk *w, int words)
  */
 static bool step_entry(struct walk *w)
 {
+	const uint64_t pc_at = w->at.pc_at;
 	struct lc_entry_frame e;
-	uint64_t sp, pc_at;
+	enum lc_frame_step step;
 
-	if (w->pc != frames.entry_pc || !lc_frames_entry_frame(w->rbp, w->frame, w->end, &e))
+	if (w->at.pc != frames.entry_pc ||
+	    !lc_frames_entry_frame(w->at.rbp, w->stack.low, w->stack.end, &e))
 		return false;
-	sp = lc_peek_load64(e.sp_at);
-	if (!sp) {
-		w->out.complete = true;
+	step = lc_frame_step_entry(&w->at, &w->stack, &e);
+	w->out.complete = step == LC_FRAME_STEP_END;
+	if (step != LC_FRAME_STEP_OK || !add_word(w, pc_at) || !add_word(w, e.wrapper_at) ||
+	    !add_word(w, e.sp_at))
 		return false;
-	}
-	pc_at = lc_peek_load64(e.pc_at) ? e.pc_at : sp - 8;
-	if (!is_word(w, sp) || sp <= w->pc_at || !is_word(w, pc_at) || !add_word(w, w->pc_at) ||
-	    !add_word(w, e.wrapper_at) || !add_word(w, e.sp_at))
-		return false;
-	w->pc_at = pc_at;
-	w->pc = lc_peek_load64(pc_at);
-	w->sp = sp;
-	w->rbp = lc_peek_load64(e.rbp_at);
 	/*
 	 * The rbp that is given there matters to an interpreted frame only, which is found by it.
 	 */
-	return !lc_frames_interpreted(w->pc) || add_word(w, e.rbp_at);
+	return !lc_frames_interpreted(w->at.pc) || add_word(w, e.rbp_at);
 }
 
 /* Walk at most `frames_max` frames from where *w is. */
 static void walk(struct walk *w, unsigned frames_max)
 {
 	while (w->out.frames < frames_max) {
-		int words = lc_frames_interpreted(w->pc) ? -1 : frame_size(w->pc);
+		int words = lc_frames_interpreted(w->at.pc) ? -1 : frame_size(w->at.pc);
 
 		if (!words) {
 			if (step_entry(w)) {
@@ -233,8 +212,8 @@ static void walk(struct walk *w, unsigned frames_max)
 			w->out.whole = true; /* the end of Java frames */
 			return;
 		}
-		if (lc_frames_interpreted(w->pc) ? !step_interpreted(w)
-		                                 : words < 2 || !step_compiled(w, words))
+		if (lc_frames_interpreted(w->at.pc) ? !step_interpreted(w)
+		                                    : !step_compiled(w, words))
 			return;
 		w->out.frames++;
 	}
@@ -247,21 +226,13 @@ lc_frames_words(const struct lc_native_frame *at, uint64_t stack_end, unsigned f
                 unsigned words_max, uint64_t *value, /* NOLINT(readability-non-const-parameter) */
                 uint16_t *offset)                    /* NOLINT(readability-non-const-parameter) */
 {
-	struct walk w = { .frame = at->frame,
-		          .end = stack_end,
+	struct walk w = { .stack = { at->frame, stack_end },
 		          .value = value,
 		          .offset = offset,
 		          .words_max = words_max };
-	uint64_t native = at->native;
 
-	if (!lc_blob_known() || !is_word(&w, native) || !is_word(&w, native + 8))
+	if (!lc_blob_known() || !lc_frame_step_native(&w.at, &w.stack, at))
 		return w.out;
-	w.pc_at = native + 8;
-	w.pc = lc_peek_load64(w.pc_at);
-	w.sp = lc_frames_interpreted(at->into)
-	           ? lc_peek_load64(native + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8))
-	           : native + 16;
-	w.rbp = lc_peek_load64(native);
 	walk(&w, frames_max);
 	return w.out;
 }
@@ -271,15 +242,11 @@ bool lc_frames_key(uint64_t pc, uint64_t sp, uint64_t rbp, uint64_t stack_end, u
 {
 	uint64_t value[KEY_WORDS_MAX];
 	uint16_t offset[KEY_WORDS_MAX];
-	struct walk w = { .frame = sp - 16,
-		          .end = stack_end,
+	struct walk w = { .stack = { sp - 16, stack_end },
 		          .value = value,
 		          .offset = offset,
 		          .words_max = KEY_WORDS_MAX,
-		          .pc_at = sp - 8,
-		          .pc = pc,
-		          .sp = sp,
-		          .rbp = rbp };
+		          .at = { .pc = pc, .pc_at = sp - 8, .sp = sp, .rbp = rbp } };
 	uint64_t h = pc;
 
 	if (!lc_blob_known() || (sp & 7))

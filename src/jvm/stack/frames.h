@@ -13,12 +13,6 @@
 #include <stdint.h>
 
 /*
- * Words from rbp of an interpreted frame: where its caller's stack pointer stands, its method, and
- * its bytecode pointer. HotSpot's layout on x86 (frame_x86.hpp), the same from JDK 11 to 25.
- */
-enum { LC_INTERPRETED_SENDER_SP = -1, LC_INTERPRETED_METHOD = -3, LC_INTERPRETED_BYTECODE = -8 };
-
-/*
  * Find the code heaps. Returns 0; -ENOENT when this JVM does not export them: then there are no
  * words. Context: [attach]; lc_layout_find() first.
  */

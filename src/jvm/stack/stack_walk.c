@@ -13,14 +13,15 @@
 #include "src/jvm/code/code_frames.h"
 #include "src/jvm/code/scopes.h"
 #include "src/jvm/os/peek.h"
+#include "src/jvm/stack/frame_step.h"
 #include "src/jvm/stack/frames.h"
 #include "src/jvm/stack/walk_proof.h"
 
 enum { INTERPRETED_BYTES_MAX = 8 << 10 /* as AsyncGetCallTrace, without max_stack */ };
 
 struct walk {
-	uint64_t low, end;           /* of the stack that is walked */
-	uint64_t pc, pc_at, sp, rbp; /* a return address, where it stands, the registers there */
+	struct lc_stack_part stack;
+	struct lc_frame_at at;
 	uint64_t *frames;
 	int depth, len;
 	bool from_jvm; /* the JVM called the frame before, or was called by this one */
@@ -48,11 +49,6 @@ static bool may_pass(struct walk *w, enum lc_frame_kind kind)
 	return refuse(w, LC_STACK_UNPROVED);
 }
 
-static bool is_word(const struct walk *w, uint64_t address)
-{
-	return address > w->low && address + 8 <= w->end && !(address & 7);
-}
-
 /* Add the frames, as many as find room. */
 static void add(struct walk *w, const struct lc_code_frames *code)
 {
@@ -67,14 +63,9 @@ static void add(struct walk *w, const struct lc_code_frames *code)
 /* Go to the caller of a frame of so many words. */
 static bool leave_words(struct walk *w, int words)
 {
-	const uint64_t at = w->sp + (uint64_t)words * 8 - 8;
-
-	if (words < 2 || !is_word(w, at) || at <= w->pc_at)
+	if (!lc_frame_fits_compiled(&w->at, &w->stack, words))
 		return refuse(w, LC_STACK_BEYOND);
-	w->pc_at = at;
-	w->pc = lc_peek_load64(at);
-	w->rbp = lc_peek_load64(at - 8);
-	w->sp = at + 8;
+	lc_frame_step_compiled(&w->at, words);
 	w->from_jvm = false;
 	return true;
 }
@@ -86,24 +77,20 @@ static bool is_native(const struct lc_code_frames *code)
 
 static bool pass_interpreted(struct walk *w)
 {
-	const uint64_t rbp = w->rbp, method_at = rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8),
-	               bytecode_at = rbp + (uint64_t)(LC_INTERPRETED_BYTECODE * 8),
-	               sender_at = rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8);
+	const uint64_t rbp = w->at.rbp;
 	const struct lc_code_frames *code;
 
 	if (!may_pass(w, LC_FRAME_INTERPRETED))
 		return false;
-	if (rbp < w->pc_at || !is_word(w, rbp + 8) || !is_word(w, method_at) ||
-	    !is_word(w, bytecode_at) || !is_word(w, sender_at))
+	if (!lc_frame_fits_interpreted(&w->at, &w->stack))
 		return refuse(w, LC_STACK_BEYOND);
-	code = lc_code_frames_interpreted(lc_peek_load64(method_at), lc_peek_load64(bytecode_at));
+	code = lc_code_frames_interpreted(
+	    lc_peek_load64(lc_frame_interpreted_word(rbp, LC_INTERPRETED_METHOD)),
+	    lc_peek_load64(lc_frame_interpreted_word(rbp, LC_INTERPRETED_BYTECODE)));
 	if (!code)
 		return refuse(w, LC_STACK_NO_METHOD);
 	add(w, code);
-	w->pc_at = rbp + 8;
-	w->pc = lc_peek_load64(w->pc_at);
-	w->sp = lc_peek_load64(sender_at);
-	w->rbp = lc_peek_load64(rbp);
+	lc_frame_step_interpreted(&w->at);
 	w->from_jvm = false;
 	return true;
 }
@@ -116,12 +103,12 @@ static bool pass_unknown(struct walk *w)
 	struct lc_blob blob;
 	uint64_t at;
 
-	if (!lc_blob_find(w->pc, &blob))
+	if (!lc_blob_find(w->at.pc, &blob))
 		return refuse(w, LC_STACK_UNKNOWN);
 	if (blob.kind == LC_BLOB_OTHER && w->from_jvm && !lc_blob_unpacks(&blob))
 		return leave_words(w, blob.frame_words);
-	at = lc_blob_original_pc_at(&blob, w->pc, w->sp);
-	if (!at || !is_word(w, at))
+	at = lc_blob_original_pc_at(&blob, w->at.pc, w->at.sp);
+	if (!at || !lc_frame_is_word(&w->stack, at))
 		return refuse(w, LC_STACK_UNKNOWN);
 	if (!may_pass(w, LC_FRAME_DEOPTIMIZED))
 		return false;
@@ -138,7 +125,7 @@ static bool pass_compiled(struct walk *w)
 
 	if (!may_pass(w, LC_FRAME_COMPILED))
 		return false;
-	code = lc_code_frames_compiled(w->pc);
+	code = lc_code_frames_compiled(w->at.pc);
 	if (!code)
 		return pass_unknown(w);
 	/* A native method that nothing has called by way of the JVM: a virtual thread begins. */
@@ -152,36 +139,29 @@ static bool pass_compiled(struct walk *w)
 static bool pass_entry(struct walk *w)
 {
 	struct lc_entry_frame e;
-	uint64_t sp, pc_at;
+	enum lc_frame_step step;
 
 	if (!may_pass(w, LC_FRAME_ENTRY))
 		return false;
-	if (!lc_frames_entry_frame(w->rbp, w->low, w->end, &e))
+	if (!lc_frames_entry_frame(w->at.rbp, w->stack.low, w->stack.end, &e))
 		return refuse(w, LC_STACK_ENTRY);
-	sp = lc_peek_load64(e.sp_at);
-	w->complete = !sp;
+	step = lc_frame_step_entry(&w->at, &w->stack, &e);
+	w->complete = step == LC_FRAME_STEP_END;
 	if (w->complete)
 		return true;
 	if (!may_pass(w, LC_FRAME_BEYOND))
 		return false;
-	pc_at = lc_peek_load64(e.pc_at) ? e.pc_at : sp - 8;
-	if (sp <= w->rbp || !is_word(w, sp) || !is_word(w, pc_at))
-		return refuse(w, LC_STACK_ENTRY);
-	w->pc = lc_peek_load64(pc_at);
-	w->pc_at = sp - 8;
-	w->sp = sp;
-	w->rbp = lc_peek_load64(e.rbp_at);
 	w->from_jvm = true;
-	return true;
+	return step == LC_FRAME_STEP_OK || refuse(w, LC_STACK_ENTRY);
 }
 
 static bool pass(struct walk *w)
 {
 	if (w->complete)
 		return true;
-	return lc_frames_entry(w->pc)         ? pass_entry(w)
-	       : lc_frames_interpreted(w->pc) ? pass_interpreted(w)
-	                                      : pass_compiled(w);
+	return lc_frames_entry(w->at.pc)         ? pass_entry(w)
+	       : lc_frames_interpreted(w->at.pc) ? pass_interpreted(w)
+	                                         : pass_compiled(w);
 }
 
 /*
@@ -196,10 +176,10 @@ static bool pass_running(struct walk *w)
 
 	if (!may_pass(w, LC_FRAME_COMPILED))
 		return false;
-	if (!lc_blob_find(w->pc, &blob) || blob.kind != LC_BLOB_METHOD || !blob.whole ||
-	    w->pc < blob.whole || blob.frame_words < 2)
+	if (!lc_blob_find(w->at.pc, &blob) || blob.kind != LC_BLOB_METHOD || !blob.whole ||
+	    w->at.pc < blob.whole || blob.frame_words < 2)
 		return refuse(w, LC_STACK_NOT_WHOLE);
-	near = lc_scopes_near(blob.at, w->pc + 1);
+	near = lc_scopes_near(blob.at, w->at.pc + 1);
 	code = near ? lc_code_frames_compiled(near) : NULL;
 	if (!code || code->blob != blob.at || is_native(code))
 		return refuse(w, LC_STACK_NO_SCOPE);
@@ -213,32 +193,29 @@ static bool pass_running(struct walk *w)
  */
 static bool may_be_frame(const struct walk *w)
 {
-	return !(w->rbp & 7) && w->rbp >= w->sp - (uint64_t)(LC_INTERPRETED_BYTECODE * 8) &&
-	       w->rbp - w->sp <= INTERPRETED_BYTES_MAX;
+	return !(w->at.rbp & 7) &&
+	       w->at.rbp >= w->at.sp - (uint64_t)(LC_INTERPRETED_BYTECODE * 8) &&
+	       w->at.rbp - w->at.sp <= INTERPRETED_BYTES_MAX;
 }
 
 /* The first frame where the thread left Java code. */
 static bool pass_anchor(struct walk *w)
 {
-	if (lc_frames_interpreted(w->pc))
+	if (lc_frames_interpreted(w->at.pc))
 		return pass_interpreted(w);
-	if (lc_frames_entry(w->pc))
+	if (lc_frames_entry(w->at.pc))
 		return refuse(w, LC_STACK_NOT_WHOLE);
 	if (!may_pass(w, LC_FRAME_COMPILED))
 		return false;
-	return lc_code_frames_compiled(w->pc) ? pass_compiled(w) : pass_running(w);
+	return lc_code_frames_compiled(w->at.pc) ? pass_compiled(w) : pass_running(w);
 }
 
 int lc_stack_walk(const struct lc_stack_at *at, uint64_t stack_end,
                   uint64_t *frames, /* NOLINT(readability-non-const-parameter): filled */
                   int depth)
 {
-	struct walk w = { .low = at->sp - 16,
-		          .end = stack_end,
-		          .pc = at->pc,
-		          .pc_at = at->sp - 8,
-		          .sp = at->sp,
-		          .rbp = at->rbp,
+	struct walk w = { .stack = { at->sp - 16, stack_end },
+		          .at = { .pc = at->pc, .pc_at = at->sp - 8, .sp = at->sp, .rbp = at->rbp },
 		          .frames = frames,
 		          .depth = depth,
 		          .from_jvm = at->anchor,
@@ -249,7 +226,7 @@ int lc_stack_walk(const struct lc_stack_at *at, uint64_t stack_end,
 		whole = refuse(&w, LC_STACK_BEYOND);
 	else if (at->anchor)
 		whole = pass_anchor(&w);
-	else if (lc_frames_interpreted(w.pc))
+	else if (lc_frames_interpreted(w.at.pc))
 		whole = at->framed || may_be_frame(&w) ? pass_interpreted(&w)
 		                                       : refuse(&w, LC_STACK_INTERPRETED);
 	else

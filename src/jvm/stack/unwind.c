@@ -15,6 +15,7 @@
 #include "src/core/version.h"
 #include "src/jvm/code/code_cache.h"
 #include "src/jvm/stack/cfi.h"
+#include "src/jvm/stack/frame_step.h"
 #include "src/jvm/stack/frames.h"
 #include "src/jvm/stack/unwind_impl.h"
 
@@ -344,7 +345,7 @@ static bool leave_interpreter(struct lc_leaving *l)
 	    (top == l->fp && go_on_between(l, lc_unwind_word(l, l->sp + 8), l->sp + 16, l->fp)))
 		return true;
 	if (l->fp >= l->sp && l->fp - l->sp < INTERPRETED_WORDS_MAX * 8) {
-		const uint64_t sender = l->fp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8);
+		const uint64_t sender = lc_frame_interpreted_word(l->fp, LC_INTERPRETED_SENDER_SP);
 		const uint64_t back = lc_unwind_word(l, l->fp + 8);
 		const uint64_t fp = lc_unwind_word(l, l->fp);
 

@@ -19,7 +19,7 @@
 #include "src/jvm/code/code_cache.h"
 #include "src/jvm/layout/method_ids.h"
 #include "src/jvm/os/peek.h"
-#include "src/jvm/stack/frames.h"
+#include "src/jvm/stack/frame_step.h"
 #include "src/stack/walker.h"
 
 enum {
@@ -252,7 +252,7 @@ static void look_at(struct scan *s, uint64_t at)
 		method = lc_code_cache_method(*word);
 	else if (rbp)
 		method = lc_method_ids_number(
-		    lc_peek_load64(rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8)));
+		    lc_peek_load64(lc_frame_interpreted_word(rbp, LC_INTERPRETED_METHOD)));
 	found = method ? frame_of(s, method) : s->search->walked.len;
 	if (found == s->search->walked.len)
 		return;
