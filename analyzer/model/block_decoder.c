@@ -324,7 +324,7 @@ static int definitions(struct lc_block_decoder *d, const struct lc_block_header 
 /* Is column `i` the path of an access? */
 static bool is_access_path(const struct lc_section_spec *s, unsigned i)
 {
-	if (!lc_has_access_path(s->number))
+	if (s->filter != LC_FILTER_ACCESS)
 		return false;
 	for (unsigned k = i + 1; k < s->keys_len; k++)
 		if (s->columns[k].type == LC_COLUMN_PATH)
@@ -380,47 +380,47 @@ static bool path_passes(const struct lc_pass *p, uint32_t path)
 	       (!by_groups(p) || lc_group_filter_passes(p->target->groups, t, path));
 }
 
-/*
- * Does a row pass the filters of paths? By the path of the access; a row that tells of a site's
- * allocations by that of the site. DETAILS have neither, nor have WEIGHTS, and would be of other
- * samples. Splits are how the objects of a class are divided, whoever accesses them: they are
- * chosen by groups alone.
- */
-static bool passes(const struct lc_pass *p, const struct lc_section_spec *s, const uint64_t *v)
+/* The path of the first site of a row. */
+static uint32_t site_path(const struct lc_pass *p, const struct lc_section_spec *s,
+                          const uint64_t *v)
 {
 	const struct lc_tree *t = p->target->tree;
-	uint32_t path = 0;
 
+	for (unsigned i = 0; i < s->keys_len; i++)
+		if (s->columns[i].type == LC_COLUMN_SITE)
+			return lc_table_key(&t->sites,
+			                    lc_tree_number(p, LC_COLUMN_SITE, v[i]))[LC_SITE_PATH];
+	return 0;
+}
+
+static uint32_t access_path(const struct lc_pass *p, const struct lc_section_spec *s,
+                            const uint64_t *v)
+{
+	for (unsigned i = s->keys_len; i-- > 0;)
+		if (s->columns[i].type == LC_COLUMN_PATH)
+			return lc_tree_number(p, LC_COLUMN_PATH, v[i]);
+	return 0;
+}
+
+/* Does a row pass the filters of paths? */
+static bool passes(const struct lc_pass *p, const struct lc_section_spec *s, const uint64_t *v)
+{
 	if (!by_frames(p) && !by_groups(p))
 		return true;
-	if (lc_has_access_path(s->number)) {
-		for (unsigned i = 0; i < s->keys_len; i++)
-			if (s->columns[i].type == LC_COLUMN_PATH)
-				path = lc_tree_number(p, LC_COLUMN_PATH, v[i]);
-		return path_passes(p, path);
-	}
-	switch (s->number) {
-	case LC_SECTION_ALLOCATIONS:
-	case LC_SECTION_ESTIMATES:
-	case LC_SECTION_HOMES:
-	case LC_SECTION_SPREADS:
-	case LC_SECTION_COPIES:
-		path =
-		    lc_table_key(&t->sites, lc_tree_number(p, LC_COLUMN_SITE, v[0]))[LC_SITE_PATH];
-		break;
-	case LC_SECTION_DETAILS:
-	case LC_SECTION_WEIGHTS:
+	switch ((enum lc_section_filter)s->filter) {
+	case LC_FILTER_ACCESS:
+		return path_passes(p, access_path(p, s, v));
+	case LC_FILTER_SITE:
+		return path_passes(p, site_path(p, s, v));
+	case LC_FILTER_GROUP:
+		return !by_groups(p) || lc_group_filter_passes(p->target->groups, p->target->tree,
+		                                               site_path(p, s, v));
+	case LC_FILTER_DROP:
 		return false;
-	case LC_SECTION_STEPS:
-	case LC_SECTION_WAITS:
-	case LC_SECTION_SPLITS:
-		path =
-		    lc_table_key(&t->sites, lc_tree_number(p, LC_COLUMN_SITE, v[2]))[LC_SITE_PATH];
-		return !by_groups(p) || lc_group_filter_passes(p->target->groups, t, path);
-	default:
-		return true;
+	case LC_FILTER_NONE:
+		break;
 	}
-	return path_passes(p, path);
+	return true;
 }
 
 static void add_allocations(struct lc_pass *p, const uint64_t *v)

@@ -146,26 +146,6 @@ static inline uint64_t lc_guess_pairs(struct lc_pass *p, uint64_t engine, uint64
 }
 
 /*
- * Do the rows of a flat section tell the path of an access? Their last path is it. Its number 0 is
- * the root of the block's paths; of other paths it is none.
- */
-static inline bool lc_has_access_path(enum lc_section section)
-{
-	switch (section) {
-	case LC_SECTION_ACCESSES:
-	case LC_SECTION_FIELDS:
-	case LC_SECTION_METRICS:
-	case LC_SECTION_LINES:
-	case LC_SECTION_PLACEMENTS:
-	case LC_SECTION_SPAN_ACCESSES:
-	case LC_SECTION_CACHE_LINES:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/*
  * The tree's row of the thread that a row is of: in a block of all threads the row begins with it.
  * Sets `left_out`; the row that is returned is no one's then.
  */

@@ -17,14 +17,15 @@ struct known {
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-/* The column with the path of the access; `len`: there is none. See lc_has_access_path(). */
-ALWAYS unsigned access_path_of(enum lc_section section, const struct known *columns, unsigned len)
+/* The column with the path of the access; `len`: there is none. */
+ALWAYS unsigned access_path_of(enum lc_section_filter filter, const struct known *columns,
+                               unsigned len)
 {
 	unsigned found = len;
 
 #pragma GCC unroll 13
 	for (unsigned i = 0; i < len; i++)
-		if (lc_has_access_path(section) && columns[i].key &&
+		if (filter == LC_FILTER_ACCESS && columns[i].key &&
 		    columns[i].type == LC_COLUMN_PATH)
 			found = i;
 	return found;
@@ -91,10 +92,11 @@ ALWAYS void check(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned
  * add_pathless() of decode.c.
  */
 ALWAYS void add(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
-                enum lc_section section, struct lc_table *table, const struct known *columns,
-                unsigned len, unsigned keys, bool has_owner, unsigned key_len)
+                enum lc_section section, enum lc_section_filter filter, struct lc_table *table,
+                const struct known *columns, unsigned len, unsigned keys, bool has_owner,
+                unsigned key_len)
 {
-	const unsigned access_path = access_path_of(section, columns, len);
+	const unsigned access_path = access_path_of(filter, columns, len);
 	uint64_t engine = 0, bucket = 0, samples = 0;
 	uint32_t key[LC_TABLE_BATCH * (1 + 2 * LC_COLUMNS_MAX)], rows[LC_TABLE_BATCH];
 	uint64_t values[LC_TABLE_BATCH * LC_COLUMNS_MAX];
@@ -181,8 +183,8 @@ _Static_assert(LC_LIVE_COLUMNS == 5, "LC_SUMS() lists them");
 #define LC_MAX(id, member, kind, text) { .type = TYPE_##kind, .max = true },
 #define LC_OWNER(prefix, number) true
 #define LC_NOBODY false
-#define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+#define LC_SECTION_APART(name, number, prefix, noun, list, owner, by, columns)
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
 	static void rows_##list(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned)    \
 	{                                                                                          \
 		static const struct known known[] = { columns };                                   \
@@ -192,8 +194,8 @@ _Static_assert(LC_LIVE_COLUMNS == 5, "LC_SUMS() lists them");
 		};                                                                                 \
                                                                                                    \
 		if (p->add)                                                                        \
-			add(p, r, n, owned, LC_SECTION_##name, &p->target->tree->list, known, LEN, \
-			    KEYS, owner, LC_##prefix##_KEY);                                       \
+			add(p, r, n, owned, LC_SECTION_##name, LC_FILTER_##by,                     \
+			    &p->target->tree->list, known, LEN, KEYS, owner, LC_##prefix##_KEY);   \
 		else                                                                               \
 			check(p, r, n, owned, LC_SECTION_##name == LC_SECTION_ACCESSES, known,     \
 			      LEN, KEYS);                                                          \
@@ -209,8 +211,8 @@ bool lc_block_rows(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owne
 	    (p->all && p->target->groups))
 		return false; /* processes of a block of all threads are left out by groups alone */
 	switch (section) {
-#define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+#define LC_SECTION_APART(name, number, prefix, noun, list, owner, by, columns)
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
 	case LC_SECTION_##name:                                                                    \
 		rows_##list(p, r, n, owned);                                                       \
 		return true;

@@ -26,8 +26,8 @@ void lc_tree_init(struct lc_tree *t)
 	lc_table_init(&t->stretch_samples, LC_STRETCH_SAMPLES_KEY, 1);
 	lc_table_init(&t->executions, LC_EXECUTION_KEY, LC_EXECUTION_VALUES);
 	lc_table_init(&t->span_buckets, 2, 1);
-#define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+#define LC_SECTION_APART(name, number, prefix, noun, list, owner, by, columns)
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
 	lc_table_init(&t->list, LC_##prefix##_KEY, LC_##prefix##_VALUES);
 #include "src/format/sections.def"
 	lc_tree_string(t, "", 0);
@@ -63,8 +63,8 @@ void lc_tree_free(struct lc_tree *t)
 struct lc_table *lc_tree_table(const struct lc_tree *t, enum lc_section section)
 {
 	switch (section) {
-#define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+#define LC_SECTION_APART(name, number, prefix, noun, list, owner, by, columns)
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
 	case LC_SECTION_##name:                                                                    \
 		return (struct lc_table *)&t->list;
 #include "src/format/sections.def"

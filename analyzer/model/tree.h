@@ -69,8 +69,8 @@ enum { LC_SHARE_THREAD, LC_SHARE_ENGINE, LC_SHARE_BUCKET, LC_SHARE_KEY };
 #define LC_SUM(id, member, type, text)
 #define LC_SUMS(id, member, text)
 #define LC_MAX(id, member, type, text)
-#define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+#define LC_SECTION_APART(name, number, prefix, noun, list, owner, by, columns)
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
 	enum { owner columns LC_##prefix##_KEY };
 #include "src/format/sections.def"
 
@@ -78,8 +78,8 @@ enum { LC_SHARE_THREAD, LC_SHARE_ENGINE, LC_SHARE_BUCKET, LC_SHARE_KEY };
 #define LC_SUM(id, member, type, text) LC_##id,
 #define LC_SUMS(id, member, text) LC_##id, LC_##id##_LAST = LC_##id + LC_LIVE_COLUMNS - 1,
 #define LC_MAX(id, member, type, text) LC_##id,
-#define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+#define LC_SECTION_APART(name, number, prefix, noun, list, owner, by, columns)
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
 	enum { columns LC_##prefix##_VALUES };
 #include "src/format/sections.def"
 
@@ -175,8 +175,8 @@ struct lc_tree {
 	struct lc_table executions;
 	struct lc_table span_buckets; /* row of executions, bucket of the histogram; value: spans */
 /* Of each flat section: accesses, details, fields and so on. */
-#define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns) struct lc_table list;
+#define LC_SECTION_APART(name, number, prefix, noun, list, owner, by, columns)
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns) struct lc_table list;
 #include "src/format/sections.def"
 	struct lc_tree_interval *span_intervals; /* in no order; lc_tree_spans_build() sorts them */
 	size_t span_intervals_len;

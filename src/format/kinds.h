@@ -15,7 +15,8 @@ enum { LC_ENGINES_MAX = 64 }; /* rows of `engines` in the manifest; engine numbe
 /* Sections of a payload. A reader skips the types that it does not know. */
 enum lc_section {
 #define LC_OTHER(name, number) LC_SECTION_##name = (number),
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns) LC_SECTION_##name = (number),
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
+	LC_SECTION_##name = (number),
 #include "src/format/sections.def"
 	LC_SECTION_COUNT
 };

@@ -31,7 +31,7 @@
 #define LC_SUM(id, member, type, text) uint64_t member;
 #define LC_SUMS(id, member, text) uint64_t member[LC_LIVE_COLUMNS];
 #define LC_MAX(id, member, type, text) uint64_t member;
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
 	struct lc_block_##noun {                                                                   \
 		columns                                                                            \
 	};
@@ -112,7 +112,7 @@ struct lc_block_input {
 	const char *name;    /* UTF-8 */
 	uint64_t t_begin_ns; /* CLOCK_MONOTONIC */
 	uint64_t t_end_ns;
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
 	const struct lc_block_##noun *list;                                                        \
 	size_t list##_len;
 #include "src/format/sections.def"

@@ -38,7 +38,7 @@ static int order_texts(const char *x, const char *y)
 #define LC_SUM(id, member, type, text)
 #define LC_SUMS(id, member, text)
 #define LC_MAX(id, member, type, text)
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
 	static int order_##list(const void *a, const void *b)                                      \
 	{                                                                                          \
 		const struct lc_block_##noun *x = a, *y = b;                                       \
@@ -79,7 +79,7 @@ static int order_texts(const char *x, const char *y)
 #define LC_SUM(id, member, type, text) LC_LIMIT_##type(member)
 #define LC_SUMS(id, member, text)
 #define LC_MAX(id, member, type, text) LC_LIMIT_##type(member)
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
 	static bool valid_##list(const void *row, unsigned engines)                                \
 	{                                                                                          \
 		const struct lc_block_##noun *x = row;                                             \
@@ -99,7 +99,7 @@ static int order_texts(const char *x, const char *y)
 	for (unsigned i = 0; i < LC_LIVE_COLUMNS; i++)                                             \
 		lc_sum_add(&x->member[i], y->member[i]);
 #define LC_MAX(id, member, type, text) x->member = y->member > x->member ? y->member : x->member;
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
 	static void add_##list(void *to, const void *from)                                         \
 	{                                                                                          \
 		struct lc_block_##noun *x = to;                                                    \
@@ -116,7 +116,7 @@ static int order_texts(const char *x, const char *y)
 #define LC_SUM(id, member, type, text)
 #define LC_SUMS(id, member, text)
 #define LC_MAX(id, member, type, text)
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns) KEYS_##name = 0 columns,
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns) KEYS_##name = 0 columns,
 enum {
 #include "src/format/sections.def"
 };
@@ -156,13 +156,14 @@ _Static_assert(sizeof(const char *) == 8, "a string's address is a number of a r
 
 #define LC_OWNER(prefix, number) number
 #define LC_NOBODY 0
-#define LC_SECTION(name, section, prefix, noun, rows, owner, fields)                               \
+#define LC_SECTION(name, section, prefix, noun, rows, owner, by, fields)                           \
 	static const struct lc_section_spec *spec_##rows(void)                                     \
 	{                                                                                          \
 		typedef struct lc_block_##noun row;                                                \
 		static const struct lc_column columns[] = { fields };                              \
 		static const struct lc_section_spec spec = {                                       \
 			.number = LC_SECTION_##name,                                               \
+			.filter = LC_FILTER_##by,                                                  \
 			.merged = owner,                                                           \
 			.columns_len = sizeof(columns) / sizeof(columns[0]),                       \
 			.keys_len = KEYS_##name,                                                   \
@@ -184,7 +185,7 @@ _Static_assert(sizeof(const char *) == 8, "a string's address is a number of a r
 const struct lc_section_spec *lc_section_spec(unsigned section)
 {
 	switch (section) {
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
 	case LC_SECTION_##name:                                                                    \
 		return spec_##list();
 #include "src/format/sections.def"

@@ -44,8 +44,18 @@ struct lc_column {
 	bool max;        /* a value that is the largest, not a sum */
 };
 
+/* Which path decides whether a row passes a filter of paths: FILTER in sections.def. */
+enum lc_section_filter {
+	LC_FILTER_NONE,   /* no path: every row passes */
+	LC_FILTER_ACCESS, /* the access's: the last PATH among the keys, whose 0 is the root */
+	LC_FILTER_SITE,   /* that of the first SITE */
+	LC_FILTER_GROUP,  /* the same, but only a filter of groups looks at it */
+	LC_FILTER_DROP,   /* unknown: no row passes */
+};
+
 struct lc_section_spec {
 	uint8_t number; /* enum lc_section */
+	uint8_t filter; /* enum lc_section_filter */
 	/*
 	 * Its number in a block of all threads, where rows begin with their thread; 0: rows have no
 	 * thread.

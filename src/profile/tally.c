@@ -226,95 +226,31 @@ int lc_tally_line(struct lc_tally *t, const struct lc_block_line *row)
 	return append_valid(t, LC_SECTION_LINES, &r);
 }
 
-int lc_tally_step(struct lc_tally *t, const struct lc_block_step *row)
-{
-	return append_valid(t, LC_SECTION_STEPS, row);
-}
-
-int lc_tally_wait(struct lc_tally *t, const struct lc_block_wait *row)
-{
-	return append_valid(t, LC_SECTION_WAITS, row);
-}
-
-int lc_tally_metric(struct lc_tally *t, const struct lc_block_metric *row)
-{
-	return append_valid(t, LC_SECTION_METRICS, row);
-}
-
-int lc_tally_estimate(struct lc_tally *t, const struct lc_block_estimate *row)
-{
-	return append_valid(t, LC_SECTION_ESTIMATES, row);
-}
-
-int lc_tally_split(struct lc_tally *t, const struct lc_block_split *row)
-{
-	return append_valid(t, LC_SECTION_SPLITS, row);
-}
-
-int lc_tally_copy(struct lc_tally *t, const struct lc_block_copy *row)
-{
-	return append_valid(t, LC_SECTION_COPIES, row);
-}
-
-int lc_tally_placement(struct lc_tally *t, const struct lc_block_placement *row)
-{
-	return append_valid(t, LC_SECTION_PLACEMENTS, row);
-}
-
-int lc_tally_node(struct lc_tally *t, const struct lc_block_node *row)
-{
-	return append_valid(t, LC_SECTION_NODES, row);
-}
-
-int lc_tally_home(struct lc_tally *t, const struct lc_block_home *row)
-{
-	return append_valid(t, LC_SECTION_HOMES, row);
-}
-
-int lc_tally_task_made(struct lc_tally *t, const struct lc_block_task_made *row)
-{
-	return append_valid(t, LC_SECTION_TASKS, row);
-}
-
-int lc_tally_span_access(struct lc_tally *t, const struct lc_block_span_access *row)
-{
-	return append_valid(t, LC_SECTION_SPAN_ACCESSES, row);
-}
-
-int lc_tally_pause(struct lc_tally *t, const struct lc_block_pause *row)
-{
-	return append_valid(t, LC_SECTION_PAUSES, row);
-}
-
-int lc_tally_look(struct lc_tally *t, const struct lc_block_look *row)
-{
-	return append_valid(t, LC_SECTION_LOOKS, row);
-}
-
-int lc_tally_running(struct lc_tally *t, const struct lc_block_running *row)
-{
-	return append_valid(t, LC_SECTION_RUNNING, row);
-}
-
-int lc_tally_recursion(struct lc_tally *t, const struct lc_block_recursion *row)
-{
-	return append_valid(t, LC_SECTION_RECURSIONS, row);
-}
-
-int lc_tally_cache_line(struct lc_tally *t, const struct lc_block_cache_line *row)
-{
-	return append_valid(t, LC_SECTION_CACHE_LINES, row);
-}
-
-int lc_tally_layout(struct lc_tally *t, const struct lc_block_layout *row)
-{
-	return append_valid(t, LC_SECTION_LAYOUTS, row);
-}
-
-int lc_tally_site_name(struct lc_tally *t, const struct lc_block_site_name *row)
-{
-	return append_valid(t, LC_SECTION_SITE_NAMES, row);
-}
+/* Functions that append a row as it is. */
+#define APPENDS(noun, section)                                                                     \
+	int lc_tally_##noun(struct lc_tally *t, const struct lc_block_##noun *row)                 \
+	{                                                                                          \
+		return append_valid(t, LC_SECTION_##section, row);                                 \
+	}
+APPENDS(step, STEPS)
+APPENDS(wait, WAITS)
+APPENDS(metric, METRICS)
+APPENDS(estimate, ESTIMATES)
+APPENDS(split, SPLITS)
+APPENDS(copy, COPIES)
+APPENDS(placement, PLACEMENTS)
+APPENDS(node, NODES)
+APPENDS(home, HOMES)
+APPENDS(task_made, TASKS)
+APPENDS(span_access, SPAN_ACCESSES)
+APPENDS(pause, PAUSES)
+APPENDS(look, LOOKS)
+APPENDS(running, RUNNING)
+APPENDS(recursion, RECURSIONS)
+APPENDS(cache_line, CACHE_LINES)
+APPENDS(layout, LAYOUTS)
+APPENDS(site_name, SITE_NAMES)
+#undef APPENDS
 
 int lc_tally_span(struct lc_tally *t, const struct lc_block_span *row)
 {

@@ -261,7 +261,7 @@ static void touch_what_an_ended_thread_left(void)
 	while (!live[live_len - 1].site);
 	o = &live[live_len - 1];
 	end_thread(running_len - 1);
-	for (unsigned i = 0; i < 500 && !attribution_freed(index); i++)
+	for (unsigned i = 0; i < 3000 && !attribution_freed(index); i++)
 		nanosleep(&moment, NULL);
 	assert_true(attribution_freed(index));
 	s.addr = o->addr + 8;

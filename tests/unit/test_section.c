@@ -27,7 +27,8 @@
 #define LC_SUMS(id, member, text) "; " text
 #define LC_MAX(id, member, type, text) "; " text
 #define LC_OTHER(name, number) { number, #name, NULL },
-#define LC_SECTION(name, number, prefix, noun, list, owner, columns) { number, #name, "" columns },
+#define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \
+	{ number, #name, "" columns },
 static const struct {
 	unsigned number;
 	const char *name;
