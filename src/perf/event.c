@@ -99,12 +99,11 @@ static int make_timer(const char *arguments, uint64_t period, struct lc_event *e
                       const struct lc_event_error *error)
 {
 	if (arguments[0])
-		return lc_event_fail(error, -EINVAL, "timer: takes nothing, and there is ':%.64s'",
-		                     arguments);
+		return lc_event_fail(error, -EINVAL, "timer: takes no ':%.64s'", arguments);
 	if (period)
 		return lc_event_fail(
 		    error, -EINVAL,
-		    "timer: has no @PERIOD; its time between samples is --interval");
+		    "timer: takes no @PERIOD; --interval sets the time between samples");
 	e->kind = LC_KIND_TIMER;
 	snprintf(e->text, sizeof(e->text), "timer");
 	snprintf(e->event, sizeof(e->event), "thread-cpu-time");
@@ -123,12 +122,13 @@ static int take_period(char *text, uint64_t *period, const struct lc_event_error
 	if (strspn(at + 1, "0123456789") != strlen(at + 1) || !lc_event_number(at + 1, period) ||
 	    *period > INT64_MAX)
 		return lc_event_fail(error, -EINVAL,
-		                     "'%.64s' in '%.128s' is no number of events, such as @100003",
+		                     "'%.64s' in '%.128s' is not a number of events, such as "
+		                     "@100003",
 		                     at, text);
 	if (*period == 0)
 		return lc_event_fail(error, -EINVAL,
-		                     "the period in '%.128s' is 0; a sample is taken every so many "
-		                     "events, such as @100003",
+		                     "the period in '%.128s' is 0; give the events between two "
+		                     "samples, such as @100003",
 		                     text);
 	*at = '\0';
 	if (strchr(text, '@'))
@@ -141,18 +141,17 @@ static int take_period(char *text, uint64_t *period, const struct lc_event_error
 static const struct {
 	const char *word, *says;
 } elsewhere[] = {
-	{ "wall",
-	  "Locus samples threads while they use a CPU, not while they wait; use 'timer', and "
-	  "--spans=tasks for how long tasks waited" },
+	{ "wall", "Locus samples threads that use a CPU, not threads that wait; use 'timer', and "
+	          "--spans=tasks for the waiting times of tasks" },
 	{ "lock",
-	  "Locus does not record who waits for locks; use 'timer': its report shows which "
-	  "objects cost the threads that run, and cache lines that they take from each other" },
+	  "Locus does not record waits for locks; use 'timer', whose report shows costly objects "
+	  "and cache lines that threads take from each other" },
 	{ "itimer", "Locus measures the CPU time of each thread by itself; use 'timer'" },
 	{ "ctimer", "Locus measures the CPU time of each thread by itself; use 'timer'" },
-	{ "nativemem", "Locus follows Java objects, not malloc(); 'timer' counts samples in other "
+	{ "nativemem", "Locus tracks Java objects, not malloc(); 'timer' counts samples in other "
 	               "memory as native" },
-	{ "live", "no event is needed: a report shows of which allocations objects outlive "
-	          "collections; use 'alloc' for allocations without samples" },
+	{ "live", "needs no event: a report shows which allocations outlive collections; use "
+	          "'alloc' for allocations without samples" },
 };
 
 /* perf's word for the misses of the last cache, by the event that gives addresses here. */
@@ -166,7 +165,7 @@ static int parse_cache_misses(const struct lc_event_host *host, uint64_t period,
 		    host, lc_event_format_has(host->ibs, "l3missonly") ? "l3missonly" : "", period,
 		    e, error);
 	return lc_event_fail(error, -ENODEV,
-	                     "cache-misses: neither pebs nor ibs is there on a CPU that is %s",
+	                     "cache-misses: a CPU that is %s has neither pebs nor ibs",
 	                     lc_event_vendor_name(host->vendor));
 }
 
@@ -184,12 +183,12 @@ static int parse_words(const struct lc_event_host *host, const char *text, uint6
 		return lc_event_fail(error, -EINVAL, "nothing follows the ':' of '%.128s'", text);
 	if (IS("auto"))
 		return lc_event_fail(error, -EINVAL,
-		                     "auto stands alone: name the engines that you want, such as "
+		                     "auto stands alone; name the engines instead, such as "
 		                     "'timer;fault'");
 	if (IS("alloc"))
 		return lc_event_fail(error, -EINVAL,
-		                     "alloc stands alone: it means that no samples are taken; "
-		                     "allocations are counted beside every event");
+		                     "alloc stands alone, since it takes no samples; allocations "
+		                     "are counted beside every event");
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
 		if (IS(elsewhere[i].word))
 			return lc_event_fail(error, -EINVAL, "'%s': %s", elsewhere[i].word,
@@ -206,9 +205,8 @@ static int parse_words(const struct lc_event_host *host, const char *text, uint6
 		return lc_event_parse_watch(arguments, period, e, error);
 	if (IS("fault")) {
 		if (arguments[0])
-			return lc_event_fail(
-			    error, -EINVAL,
-			    "fault: takes nothing but @PERIOD, and there is ':%.64s'", arguments);
+			return lc_event_fail(error, -EINVAL,
+			                     "fault: takes only @PERIOD, not ':%.64s'", arguments);
 		lc_event_make_fault(period, e);
 		return 0;
 	}
@@ -256,16 +254,17 @@ static int check_beside(const struct lc_events *events, const struct lc_event *e
 
 	for (size_t i = 0; i < events->len; i++) {
 		if (strcmp(events->event[i].text, e->text) == 0)
-			return lc_event_fail(error, -EINVAL, "'%.200s' is there twice", e->text);
+			return lc_event_fail(error, -EINVAL, "'%.200s' is given twice", e->text);
 		same += events->event[i].kind == e->kind;
 	}
 	if (same &&
 	    (e->kind == LC_KIND_TIMER || e->kind == LC_KIND_FAULT || e->kind == LC_KIND_IBS))
-		return lc_event_fail(error, -EINVAL, "'%s' is there twice, and can be once",
+		return lc_event_fail(error, -EINVAL, "'%s' is given twice; only one is allowed",
 		                     lc_event_kind_name(e->kind));
 	if (e->kind == LC_KIND_WATCH && same >= LC_WATCHES_MAX)
 		return lc_event_fail(error, -EINVAL,
-		                     "more than %d watches: a CPU has no more debug registers",
+		                     "more than %d watches: a CPU has only that many debug "
+		                     "registers",
 		                     LC_WATCHES_MAX);
 	if (events->len >= LC_EVENTS_MAX)
 		return lc_event_fail(error, -EINVAL, "more than %d events", LC_EVENTS_MAX);
@@ -279,14 +278,13 @@ static int check_characters(const char *text, const struct lc_event_error *error
 		if (*p == ',')
 			return lc_event_fail(
 			    error, -EINVAL,
-			    "no event has a comma, which separates the agent's options: "
-			    "'%.*s' is before it; events are separated by ';'",
+			    "a comma after '%.*s' cannot be part of an event; separate events "
+			    "with ';'",
 			    (int)(p - text < 64 ? p - text : 64), text);
 		if ((unsigned char)*p <= ' ' || *p == 0x7f)
 			return lc_event_fail(
 			    error, -EINVAL,
-			    "no event has a blank or control character: '%.*s' is before "
-			    "it",
+			    "a blank or control character after '%.*s' cannot be part of an event",
 			    (int)(p - text < 64 ? p - text : 64), text);
 	}
 	return 0;

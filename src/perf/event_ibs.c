@@ -40,14 +40,14 @@ static int parse_word(const char *word, struct ibs *ibs, const struct lc_event_e
 	for (size_t i = 0; i < 5; i++)
 		if (flags[i] && strcmp(word, words[i]) == 0) {
 			if (*flags[i])
-				return lc_event_fail(error, -EINVAL, "ibs: '%s' is there twice",
+				return lc_event_fail(error, -EINVAL, "ibs: '%s' is given twice",
 				                     word);
 			*flags[i] = true;
 			return 0;
 		}
 	if (strncmp(word, "ldlat=", 6) == 0) {
 		if (ibs->ldlat)
-			return lc_event_fail(error, -EINVAL, "ibs: 'ldlat' is there twice");
+			return lc_event_fail(error, -EINVAL, "ibs: 'ldlat' is given twice");
 		if (!lc_event_number(word + 6, &ibs->ldlat) || ibs->ldlat < IBS_LDLAT_MIN ||
 		    ibs->ldlat > IBS_LDLAT_MAX)
 			return lc_event_fail(error, -EINVAL,
@@ -56,7 +56,7 @@ static int parse_word(const char *word, struct ibs *ibs, const struct lc_event_e
 		return 0;
 	}
 	return lc_event_fail(error, -EINVAL,
-	                     "ibs: '%.64s' is none of cycles, ops, l3missonly, ldlat=CYCLES, "
+	                     "ibs: '%.64s' is not cycles, ops, l3missonly, ldlat=CYCLES or "
 	                     "swfilt%s",
 	                     word, lc_event_near(word, words, 5, near, sizeof(near)));
 }
@@ -76,8 +76,7 @@ static int parse_words(const char *text, struct ibs *ibs, const struct lc_event_
 		text += len + (text[len] == ':');
 	}
 	if (ibs->cycles && ibs->ops)
-		return lc_event_fail(error, -EINVAL,
-		                     "ibs: counts either cycles or ops; write one of them");
+		return lc_event_fail(error, -EINVAL, "ibs: give either cycles or ops, not both");
 	return 0;
 }
 
@@ -90,8 +89,8 @@ static int check_period(uint64_t period, const struct lc_event_error *error)
 		return 0;
 	return lc_event_fail(
 	    error, -EINVAL,
-	    "ibs: the period is a multiple of %d, and at least %d: @%llu is not; did "
-	    "you mean @%llu?",
+	    "ibs: the period must be a multiple of %d and at least %d, unlike @%llu; did you mean "
+	    "@%llu?",
 	    IBS_PERIOD_STEP, IBS_PERIOD_MIN, (unsigned long long)period, (unsigned long long)near);
 }
 
@@ -103,7 +102,7 @@ static int put_field(const struct lc_event_host *host, const char *name, const c
 
 	if (err == -ENOENT)
 		return lc_event_fail(error, -EINVAL,
-		                     "ibs: this machine's ibs_op has no '%s' (%s); leave it away",
+		                     "ibs: this machine's ibs_op has no '%s' (%s); leave it out",
 		                     name, since);
 	if (err)
 		return lc_event_fail(error, -EINVAL, "ibs: %s/format/%s does not take %llu",

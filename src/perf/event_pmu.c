@@ -238,7 +238,7 @@ static int parse_own(const struct preset *preset, const char *modifiers, struct 
 		else if (modifiers[0] != 'u' || !strchr(":", modifiers[1]))
 			err =
 			    lc_event_fail(error, -EINVAL,
-			                  "'%.64s' is no modifier of %s:%s on this CPU; there are "
+			                  "'%.64s' is not a modifier of %s:%s on this CPU; use "
 			                  "precise=1 to precise=3%s",
 			                  modifiers, group_name(preset->group, false), preset->mask,
 			                  preset->group == TRANS ? " and ldlat=CYCLES" : "");
@@ -266,11 +266,10 @@ static const struct preset *find_preset(const char *arguments, const struct lc_e
 			return &presets[i];
 	}
 	snprintf(word, sizeof(word), "%.*s", (int)len, arguments);
-	lc_event_fail(
-	    error, -EINVAL,
-	    "pebs: '%.64s' is none of l1-miss, l2-miss, l3-miss, stlb-loads, stlb-stores, "
-	    "latency=CYCLES, stores%s",
-	    arguments, lc_event_near(word, words, PRESETS, near, sizeof(near)));
+	lc_event_fail(error, -EINVAL,
+	              "pebs: '%.64s' is not l1-miss, l2-miss, l3-miss, stlb-loads, stlb-stores, "
+	              "latency=CYCLES or stores%s",
+	              arguments, lc_event_near(word, words, PRESETS, near, sizeof(near)));
 	return NULL;
 }
 
@@ -354,8 +353,8 @@ static int check_modifiers(const char *text, const struct lc_event_error *error)
 			if (len == strlen(refused[i]) && strncasecmp(p, refused[i], len) == 0)
 				return lc_event_fail(
 				    error, -EINVAL,
-				    "'%.64s' in '%.128s' cannot be chosen: the event is "
-				    "for the program's threads in user mode",
+				    "'%.64s' in '%.128s' cannot be chosen: Locus records the "
+				    "program's threads in user mode",
 				    p, text);
 	}
 	return 0;
@@ -456,8 +455,7 @@ static int parse_raw(uint64_t config, const char *modifiers, struct encoding *ou
 	else if (modifiers[0])
 		return lc_event_fail(
 		    error, -EINVAL,
-		    "'%.64s' is no modifier of a raw event; there are :precise=1 to "
-		    ":precise=3",
+		    "'%.64s' is not a modifier of a raw event; use :precise=1 to :precise=3",
 		    modifiers);
 	*out = (struct encoding){ .config = config, .type = PERF_TYPE_RAW, .precise = precise };
 	/* A raw code cannot hold the threshold. */
@@ -550,7 +548,7 @@ static int check_prefix(const struct lc_event_host *host, const char *pmu, const
 		return 0;
 	if (!lc_event_pmu_known(pmu) && !lc_event_model(pmu))
 		return lc_event_fail(error, -EINVAL,
-		                     "'%.64s' is no PMU that libpfm4 knows; write '%.128s'", pmu,
+		                     "'%.64s' is not a PMU that libpfm4 knows; write '%.128s'", pmu,
 		                     event);
 	if (lc_event_pmu_vendor(pmu) != host->vendor)
 		return other_vendor(host, event, lc_event_pmu_vendor(pmu), error);

@@ -97,8 +97,8 @@ static int check_class(const char *name, bool numbered, const struct lc_event_er
 	    name[strlen(name) - 1] == '.' || (strchr(name, '[') && !is_array(name)))
 		return lc_event_fail(
 		    error, -EINVAL,
-		    "watch: '%.128s' is no name of a class; write it as in reports, "
-		    "such as java.util.HashMap or long[]",
+		    "watch: '%.128s' is not a class name; write it as in reports, such as "
+		    "java.util.HashMap or long[]",
 		    name);
 	/* Hidden classes are called "Outer$$Lambda/0x00007f0a". */
 	if (slash && strncmp(slash, "/0x", 3) != 0) {
@@ -106,13 +106,13 @@ static int check_class(const char *name, bool numbered, const struct lc_event_er
 		for (char *p = dotted; *p; p++)
 			if (*p == '/')
 				*p = '.';
-		return lc_event_fail(
-		    error, -EINVAL, "watch: '%.128s' is no name of a class; did you mean '%.128s'?",
-		    name, dotted);
+		return lc_event_fail(error, -EINVAL,
+		                     "watch: '%.128s' is not a class name; did you mean '%.128s'?",
+		                     name, dotted);
 	}
 	if (is_primitive(name))
-		return lc_event_fail(error, -EINVAL,
-		                     "watch: '%s' is no class; did you mean '%s[]'?", name, name);
+		return lc_event_fail(
+		    error, -EINVAL, "watch: '%s' is not a class; did you mean '%s[]'?", name, name);
 	dot = numbered ? NULL : field_like(name);
 	if (dot)
 		return lc_event_fail(error, -EINVAL,
@@ -135,8 +135,7 @@ static int take_access(char *text, struct lc_watch_spec *w, const struct lc_even
 	else if (strcmp(colon, ":w") == 0)
 		w->access = LC_TOUCH_STORE;
 	else if (strcmp(colon, ":rw") != 0)
-		return lc_event_fail(error, -EINVAL, "watch: '%.64s' is none of :r, :w, :rw",
-		                     colon);
+		return lc_event_fail(error, -EINVAL, "watch: '%.64s' is not :r, :w or :rw", colon);
 	*colon = '\0';
 	return 0;
 }
@@ -155,7 +154,8 @@ static int take_ordinal(const char **text, struct lc_watch_spec *w,
 	snprintf(digits, sizeof(digits), "%.*s", (int)len, *text);
 	if (len >= sizeof(digits) || !lc_event_number(digits, &w->ordinal) || w->ordinal == 0)
 		return lc_event_fail(error, -EINVAL,
-		                     "watch: '#%s' is no number of an object; the first is #1",
+		                     "watch: '#%s' is not an object's number; the first object is "
+		                     "#1",
 		                     digits);
 	*text += len;
 	return 0;
@@ -169,11 +169,11 @@ static int take_index(const char *text, struct lc_watch_spec *w, const struct lc
 	snprintf(digits, sizeof(digits), "%.*s", (int)len, text + 1);
 	if (len >= sizeof(digits) || strcmp(text + 1 + len, "]") != 0 ||
 	    !lc_event_number(digits, &w->index) || w->index > INT32_MAX)
-		return lc_event_fail(error, -EINVAL, "watch: '%.64s' is no index, such as [17]",
+		return lc_event_fail(error, -EINVAL, "watch: '%.64s' is not an index, such as [17]",
 		                     text);
 	if (!is_array(w->class_name))
 		return lc_event_fail(error, -EINVAL,
-		                     "watch: '%.64s' is no array; did you mean '%.64s[]'?",
+		                     "watch: '%.64s' is not an array; did you mean '%.64s[]'?",
 		                     w->class_name, w->class_name);
 	w->has_index = true;
 	w->bytes = element_bytes(w->class_name);
@@ -190,17 +190,18 @@ static int take_place(const char *text, struct lc_watch_spec *w, const struct lc
 	if (*text == '+') {
 		if (!lc_event_number(text + 1, &w->offset) || w->offset > INT64_MAX)
 			return lc_event_fail(error, -EINVAL,
-			                     "watch: '%.64s' is no offset in bytes, such as +16",
+			                     "watch: '%.64s' is not an offset in bytes, such as "
+			                     "+16",
 			                     text);
 		w->has_offset = true;
 		return 0;
 	}
 	if (is_array(w->class_name))
 		return lc_event_fail(error, -EINVAL,
-		                     "watch: '%.64s' has elements, no fields; write [INDEX]",
+		                     "watch: '%.64s' has elements, not fields; write [INDEX]",
 		                     w->class_name);
 	if (!text[1] || strpbrk(text + 1, ".[]+#/") || strlen(text + 1) >= sizeof(w->field))
-		return lc_event_fail(error, -EINVAL, "watch: '%.64s' is no name of a field", text);
+		return lc_event_fail(error, -EINVAL, "watch: '%.64s' is not a field name", text);
 	snprintf(w->field, sizeof(w->field), "%s", text + 1);
 	return 0;
 }

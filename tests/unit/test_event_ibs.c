@@ -210,11 +210,11 @@ static void what_is_out_of_range_names_the_nearest(void **state)
 		{ "ibs:l3miss", "did you mean 'l3missonly'?" },
 		{ "ibs:op", "did you mean 'ops'?" },
 		{ "ibs:ops:cycles", "either cycles or ops" },
-		{ "ibs:ops:ops", "'ops' is there twice" },
-		{ "ibs:ldlat=128:ldlat=256", "'ldlat' is there twice" },
+		{ "ibs:ops:ops", "'ops' is given twice" },
+		{ "ibs:ldlat=128:ldlat=256", "'ldlat' is given twice" },
 		{ "ibs:", "nothing follows" },
-		{ "ibs::ops", "none of cycles" },
-		{ "ibs;ibs:cycles", "'ibs' is there twice" },
+		{ "ibs::ops", "is not cycles" },
+		{ "ibs;ibs:cycles", "'ibs' is given twice" },
 	};
 
 	lay_out_zen5();
