@@ -14,8 +14,10 @@
 #include "analyzer/out/screen.h"
 
 enum {
+	HELP_WIDTH = 100, /* columns at most; a wider terminal gets no longer lines */
 	HELP_INDENT = 28, /* column where an option's text starts */
-	TOOL_INDENT = 13  /* and a command's */
+	TOOL_INDENT = 13, /* and a command's */
+	NAME_INDENT = 8   /* column where choices continue that need a second line */
 };
 
 static const struct lc_command *find_command(const char *name)
@@ -27,6 +29,33 @@ static const struct lc_command *find_command(const char *name)
 		if (strcmp(table[i].name, name) == 0)
 			return &table[i];
 	return NULL;
+}
+
+static void begin(struct lc_screen *s, FILE *out)
+{
+	lc_screen_init(s, out);
+	if (s->width > HELP_WIDTH)
+		s->width = HELP_WIDTH;
+}
+
+/* Print "--name=a|b|c", which stands at column 2; lines break after a '|' only. */
+static void print_left(const struct lc_screen *s, const char *left)
+{
+	unsigned used = 2;
+
+	fputs("  ", s->out);
+	while (*left) {
+		size_t len = strcspn(left, "|");
+
+		len += left[len] == '|';
+		if (used > NAME_INDENT && used + len > s->width) {
+			fprintf(s->out, "\n%*s", NAME_INDENT, "");
+			used = NAME_INDENT;
+		}
+		fprintf(s->out, "%.*s", (int)len, left);
+		used += (unsigned)len;
+		left += len;
+	}
 }
 
 static void print_option(const struct lc_screen *s, const struct lc_option_info *o)
@@ -42,12 +71,24 @@ static void print_option(const struct lc_screen *s, const struct lc_option_info 
 	len = strlen(left);
 	snprintf(left + len, sizeof(left) - len, "--%s%s%s", o->name, value ? "=" : "",
 	         o->argument);
-	fprintf(s->out, "  %-*s", HELP_INDENT - 3, left);
-	if (strlen(left) > HELP_INDENT - 4)
-		fprintf(s->out, "\n%*s", HELP_INDENT - 1, "");
-	putc(' ', s->out);
+	print_left(s, left);
+	len = strlen(left) + 2;
+	if (len > HELP_INDENT - 2)
+		fprintf(s->out, "\n%*s", HELP_INDENT, "");
+	else
+		fprintf(s->out, "%*s", (int)(HELP_INDENT - len), "");
 	lc_screen_wrap(s, HELP_INDENT, HELP_INDENT, text);
 	free(text);
+}
+
+/* Print "usage: locus COMMAND ...". `operands` may be empty. */
+static void print_usage(const struct lc_screen *s, const char *command, const char *operands)
+{
+	char *usage = lc_mem_text("usage: %s %s [OPTION]...%s%s", lc_program(), command,
+	                          operands[0] ? " " : "", operands);
+
+	lc_screen_wrap(s, 0, NAME_INDENT, usage);
+	free(usage);
 }
 
 static void print_tool(FILE *out)
@@ -56,11 +97,11 @@ static void print_tool(FILE *out)
 	const struct lc_command *table = lc_command_table(&count);
 	struct lc_screen s;
 
-	lc_screen_init(&s, out);
-	fprintf(out, "usage: %s COMMAND [OPTION]... [OPERAND]...\n", lc_program());
+	begin(&s, out);
+	print_usage(&s, "COMMAND", "[OPERAND]...");
 	lc_screen_wrap(&s, 0, 0,
-	               "Which objects cost a Java program its memory time: who allocated them, who "
-	               "touches them.");
+	               "Locus finds the objects that a Java program waits for: which line "
+	               "allocated them, and which code touches them.");
 	putc('\n', out);
 	for (size_t i = 0; i < count; i++) {
 		fprintf(out, "  %-11s", table[i].name);
@@ -88,10 +129,9 @@ int lc_help(FILE *out, const char *command)
 		return lc_usage("unknown command '%.64s'; '%s help' lists them", command,
 		                lc_program());
 	options = c->options(&count);
-	lc_screen_init(&s, out);
+	begin(&s, out);
 	summary = lc_mem_text("%c%s.", c->summary[0] - 'a' + 'A', c->summary + 1);
-	fprintf(out, "usage: %s %s [OPTION]...%s%s\n", lc_program(), c->name,
-	        c->operands[0] ? " " : "", c->operands);
+	print_usage(&s, c->name, c->operands);
 	lc_screen_wrap(&s, 0, 0, summary);
 	putc('\n', out);
 	for (size_t i = 0; i < count; i++)

@@ -26,10 +26,10 @@ def environment(**more):
     return {**kept, "TERM": "xterm", **more}
 
 
-def on_terminal(command, rows, **more):
+def on_terminal(command, rows, columns=COLUMNS, **more):
     """Run a command whose stdout is a terminal. Returns (exit status, what the terminal got, stderr)."""
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, COLUMNS, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     process = subprocess.Popen([str(w) for w in command], stdin=subprocess.DEVNULL, stdout=theirs,
                                stderr=subprocess.PIPE, env=environment(**more))
     os.close(theirs)
@@ -64,6 +64,14 @@ def test_long_text_goes_through_the_pager(report, tmp_path):
         page.unlink()
         assert "\033[1m" in text
         assert plain(text) == piped(report, COLUMNS=str(COLUMNS))
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_help_has_the_terminals_width_or_100_columns(columns):
+    for command in ("run", "report", "agree", "bench"):
+        status, got, errors = on_terminal([BUILD / "locus", "help", command], 24, columns)
+        longest = max(map(len, got.splitlines()))
+        assert (status, errors) == (0, "") and min(columns, 100) - 12 < longest <= min(columns, 100), got
 
 
 def test_text_that_fits_needs_no_pager(report, tmp_path):
