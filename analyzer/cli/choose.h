@@ -14,15 +14,15 @@
 #define LC_CHOOSE_ROW_WHERE                                                                        \
 	{                                                                                          \
 		"where", 0, "STRING", "KEY=PATTERN", "", "",                                       \
-		    "count only processes whose host, process, pid, command, jdk, gc, start or "   \
-		    "label of that KEY fits one of these patterns (separated by ';'); may be "     \
-		    "given several times"                                                          \
+		    "count only processes whose KEY (host, process, pid, command, jdk, gc, "       \
+		    "start or a label) matches PATTERN (repeatable); separate several patterns "   \
+		    "with ';'"                                                                     \
 	}
 #define LC_CHOOSE_ROW_BY                                                                           \
 	{                                                                                          \
 		"by", 0, "STRING", "KEY", "", "",                                                  \
-		    "keep the call paths of hosts, processes, labels or another KEY apart, as "    \
-		    "their outermost frame; may be given several times"                            \
+		    "group call paths by KEY (host, process, a label or another key of "           \
+		    "--where), which becomes their outermost frame (repeatable)"                   \
 	}
 
 /*

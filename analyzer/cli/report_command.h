@@ -25,7 +25,7 @@ enum { LC_REPORT_AS_TEXT, LC_REPORT_AS_JSON, LC_REPORT_FORMATS };
 #define LC_REPORT_ROW_FILE                                                                         \
 	{                                                                                          \
 		"file", 'f', "STRING", "FILE", "", "",                                             \
-		    "write to FILE, not to stdout (-); its extension chooses the format"           \
+		    "write to FILE instead of stdout (-); the extension chooses the format"        \
 	}
 #define LC_REPORT_ROW_TOP(what, help)                                                              \
 	{                                                                                          \
@@ -34,45 +34,44 @@ enum { LC_REPORT_AS_TEXT, LC_REPORT_AS_JSON, LC_REPORT_FORMATS };
 #define LC_REPORT_ROW_THREAD                                                                       \
 	{                                                                                          \
 		"thread", 't', "STRING", "TID|PATTERN", "", "",                                    \
-		    "count only one thread, or those whose name matches one of these patterns "    \
-		    "(separated by ';')"                                                           \
+		    "count only the thread TID, or threads whose name matches PATTERN; "           \
+		    "separate several patterns with ';'"                                           \
 	}
 #define LC_REPORT_ROW_INCLUDE                                                                      \
 	{                                                                                          \
 		"include", 'I', "STRING", "FRAME", "", "",                                         \
-		    "count only samples, and allocations, with such a frame on their call path: "  \
-		    "part of Class.method, or a pattern with * and ?, with :LINE or :FIRST-LAST "  \
-		    "behind it; may be given several times"                                        \
+		    "count only call paths that contain FRAME (repeatable): a part of "            \
+		    "Class.method, or a pattern with * and ?, also with :LINE or :FIRST-LAST"      \
 	}
 #define LC_REPORT_ROW_EXCLUDE                                                                      \
 	{                                                                                          \
-		"exclude", 'X', "STRING", "FRAME", "", "", "do not count those with such a frame"  \
+		"exclude", 'X', "STRING", "FRAME", "", "",                                         \
+		    "ignore call paths that contain FRAME (repeatable)"                            \
 	}
 /* Four rows, which follow each other. */
 #define LC_REPORT_ROW_SINCE                                                                        \
 	{                                                                                          \
 		"since", 0, "STRING", "TIME", "", "",                                              \
-		    "count only what was recorded from then on: 14:30, '2026-11-24 14:30:05', or " \
-		    "1h before the end"                                                            \
+		    "count only what was recorded from TIME on: 14:30, '2026-11-24 14:30:05', "    \
+		    "or 1h (before the end)"                                                       \
 	}
 #define LC_REPORT_ROW_UNTIL                                                                        \
 	{                                                                                          \
-		"until", 0, "STRING", "TIME", "", "", "count only what was recorded before that"   \
+		"until", 0, "STRING", "TIME", "", "", "count only what was recorded before TIME"   \
 	}
 #define LC_REPORT_ROW_FROM_MARK                                                                    \
 	{                                                                                          \
 		"from-mark", 0, "STRING", "NAME", "", "",                                          \
-		    "count only what was recorded from the program's first mark of that name on"   \
+		    "count only what was recorded from the program's first mark NAME on"           \
 	}
 #define LC_REPORT_ROW_TO_MARK                                                                      \
 	{                                                                                          \
 		"to-mark", 0, "STRING", "NAME", "", "",                                            \
-		    "count only what was recorded before the next mark of that name"               \
+		    "count only what was recorded before the next mark NAME"                       \
 	}
 #define LC_REPORT_ROW_NO_PAGER                                                                     \
 	{                                                                                          \
-		"no-pager", 0, "FLAG", "", "off", "",                                              \
-		    "write a text that is longer than the terminal to it all the same"             \
+		"no-pager", 0, "FLAG", "", "off", "", "do not use a pager"                         \
 	}
 #define LC_REPORT_ROW_ENGINE(help)                                                                 \
 	{                                                                                          \

@@ -12,18 +12,17 @@
 #define LC_MERGE_ROW_LABEL                                                                         \
 	{                                                                                          \
 		"label", 0, "STRING", "KEY=VALUE", "", "",                                         \
-		    "give each process this label, unless it has one of that KEY; may be given "   \
-		    "several times"                                                                \
+		    "add this label to each process that has no label KEY (repeatable)"            \
 	}
 #define LC_MERGE_ROW_SINCE                                                                         \
 	{                                                                                          \
 		"since", 0, "STRING", "TIME", "", "",                                              \
-		    "merge only what was recorded from then on: 14:30, '2026-11-24 14:30:05', or " \
-		    "1h before now"                                                                \
+		    "merge only what was recorded from TIME on: 14:30, '2026-11-24 14:30:05', "    \
+		    "or 1h (before now)"                                                           \
 	}
 #define LC_MERGE_ROW_UNTIL                                                                         \
 	{                                                                                          \
-		"until", 0, "STRING", "TIME", "", "", "merge only what was recorded before that"   \
+		"until", 0, "STRING", "TIME", "", "", "merge only what was recorded before TIME"   \
 	}
 
 /* All zero at first; free with lc_merge_choice_free(). */

@@ -24,11 +24,11 @@ enum row { ROW_FAN_IN, ROW_PRUNE_EACH, ROW_TIMINGS, ROW_COUNT };
 /* Behind the rows that `locus merge` has, too. */
 static const struct lc_option_info own_rows[ROW_COUNT] = {
 	[ROW_FAN_IN] = { "fan-in", 0, "COUNT", "N", "2", "",
-	                 "so many partial results become one in each step, 2 to 1000000" },
+	                 "merge N partial results in each step, 2 to 1000000" },
 	[ROW_PRUNE_EACH] = { "prune-each", 0, "FLAG", "", "off", "",
-	                     "with --prune, prune at each step up the tree, too" },
+	                     "with --prune: also prune at each step up the tree" },
 	[ROW_TIMINGS] = { "timings", 0, "STRING", "FILE", "", "",
-	                  "write what each phase of each rank took, as JSON" },
+	                  "write the times of each phase of each rank to FILE, as JSON" },
 };
 
 enum { FAN_IN_MAX = 1000000 };
@@ -216,8 +216,8 @@ static int command_merge(int argc, char **argv)
 }
 
 static const struct lc_command commands[] = {
-	{ "merge", "PROFILE...", "make one profile of several, on the machines of mpirun",
-	  command_merge, options },
+	{ "merge", "PROFILE...", "merge several profiles into one, on many machines", command_merge,
+	  options },
 };
 
 const struct lc_command *lc_command_table(size_t *count)

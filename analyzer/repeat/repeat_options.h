@@ -13,17 +13,17 @@ enum { LC_REPEAT_RUNS = 10, LC_REPEAT_RUNS_MAX = 1000 };
 #define LC_REPEAT_ROW_TIMEOUT                                                                      \
 	{                                                                                          \
 		"timeout", 0, "DURATION", "TIME", "none", "ns",                                    \
-		    "stop a run that has not ended after so long, and leave it out"                \
+		    "stop a run that takes longer than TIME, and leave it out"                     \
 	}
 #define LC_REPEAT_ROW_STDERR                                                                       \
 	{                                                                                          \
 		"any-stderr", 0, "FLAG", "", "off", "",                                            \
-		    "count runs that write to standard error too"                                  \
+		    "also count runs that write to standard error"                                 \
 	}
 #define LC_REPEAT_ROW_OUTPUT                                                                       \
 	{                                                                                          \
 		"any-output", 0, "FLAG", "", "off", "",                                            \
-		    "count runs whose output differs from that of the others too"                  \
+		    "also count runs whose output differs from that of the others"                 \
 	}
 
 /*
