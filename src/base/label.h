@@ -65,18 +65,17 @@ static inline const char *lc_label_wrong(const char *text, size_t len)
 	const size_t key = equals ? (size_t)(equals - text) : 0;
 
 	if (lc_label_has_control(text, len))
-		return "holds a control character";
+		return "contains a control character";
 	if (!equals)
 		return "has no '=': a label is KEY=VALUE";
 	if (!lc_label_key(text, key))
-		return "has no key of 1 to 63 letters, digits, '_', '.', '-' and '/', the first "
-		       "one a "
-		       "letter or '_'";
+		return "needs a key of 1 to 63 letters, digits, '_', '.', '-' and '/' that begins "
+		       "with a letter or '_'";
 	if (key + 1 == len)
 		return "has no value";
 	if (lc_label_fact(text, key) >= 0)
-		return "has a key that says what is known of each process without a label; choose "
-		       "another one";
+		return "has a reserved key (host, process, pid, command, jdk, gc or start); "
+		       "choose another one";
 	return NULL;
 }
 
@@ -92,7 +91,7 @@ static inline bool lc_labels_good(const char *list, char *error, size_t error_le
 
 		for (const char *before = list; len && !wrong && before < at;) {
 			if (!strncmp(before, at, key + 1))
-				wrong = "has a key that another one has";
+				wrong = "repeats the key of another label";
 			before += strcspn(before, ";") + 1;
 		}
 		if (wrong) {

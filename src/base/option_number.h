@@ -77,19 +77,19 @@ static inline const char *not_a_number(enum option_type type)
 	if (type == OPTION_LOOP)
 		return "is neither a time nor a size, such as 1h or 100mb";
 	if (type == OPTION_PERCENT)
-		return "is not a share, such as 2%";
+		return "is not a percentage, such as 2%";
 	return type == OPTION_DURATION ? "is not a time, such as 5ms" : "is not a number";
 }
 
 static inline const char *wrong_unit(enum option_type type)
 {
 	if (type == OPTION_SIZE)
-		return "has a unit other than k, m, g";
+		return "must end in k, m or g";
 	if (type == OPTION_LOOP)
-		return "needs a unit: ms, s, min, h or d; or kb, mb or gb";
+		return "must end in ms, s, min, h or d, or in kb, mb or gb";
 	if (type == OPTION_PERCENT)
-		return "needs a %";
-	return type == OPTION_DURATION ? "needs a unit: ns, us, ms or s" : "is not a number";
+		return "must end in %, such as 2%";
+	return type == OPTION_DURATION ? "must end in ns, us, ms or s" : "is not a number";
 }
 
 static inline bool loop_in_range(uint64_t n, bool bytes)
@@ -124,7 +124,7 @@ static inline const char *take_decimals(const char **text, uint64_t *n)
 		if (__builtin_add_overflow(*n, (uint64_t)(**text - '0') * unit, n))
 			return "is too large";
 	}
-	return unit == PPM_PER_PERCENT ? "is not a share, such as 2%" : NULL;
+	return unit == PPM_PER_PERCENT ? "is not a percentage, such as 2%" : NULL;
 }
 
 /* Parse digits and a suffix. Returns NULL, or says what is wrong. */

@@ -198,7 +198,8 @@ static int set_flag(struct lc_options *o, size_t row, const char *value, char *e
 	bool on = !value || strcmp(value, "on") == 0;
 
 	if (!on && strcmp(value, "off") != 0) {
-		snprintf(error, error_len, "%s: '%.64s' is not on or off", infos[row].name, value);
+		snprintf(error, error_len, "%s: '%.64s' is neither on nor off", infos[row].name,
+		         value);
 		return -EINVAL;
 	}
 	memcpy(field(o, row), &on, sizeof(on));
@@ -265,7 +266,7 @@ int lc_options_set(struct lc_options *o, const char *name, const char *value, ch
 	if (slots[row].type == OPTION_FLAG)
 		return set_flag(o, (size_t)row, value, error, error_len);
 	if (!value) {
-		snprintf(error, error_len, "%s: needs a value: %s", name, infos[row].argument);
+		snprintf(error, error_len, "%s needs a value: %s", name, infos[row].argument);
 		return -EINVAL;
 	}
 	switch (slots[row].type) {
@@ -415,15 +416,14 @@ int lc_options_check(const struct lc_options *o, char *error, size_t error_len)
 
 	lc_options_init(&defaults);
 	if (o->no_hooks && (strstr(o->event, "watch:") || !strcmp(o->event, "alloc"))) {
-		snprintf(error, error_len,
-		         "event: '%.64s' needs hooks in classes; leave out no-hooks", o->event);
+		snprintf(error, error_len, "event: '%.64s' needs hooks in classes; omit no-hooks",
+		         o->event);
 		return -EINVAL;
 	}
 	for (size_t i = 0; o->no_hooks && i < sizeof(hooked) / sizeof(hooked[0]); i++) {
 		if (is_default(o, &defaults, hooked[i]))
 			continue;
-		snprintf(error, error_len, "%s needs hooks in classes; leave out no-hooks",
-		         hooked[i]);
+		snprintf(error, error_len, "%s needs hooks in classes; omit no-hooks", hooked[i]);
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {

@@ -55,17 +55,17 @@ static void labels_are_keys_and_values(void **state)
 		const char *text, *says;
 	} wrong[] = {
 		{ "team", "'team' has no '='" },
-		{ "=core", "has no key" },
+		{ "=core", "needs a key" },
 		{ "team=", "has no value" },
-		{ "a b=c", "has no key" },
-		{ "1a=c", "has no key" },
-		{ "host=web1", "known of each process without a label" },
-		{ "start=now", "known of each process without a label" },
-		{ "team=a\nb", "holds a control character" },
-		{ "team=\033[1m", "holds a control character" },
-		{ "team=\xc2\x85", "holds a control character" },
-		{ "team=a;team=b", "'team=b' has a key that another one has" },
-		{ "teams=a;team=b;teams=c", "'teams=c' has a key that another one has" },
+		{ "a b=c", "needs a key" },
+		{ "1a=c", "needs a key" },
+		{ "host=web1", "has a reserved key" },
+		{ "start=now", "has a reserved key" },
+		{ "team=a\nb", "contains a control character" },
+		{ "team=\033[1m", "contains a control character" },
+		{ "team=\xc2\x85", "contains a control character" },
+		{ "team=a;team=b", "'team=b' repeats the key of another label" },
+		{ "teams=a;team=b;teams=c", "'teams=c' repeats the key of another label" },
 		{ "a=1;b", "'b' has no '='" },
 	};
 	char text[256], longest[80] = "";
@@ -158,7 +158,7 @@ static void times_need_a_unit(void **state)
 	assert_int_equal(set(&o, "interval", "500000ns"), 0);
 	assert_int_equal(o.interval_ns, 500000);
 	assert_int_equal(set(&o, "interval", "5"), -EINVAL);
-	assert_string_equal(error, "interval: '5' needs a unit: ns, us, ms or s");
+	assert_string_equal(error, "interval: '5' must end in ns, us, ms or s");
 	assert_int_equal(o.interval_ns, 500000);
 }
 
@@ -170,8 +170,8 @@ static void bad_values_are_refused_and_change_nothing(void **state)
 		{ "min-size", "big", "min-size: 'big' is not a size, such as 1k" },
 		{ "min-size", "", "min-size: '' is not a size, such as 1k" },
 		{ "min-size", "-1", "min-size: '-1' is not a size, such as 1k" },
-		{ "min-size", "1x", "min-size: '1x' has a unit other than k, m, g" },
-		{ "min-size", "1kk", "min-size: '1kk' has a unit other than k, m, g" },
+		{ "min-size", "1x", "min-size: '1x' must end in k, m or g" },
+		{ "min-size", "1kk", "min-size: '1kk' must end in k, m or g" },
 		{ "min-size", "33g", "min-size: '33g' is out of range: 0 to 32g" },
 		{ "sample-interval", "1023",
 		  "sample-interval: '1023' is out of range: auto, 0, or 1k to 1g" },
@@ -181,18 +181,18 @@ static void bad_values_are_refused_and_change_nothing(void **state)
 		  "min-size: '18446744073709551616' is too large" },
 		{ "min-size", "18014398509481985k", "min-size: '18014398509481985k' is too large" },
 		{ "interval", "99us", "interval: '99us' is out of range: 100us to 3600s" },
-		{ "interval", "1h", "interval: '1h' needs a unit: ns, us, ms or s" },
+		{ "interval", "1h", "interval: '1h' must end in ns, us, ms or s" },
 		{ "depth", "0", "depth: '0' is out of range: 1 to 2048" },
 		{ "depth", "2049", "depth: '2049' is out of range: 1 to 2048" },
 		{ "depth", "1k", "depth: '1k' is not a number" },
-		{ "depth", NULL, "depth: needs a value: N" },
+		{ "depth", NULL, "depth needs a value: N" },
 		{ "event", "", "event: the EVENT is empty" },
-		{ "event", NULL, "event: needs a value: EVENT" },
+		{ "event", NULL, "event needs a value: EVENT" },
 		{ "paths", "exac", "paths: 'exac' is not one of adaptive|exact" },
 		{ "paths", "", "paths: '' is not one of adaptive|exact" },
 		{ "paths", "adaptive|exact",
 		  "paths: 'adaptive|exact' is not one of adaptive|exact" },
-		{ "audit", "maybe", "audit: 'maybe' is not on or off" },
+		{ "audit", "maybe", "audit: 'maybe' is neither on nor off" },
 		{ "output", "", "output: the DIR is empty" },
 	};
 	struct lc_options o, before;
@@ -341,7 +341,7 @@ static void agent_string_with_one_error_sets_nothing(void **state)
 	assert_memory_equal(&o, &before, sizeof(o));
 	assert_int_equal(parse(&o, "min-size=64,=1"), -ENOENT);
 	assert_int_equal(parse(&o, "output"), -EINVAL);
-	assert_string_equal(error, "output: needs a value: DIR");
+	assert_string_equal(error, "output needs a value: DIR");
 	assert_memory_equal(&o, &before, sizeof(o));
 }
 
@@ -423,9 +423,9 @@ static void a_share_has_decimals(void **state)
 	static const struct {
 		const char *text, *says;
 	} bad[] = {
-		{ "0.1", "needs a %" },
-		{ "2.%", "is not a share" },
-		{ ".5%", "is not a share" },
+		{ "0.1", "must end in %, such as 2%" },
+		{ "2.%", "is not a percentage" },
+		{ ".5%", "is not a percentage" },
 		{ "0.10001%", "more than four decimals" },
 		{ "0.0999%", "0.1% to 100%" },
 		{ "100.01%", "0.1% to 100%" },
