@@ -60,7 +60,7 @@ static void leave_out(struct lc_merge_inputs *in, struct lc_merge_input *x)
 	char *of_profile = lc_by_text(&x->kept), *of_result = lc_by_text(&in->by);
 	char **before = lc_fail_capture(&x->said);
 
-	lc_note("'%s' was merged by %s, and cannot be put together with others by %s", x->path,
+	lc_note("'%s' was merged by %s and cannot be combined with profiles merged by %s", x->path,
 	        of_profile, of_result);
 	(void)lc_fail_capture(before);
 	x->state = LC_MERGE_UNREADABLE;

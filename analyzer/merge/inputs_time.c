@@ -19,7 +19,7 @@ static enum lc_merge_time time_of(const struct lc_load_range *r, const struct lc
 		return LC_MERGE_TIME_INSIDE;
 	if (!s->merged)
 		return LC_MERGE_TIME_PARTLY;
-	lc_note("%s: was merged, and cannot be divided by time", s->path);
+	lc_note("%s: was merged and cannot be divided by time", s->path);
 	return LC_MERGE_TIME_UNKNOWN;
 }
 

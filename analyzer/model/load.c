@@ -466,7 +466,8 @@ static struct lc_load_process *read_times(const char *path, const struct lc_peri
 	}
 	if (told)
 		return times;
-	lc_fail("'%s' has no times to choose by: it is no profile of one recording, or was merged",
+	lc_fail("'%s' has no times to select by: it is not the profile of one recording, or was "
+	        "merged",
 	        path);
 	for (size_t i = 0; i < periods->len; i++)
 		lc_load_process_free(&times[i]);

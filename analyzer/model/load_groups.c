@@ -41,12 +41,12 @@ static int agree_on_by(struct lc_load *l, const char *path, struct lc_by *kept)
 	of_profile = lc_by_text(kept);
 	of_load = lc_by_text(&l->by);
 	if (l->by.len)
-		status = lc_fail("'%s' was merged by %s, and cannot be put together with others by "
-		                 "%s",
+		status = lc_fail("'%s' was merged by %s and cannot be combined with profiles "
+		                 "merged by %s",
 		                 path, of_profile, of_load);
 	else
-		status = lc_fail("'%s' was merged by %s, and the profiles before it were not; with "
-		                 "--by they are kept apart likewise",
+		status = lc_fail("'%s' was merged by %s, but the profiles before it were not; "
+		                 "group all with --by",
 		                 path, of_profile);
 	free(of_profile);
 	free(of_load);
@@ -172,13 +172,13 @@ int lc_load_say_not_apart(const struct lc_where_terms *where, const struct lc_by
 
 	if (where && where->len)
 		status =
-		    lc_fail("--where: a profile was merged of processes of which some fit and "
-		            "some do not, and cannot be divided; use the profiles that went into "
-		            "it, or merge them --by %s",
+		    lc_fail("--where: only some processes of a merged profile match, and Locus "
+		            "cannot divide it; use the profiles that were merged, or merge them "
+		            "--by %s",
 		            where->list[0].key);
 	else
-		status = lc_fail("--by: a profile was merged of processes that differ by %s, and "
-		                 "cannot be divided; use the profiles that went into it",
+		status = lc_fail("--by: the processes of a merged profile differ in %s, and Locus "
+		                 "cannot divide it; use the profiles that were merged",
 		                 keys);
 	free(keys);
 	return status;
@@ -191,8 +191,8 @@ int lc_load_not_apart(const struct lc_load *l)
 
 int lc_load_say_unfit(const struct lc_where_terms *where)
 {
-	return lc_fail("--where: no process of the profiles fits '%.64s=%.64s'%s; 'locus list' "
-	               "shows what there is",
+	return lc_fail("--where: no process of the profiles matches '%.64s=%.64s'%s; 'locus list' "
+	               "shows the processes",
 	               where->list[0].key, where->list[0].patterns,
 	               where->len > 1 ? " and the others" : "");
 }

@@ -176,12 +176,10 @@ static int no_mark(const struct marks *m, const char *option, const char *name, 
 
 	for (size_t i = 0; i < m->len; i++)
 		if (!strcmp(m->names[i], name))
-			return lc_fail("--%s: '%.120s' has no mark '%.120s' after that of "
-			               "--from-mark",
+			return lc_fail("--%s: '%.120s' has no mark '%.120s' after --from-mark",
 			               option, path, name);
 	if (!m->len)
-		return lc_fail("--%s: the program that '%.120s' is of has marked nothing", option,
-		               path);
+		return lc_fail("--%s: the program of '%.120s' set no marks", option, path);
 	if (near)
 		return lc_fail("--%s: '%.120s' has no mark '%.120s'; did you mean '%.120s'?",
 		               option, path, name, near);

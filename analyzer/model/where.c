@@ -15,12 +15,12 @@ const char *lc_where_add(struct lc_where_terms *w, const char *text)
 	const size_t key = strcspn(text, "=");
 
 	if (!text[key])
-		return "has no '=': write KEY=PATTERN, as host=web1 or jdk=*17*";
+		return "has no '='; write KEY=PATTERN, such as host=web1 or jdk=*17*";
 	if (!lc_label_key(text, key))
-		return "has no key: that is host, process, pid, command, jdk, gc, start or a "
-		       "label's";
+		return "has no valid key; use host, process, pid, command, jdk, gc, start or a "
+		       "label";
 	if (!text[key + 1])
-		return "has no pattern behind the '='";
+		return "has no pattern after the '='";
 	w->list = lc_mem_grow(w->list, &w->cap, w->len + 1, sizeof(*w->list));
 	w->list[w->len++] = (struct lc_where_term){ .key = lc_mem_text("%.*s", (int)key, text),
 		                                    .patterns = text + key + 1 };
@@ -67,12 +67,12 @@ static bool has_key(const struct lc_by *by, const char *key)
 const char *lc_by_add(struct lc_by *by, const char *key)
 {
 	if (!lc_label_key(key, strlen(key)))
-		return "is no key: that is host, process, pid, command, jdk, gc, start or a "
-		       "label's";
+		return "is not a valid key; use host, process, pid, command, jdk, gc, start or a "
+		       "label";
 	if (has_key(by, key))
 		return "is given twice";
 	if (by->len == LC_BY_MAX)
-		return "is one key too many: there can be 8";
+		return "is one key too many; at most 8 are allowed";
 	by->keys[by->len++] = lc_mem_text("%s", key);
 	return NULL;
 }

@@ -93,8 +93,8 @@ static void open_place(struct lc_source *s, const char *name)
 	if (p.dir_fd < 0) {
 		p.zip = zip_open(name, ZIP_RDONLY, &code);
 		if (!p.zip) {
-			lc_fail("--source-path: '%s' is neither a directory nor a jar that can be "
-			        "read; its lines are not shown",
+			lc_fail("--source-path: '%s' is neither a directory nor a readable jar; "
+			        "its lines are not shown",
 			        name);
 			s->unreadable = true;
 			return;

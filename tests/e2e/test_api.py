@@ -114,7 +114,7 @@ def test_what_is_allocated_between_two_marks_is_counted_exactly(workload, locus,
     assert between(locus, profile, "--from-mark=begin 2")[0] == 9 * 1101 + 3 * 7
     text = locus("report", "--from-mark=begin 2", "--to-mark=end 3", profile).stdout
     assert "only what was recorded from the mark 'begin 2', to the mark 'end 3'" in " ".join(text.split())
-    for options, word in ((["--from-mark=begin"], "did you mean"), (["--from-mark=end 2", "--to-mark=begin 2"], "after that of"),
+    for options, word in ((["--from-mark=begin"], "did you mean"), (["--from-mark=end 2", "--to-mark=begin 2"], "after --from-mark"),
                           (["--to-mark=x"], "no mark 'x'")):
         done = locus("report", *options, profile)
         assert done.returncode == 1 and word in done.stderr and len(done.stderr.splitlines()) == 1

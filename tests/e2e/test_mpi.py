@@ -100,7 +100,7 @@ def test_ranks_have_the_times_of_rank_0(locus, hosts, tmp_path):
 
 def test_where_that_fits_no_process_is_said_once(hosts, tmp_path):
     done = run(3, "merge", "-o", tmp_path / "m", "--where=host=none", *hosts)
-    assert done.returncode == 1 and len(done.said) == 1 and "no process of the profiles fits" in done.said[0], done.stderr
+    assert done.returncode == 1 and len(done.said) == 1 and "no process of the profiles matches" in done.said[0], done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
