@@ -43,24 +43,24 @@ enum own {
 
 static const struct lc_option_info own[OWN_COUNT] = {
 	[OWN_RUNS] = { "runs", 'n', "COUNT", "N", "10", "rounds",
-	               "run the program N times under each profiler, 1 to 1000; intervals need 5" },
+	               "run the program N times under each profiler, 1 to 1000; intervals need 5 "
+	               "or more" },
 	[OWN_PROFILERS] = { "profilers", 'p', "STRING", "LIST", PROFILERS, "",
-	                    "the profilers, separated by commas; NAME=COMMAND is one of your own: "
-	                    "it is started as COMMAND FILE java ..., and writes collapsed stacks "
-	                    "to FILE" },
+	                    "profilers, separated by commas; NAME=COMMAND is your own: Locus "
+	                    "starts COMMAND FILE java ..., which writes collapsed stacks to FILE" },
 	[OWN_ASYNC] = { "async-profiler", 0, "STRING", "FILE", "", "",
-	                "async-profiler's library, or its jar of Maven Central (that of PATH, of "
-	                "Maven's repository, or fetched)" },
+	                "async-profiler's library, or its jar of Maven Central; default: that of "
+	                "PATH or of Maven's repository, or else fetched" },
 	[OWN_TRUTH] = { "truth", 0, "FLAG", "", "off", "",
-	                "also run with known delays in the hottest methods, and tell which "
-	                "profiler sees how much of them" },
+	                "also run with known delays in the hottest methods, and show how much of "
+	                "them each profiler sees" },
 	[OWN_TRUTH_AT] = { "truth-at", 0, "STRING", "METHOD,...", "", "",
-	                   "put these delays into such methods, as java.util.HashMap.getNode; "
+	                   "put the delays into METHOD, such as java.util.HashMap.getNode; "
 	                   "implies --truth" },
 	[OWN_TIMEOUT] = LC_REPEAT_ROW_TIMEOUT,
 	[OWN_STDERR] = LC_REPEAT_ROW_STDERR,
 	[OWN_OUTPUT] = LC_REPEAT_ROW_OUTPUT,
-	[OWN_FORMAT] = { "format", 0, "CHOICE", "text|json", "text", "", "what to write" },
+	[OWN_FORMAT] = { "format", 0, "CHOICE", "text|json", "text", "", "output format" },
 	[OWN_FILE] = LC_REPORT_ROW_FILE,
 	[OWN_TOP] = { "top", 0, "COUNT", "N", "", "rows",
 	              "show the first N methods (text: 10, JSON: all)" },
@@ -68,15 +68,13 @@ static const struct lc_option_info own[OWN_COUNT] = {
 };
 
 /* In the place of the agent's, which names one profile. */
-static const struct lc_option_info output = {
-	"output",
-	'o',
-	"STRING",
-	"DIR",
-	"locus-agree-TIME",
-	"",
-	"new directory that the runs, and the result, are kept in"
-};
+static const struct lc_option_info output = { "output",
+	                                      'o',
+	                                      "STRING",
+	                                      "DIR",
+	                                      "locus-agree-TIME",
+	                                      "",
+	                                      "new directory for the runs and the result" };
 
 struct settings {
 	struct lc_report_settings common;
@@ -100,7 +98,7 @@ const struct lc_option_info *lc_cmd_agree_options(size_t *count)
 static int set_truth_at(struct settings *s, const char *value)
 {
 	if (!*value || strpbrk(value, ";: \t\"'"))
-		return lc_usage("--truth-at: '%.64s' is no list of methods as "
+		return lc_usage("--truth-at: '%.64s' is not a list of methods, such as "
 		                "java.util.HashMap.getNode",
 		                value);
 	s->request.truth_at = value;
@@ -150,15 +148,15 @@ static int check(struct settings *s)
 	char error[256];
 
 	if (s->request.command && s->runs)
-		return lc_usage("agree: '%.200s' stands before '--': name the directory of earlier "
-		                "runs, or a program to run behind '--'",
+		return lc_usage("agree: '%.200s' is before '--'; name either the directory of "
+		                "earlier runs, or a program after '--'",
 		                s->runs);
 	if (!s->request.command && !s->runs)
 		return lc_usage(
 		    "agree: no program to run; write 'locus agree -n 10 -- java ...', or "
 		    "name the directory of earlier runs");
 	if (!s->request.command && s->line.for_runs)
-		return lc_usage("--%s is about runs, and earlier ones are only read",
+		return lc_usage("--%s needs a program to run; earlier runs are only read",
 		                s->line.for_runs);
 	if (lc_options_check(&s->request.machine.options, error, sizeof(error)))
 		return lc_usage("%s", error);
@@ -183,7 +181,7 @@ static int parse(struct settings *s, int argc, char **argv)
 	s->request.command = l->command;
 	s->request.directory = l->directory;
 	if (!status && l->operands_len > 1)
-		status = lc_usage("agree: one directory of runs at a time");
+		status = lc_usage("agree: name only one directory of runs");
 	s->runs = l->operands[0];
 	return status ? status : check(s);
 }
@@ -208,7 +206,7 @@ static int prepare(struct settings *s)
 		return lc_fail("cannot use output directory '%s': %m", s->request.directory);
 	if (strpbrk(s->directory, "%, \t\"';"))
 		return lc_usage(
-		    "--output: '%.200s' has a character that options of JVMs cannot hold",
+		    "--output: '%.200s' contains a character that JVM options cannot contain",
 		    s->directory);
 	s->request.directory = s->directory;
 	return 0;

@@ -227,7 +227,7 @@ static int prepare(struct lc_agree *a, struct lc_agree_request *q)
 	if (!q->truth_at)
 		keep_first(a);
 	else if (!any_in_place(a))
-		return lc_fail("--truth: a delay could be put into none of the methods");
+		return lc_fail("--truth: none of the methods can have a delay");
 	return 0;
 }
 

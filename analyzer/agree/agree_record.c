@@ -234,7 +234,8 @@ int lc_agree_record_read(struct lc_agree *a, const char *directory, bool any_std
 		root = json_loadfd(fd, JSON_REJECT_DUPLICATES, &error);
 		close(fd);
 		if (!root || read_root(a, root, directory))
-			status = lc_fail("'%s' is no record of runs that this Locus can read%s%s",
+			status = lc_fail("'%s' is not a record of runs that this Locus can "
+			                 "read%s%s",
 			                 path, root ? "" : ": ", root ? "" : error.text);
 	}
 	json_decref(root);

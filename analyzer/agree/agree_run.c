@@ -40,10 +40,10 @@ static int add_word(struct lc_agree *a, const char *word)
 		s = lc_agree_add_side(a, (enum lc_agree_kind)kind, name);
 	free(name);
 	if (!s && again)
-		return lc_usage("--profilers: '%.64s' is there twice", word);
+		return lc_usage("--profilers: '%.64s' is given twice", word);
 	if (!s)
-		return lc_usage("--profilers: '%.64s' is none of locus, async, jfr, jfr-debug, "
-		                "perf and NAME=COMMAND, or one too many",
+		return lc_usage("--profilers: '%.64s' is not locus, async, jfr, jfr-debug, perf "
+		                "or NAME=COMMAND, or is one profiler too many",
 		                word);
 	if (equals)
 		s->command = lc_mem_text("%s", equals + 1);

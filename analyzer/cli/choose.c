@@ -9,8 +9,8 @@
 
 int lc_choose_no_time(const char *name, const char *value)
 {
-	return lc_usage("--%s: '%.64s' is no time, as 14:30 or '2026-11-24 14:30', nor a length of "
-	                "time, as 90s, 10min or 1h",
+	return lc_usage("--%s: '%.64s' is not a time, such as 14:30, '2026-11-24 14:30', 90s, "
+	                "10min or 1h",
 	                name, value);
 }
 

@@ -36,8 +36,10 @@ int lc_report_choose(const struct lc_option_info *row, const char *word, size_t 
 	}
 	near = lc_nearest(word, words, count);
 	if (near)
-		return lc_usage("--%s: no '%.64s'; did you mean '%s'?", row->name, word, near);
-	return lc_usage("--%s: no '%.64s'; it is one of %s", row->name, word, row->argument);
+		return lc_usage("--%s: unknown value '%.64s'; did you mean '%s'?", row->name, word,
+		                near);
+	return lc_usage("--%s: unknown value '%.64s'; use one of %s", row->name, word,
+	                row->argument);
 }
 
 /* Words of --format by the end of a file's name; the first that fits chooses. */
@@ -95,8 +97,7 @@ int lc_report_format_of(const struct lc_option_info *row, const char *file, size
 		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s",
 		         *known ? ", " : "", extensions[i].end);
 	}
-	return lc_usage("--file: '%.200s' has none of the extensions that choose a format: %s",
-	                file, known);
+	return lc_usage("--file: unknown extension of '%.200s'; use one of %s", file, known);
 }
 
 static int set_top(struct lc_report_settings *s, const char *value, const char *what)
@@ -104,7 +105,7 @@ static int set_top(struct lc_report_settings *s, const char *value, const char *
 	unsigned long number;
 
 	if (lc_args_number(value, UINT32_MAX, &number) || !number)
-		return lc_usage("--top: '%.64s' is not a number of %s from 1", value, what);
+		return lc_usage("--top: '%.64s' is not a number of %s, 1 or more", value, what);
 	s->top = number;
 	return 0;
 }
@@ -212,7 +213,7 @@ int lc_report_unfitted(const char *option, const struct lc_frame_patterns *p)
 	for (size_t i = 0; i < p->len; i++) {
 		if (p->list[i].fitted)
 			continue;
-		lc_fail("--%s: '%.200s' fits no frame of the profile", option, p->list[i].text);
+		lc_fail("--%s: '%.200s' matches no frame of the profile", option, p->list[i].text);
 		status = LC_EXIT_PARTIAL;
 	}
 	return status;
@@ -221,8 +222,8 @@ int lc_report_unfitted(const char *option, const struct lc_frame_patterns *p)
 int lc_report_check_threads(const struct lc_load *l)
 {
 	if (l->not_split)
-		return lc_fail("--thread: the profile was merged without --keep-threads, so its "
-		               "threads cannot be told apart");
+		return lc_fail("--thread: the profile was merged without --keep-threads, so "
+		               "threads cannot be selected");
 	return 0;
 }
 
@@ -242,9 +243,9 @@ int lc_report_find_engine(const struct lc_load *l, const char *word, uint32_t *e
 		}
 	}
 	if (!found)
-		return lc_fail("--engine: the profile holds no samples of '%.64s'", word);
+		return lc_fail("--engine: the profile has no samples of '%.64s'", word);
 	if (found > 1)
-		return lc_fail("--engine: there are %u of name '%.64s'; give the number, 1 to %u",
+		return lc_fail("--engine: %u engines are named '%.64s'; give a number, 1 to %u",
 		               found, word, l->engines_len);
 	return 0;
 }
@@ -521,7 +522,7 @@ static int report_newest(const struct lc_report_command *c, const char *command)
 
 	if (!newest)
 		return lc_usage("%s: there is no profile in the current directory; name one, or "
-		                "record it with 'locus run'",
+		                "record one with 'locus run'",
 		                command);
 	fputs("locus: profile ", stderr);
 	lc_emit_text_c(stderr, newest);

@@ -30,8 +30,8 @@ static const struct lc_option_info for_option = {
 	"shell|env|maven|gradle|systemd|docker",
 	"shell",
 	"",
-	"what the settings are pasted into: commands of a shell, lines NAME=VALUE, a pom.xml, a "
-	"build.gradle, a unit, or the command line of docker run"
+	"form of the settings: shell commands, lines NAME=VALUE, a part of pom.xml, of "
+	"build.gradle or of a systemd unit, or options of 'docker run'"
 };
 
 const struct lc_option_info *lc_cmd_agent_args_options(size_t *count)
@@ -188,7 +188,9 @@ static int parse(struct lc_options *o, size_t *target, int argc, char **argv)
 	if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
 		return lc_answer(row, "agent-args") ? 1 : -1;
 	if (row == LC_ARGS_OPERAND)
-		return lc_usage("agent-args takes no operand, and '%.64s' is one", value);
+		return lc_usage("agent-args: unexpected argument '%.64s'; 'locus help agent-args' "
+		                "lists the options",
+		                value);
 	return lc_options_check(o, error, sizeof(error)) ? lc_usage("%s", error) : 0;
 }
 

@@ -192,7 +192,7 @@ static int read_pid(const char *text, pid_t *out)
 	const long pid = strtol(text, &end, 10);
 
 	if (*end || end == text || pid <= 0 || pid > INT32_MAX)
-		return lc_usage("'%.64s' is no process ID", text);
+		return lc_usage("'%.64s' is not a process ID", text);
 	*out = (pid_t)pid;
 	return 0;
 }
@@ -258,7 +258,7 @@ static int read_arguments(struct attach_arguments *a, const char *command, pid_t
 	if (count == 1)
 		status = read_pid(operands[0], pid);
 	else
-		status = lc_usage("'%s' takes the process ID of a JVM", command);
+		status = lc_usage("%s: name the process ID of one JVM", command);
 	free(operands);
 	return status;
 }

@@ -155,7 +155,7 @@ int lc_attach_look(pid_t pid, struct lc_attach_target *out)
 	if (!read_maps(out, &jvm, &replaced))
 		return lc_fail("process %d cannot be looked at: %m", (int)pid);
 	if (!jvm)
-		return lc_fail("process %d is no JVM", (int)pid);
+		return lc_fail("process %d is not a JVM", (int)pid);
 	if (replaced)
 		return lc_fail(
 		    "the agent in JVM %d cannot be asked any more: its file was replaced "

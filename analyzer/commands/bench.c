@@ -57,41 +57,40 @@ enum row {
 
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_AT] = { "at", 0, "STRING", "CLASS:LINE|CLASS#METHOD|CLASS", "", "",
-	             "what to make a benchmark of: the loop or statement around a line, a whole "
-	             "method, or what a comment with @bench-this stands before in the source of a "
-	             "class; else the line of the first finding with most accesses" },
+	             "code to make a benchmark of: the loop or statement around a line, a whole "
+	             "method, or the code after a comment with @bench-this in the source of a "
+	             "class; default: the line with most accesses of the first finding" },
 	[ROW_SOURCE] = { "source-path", 0, "STRING", "PATH", "", "",
-	                 "directories and jars, separated by ':', that hold the program's source "
-	                 "files" },
+	                 "directories and jars with the program's source files, separated by ':' "
+	                 "(required)" },
 	[ROW_CLASSES] = { "class-path", 0, "STRING", "PATH", "", "",
-	                  "directories and jars, separated by ':', that the sources are compiled "
-	                  "with; lib/* are the jars of a directory; else the program's own" },
+	                  "directories and jars to compile the sources with, separated by ':'; "
+	                  "lib/* stands for the jars in lib; default: the program's" },
 	[ROW_AGAINST] = { "against", 0, "STRING", "PATH", "", "",
-	                  "the same for changed source files, which are measured beside the "
+	                  "directories and jars with changed source files, to measure beside the "
 	                  "others" },
 	[ROW_OUTPUT] = { "output", 'o', "STRING", "DIR", "", "",
-	                 "directory of the benchmark; else one named after its class and line" },
+	                 "directory of the benchmark; default: named after its class and line" },
 	[ROW_NO_RUN] = { "no-run", 0, "FLAG", "", "off", "",
 	                 "make the benchmark, but do not run it" },
 	[ROW_NO_RECORD] = { "no-record", 0, "FLAG", "", "off", "",
-	                    "do not run the program once more to record its inputs: they are made "
-	                    "up" },
+	                    "make up inputs instead of running the program again to record them" },
 	[ROW_RUN_RECORDED] = { "run-recorded", 0, "FLAG", "", "off", "",
-	                       "run the command, the java and the class path that stand in the "
-	                       "profile without asking; needed where there is no terminal" },
+	                       "use the command, java and class path of the profile without "
+	                       "asking; required without a terminal" },
 	[ROW_TRUST_OPTIONS] = { "trust-options", 0, "FLAG", "", "off", "",
-	                        "take over all options of the profile's JVM, also those that run "
-	                        "a command, load code or write files" },
+	                        "use all options of the profile's JVM, even those that run a "
+	                        "command, load code or write files" },
 	[ROW_ALLOW_IO] = { "allow-io", 0, "FLAG", "", "off", "",
-	                   "take a segment that reads or writes files or sockets, too" },
-	[ROW_FORKS] = { "forks", 0, "COUNT", "N", "3", "forks", "measure in so many JVMs" },
+	                   "also accept code that reads or writes files or sockets" },
+	[ROW_FORKS] = { "forks", 0, "COUNT", "N", "3", "forks", "measure in N JVMs" },
 	[ROW_SECONDS] = { "seconds", 0, "COUNT", "N", "5", "seconds",
-	                  "measure each input for so long in each of them, after as long a "
-	                  "warm-up" },
+	                  "measure each input for N seconds in each JVM, after a warm-up of the "
+	                  "same length" },
 	[ROW_JAVA] = { "java", 0, "STRING", "FILE", "", "",
-	               "the java to use; else the program's, or that of PATH or JAVA_HOME" },
+	               "java to use; default: the program's, else that of PATH or JAVA_HOME" },
 	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE(
-	    "which kind of samples, where there are several: its name or number"),
+	    "engine whose samples count, if there are several: its name or number"),
 };
 
 struct bench {
@@ -166,8 +165,8 @@ static int check_arguments(struct bench *b)
 	if (!b->source_path)
 		return lc_usage("bench: name the program's source files with --source-path");
 	if (b->command && !b->request.record)
-		return lc_usage("bench: '%.200s' would be run to record its inputs, which "
-		                "--no-record forbids; choose one",
+		return lc_usage("bench: --no-record forbids running '%.200s'; leave out one of "
+		                "them",
 		                b->command[0]);
 	return b->at ? lc_bench_place_parse(&b->request.place, b->at) : 0;
 }
@@ -192,9 +191,8 @@ static int parse_arguments(struct bench *b, int argc, char **argv)
 			b->command = argv + args.next - 1;
 			break;
 		} else if (b->profile) {
-			status = lc_usage("bench: '%.200s' is a second profile; merge them with "
-			                  "'locus merge', or write the program's command behind "
-			                  "'--'",
+			status = lc_usage("bench: '%.200s' is a second profile; merge profiles "
+			                  "with 'locus merge', or write a command after '--'",
 			                  value);
 		} else {
 			b->profile = value;
@@ -316,7 +314,7 @@ static int choose_class_path(struct bench *b)
 	if (b->class_path) {
 		lc_bench_words_path(&r->class_path, b->class_path, b->here, true);
 		if (!any_exists(&r->class_path))
-			return lc_fail("--class-path: nothing of '%.200s' is there", b->class_path);
+			return lc_fail("--class-path: no part of '%.200s' exists", b->class_path);
 		return 0;
 	}
 	b->recorded_class_path = !b->own.class_path.len && b->program.class_path.len;
@@ -327,10 +325,10 @@ static int choose_class_path(struct bench *b)
 		return lc_usage("bench: the program's class path is in a file (@FILE) of its "
 		                "command; name it with --class-path");
 	if (!r->class_path.len)
-		return lc_usage("bench: the profile does not tell the program's class path; name "
+		return lc_usage("bench: the profile does not have the program's class path; name "
 		                "it with --class-path");
 	if (!any_exists(&r->class_path))
-		return lc_fail("bench: nothing of the program's class path is there any more, as "
+		return lc_fail("bench: no part of the program's class path exists, such as "
 		               "'%.200s'; name it with --class-path",
 		               r->class_path.list[0]);
 	return 0;
@@ -553,8 +551,8 @@ static int bench_newest(struct bench *b)
 	int status;
 
 	if (!newest)
-		return lc_usage("bench: there is no profile in the current directory; name one, or "
-		                "record it with 'locus run'");
+		return lc_usage("bench: there is no profile in the current directory; name one, "
+		                "or record one with 'locus run'");
 	lc_note("profile %s", newest);
 	b->request.profile = newest;
 	status = bench_profile(b);

@@ -43,15 +43,15 @@ int lc_bench_place_parse(struct lc_bench_place *p, const char *at)
 	char *end = NULL;
 
 	if (!len || strpbrk(at, "/ ") || strpbrk(rest, ":#"))
-		return lc_usage("--at: '%.200s' is none of CLASS:LINE, CLASS#METHOD and CLASS, as "
+		return lc_usage("--at: '%.200s' is not CLASS:LINE, CLASS#METHOD or CLASS, such as "
 		                "org.acme.Index:211 or org.acme.Index#search",
 		                at);
 	if (at[len] == '#' && !*rest)
-		return lc_usage("--at: '%.200s' names no method behind '#'", at);
+		return lc_usage("--at: '%.200s' has no method after '#'", at);
 	if (at[len] == ':') {
 		line = *rest >= '0' && *rest <= '9' ? strtoul(rest, &end, 10) : 0;
 		if (!line || *end || line > INT32_MAX)
-			return lc_usage("--at: '%.64s' is not the number of a line", rest);
+			return lc_usage("--at: '%.64s' is not a line number", rest);
 	}
 	*p = (struct lc_bench_place){ .class = lc_mem_text("%.*s", (int)len, at),
 		                      .method = lc_mem_text("%s", line ? "" : rest),

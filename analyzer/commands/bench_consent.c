@@ -75,8 +75,8 @@ int lc_bench_consent(const struct lc_bench_recorded *r, bool agreed)
 	if (!any || agreed)
 		return 0;
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
-		return lc_usage("bench: nothing was run: there is no terminal to ask on; agree "
-		                "with --run-recorded, or name --java, --class-path and the "
-		                "program's command behind '--'");
+		return lc_usage("bench: nothing was run, since there is no terminal to ask on; "
+		                "use --run-recorded, or --java, --class-path and the program's "
+		                "command after '--'");
 	return read_answer() ? 0 : lc_fail("bench: nothing was run");
 }

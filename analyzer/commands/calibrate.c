@@ -30,9 +30,9 @@ enum { SECONDS = 120 };
 
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_JDK] = { "jdk", 0, "STRING", "DIR", "", "",
-	              "the JDK to measure in; else that of the java on PATH" },
+	              "JDK to measure in; default: that of the java on PATH" },
 	[ROW_CLOCK] = { "clock", 0, "CHOICE", "auto|rdpmc|tsc|coarse", "auto", "",
-	                "cycle clock, as for locus run" },
+	                "cycle clock of spans, as for 'locus run'" },
 };
 
 const struct lc_option_info *lc_cmd_calibrate_options(size_t *count)
@@ -188,8 +188,8 @@ int lc_cmd_calibrate(int argc, char **argv)
 		return lc_answer(row, "calibrate");
 	if (row == LC_ARGS_OPERAND)
 		return lc_usage(
-		    "'calibrate' takes no operand '%.64s'; 'locus help calibrate' lists "
-		    "its options",
+		    "calibrate: unexpected argument '%.64s'; 'locus help calibrate' lists the "
+		    "options",
 		    value);
 	dir = lc_scratch_make();
 	if (!dir)

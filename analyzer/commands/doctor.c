@@ -18,11 +18,11 @@
 enum row { ROW_JSON, ROW_OUTPUT, ROW_JAVA, ROW_COUNT };
 
 static const struct lc_option_info rows[ROW_COUNT] = {
-	[ROW_JSON] = { "json", 0, "FLAG", "", "off", "", "print JSON" },
+	[ROW_JSON] = { "json", 0, "FLAG", "", "off", "", "write JSON" },
 	[ROW_OUTPUT] = { "output", 'o', "STRING", "DIR", "", "",
-	                 "directory that profiles shall be written to; else the current one" },
+	                 "directory to check for writing profiles; default: the current one" },
 	[ROW_JAVA] = { "java", 0, "STRING", "FILE", "", "",
-	               "the java to check; else those of PATH and JAVA_HOME" },
+	               "java to check; default: those of PATH and JAVA_HOME" },
 };
 
 const struct lc_option_info *lc_cmd_doctor_options(size_t *count)
@@ -130,8 +130,8 @@ int lc_cmd_doctor(int argc, char **argv)
 	if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
 		return lc_answer(row, "doctor");
 	if (row == LC_ARGS_OPERAND)
-		return lc_usage("'doctor' takes no operand '%.64s'; 'locus help doctor' lists its "
-		                "options",
+		return lc_usage("doctor: unexpected argument '%.64s'; 'locus help doctor' lists "
+		                "the options",
 		                value);
 	examine(&d, output, java);
 	if (json)

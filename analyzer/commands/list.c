@@ -32,14 +32,14 @@ enum row { ROW_JSON, ROW_SORT, ROW_WHERE, ROW_SINCE, ROW_UNTIL, ROW_COUNT };
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_JSON] = { "json", 0, "FLAG", "", "off", "", "write JSON" },
 	[ROW_SORT] = { "sort", 0, "CHOICE", "host|start|size|path", "host", "",
-	               "the order of the lines: by host and start, start, size (largest first) or "
+	               "sort by host and start, by start, by size (largest first), or by "
 	               "directory" },
 	[ROW_WHERE] = LC_CHOOSE_ROW_WHERE,
 	[ROW_SINCE] = { "since", 0, "STRING", "TIME", "", "",
-	                "show only what was recorded from then on: 14:30, '2026-11-24 14:30:05', "
-	                "or 1h before now" },
+	                "list only profiles that end after TIME: 14:30, '2026-11-24 14:30:05', or "
+	                "1h (before now)" },
 	[ROW_UNTIL] = { "until", 0, "STRING", "TIME", "", "",
-	                "show only what was recorded before that" },
+	                "list only profiles that begin before TIME" },
 };
 
 enum sort { SORT_HOST, SORT_START, SORT_SIZE, SORT_PATH };
@@ -372,11 +372,12 @@ static int list(struct list *l, char **roots, size_t count)
 	if (l->json)
 		write_json(l);
 	if (!l->found.len)
-		return l->found.problems_len ? LC_EXIT_FAILED
-		                             : lc_fail("no profile is in '%s'%s", roots[0],
-		                                       count > 1 ? " and the others" : "");
+		return l->found.problems_len
+		           ? LC_EXIT_FAILED
+		           : lc_fail("there is no profile in '%s'%s", roots[0],
+		                     count > 1 ? " or the other directories" : "");
 	if (!l->len)
-		return lc_fail("none of the %zu profiles fits --where, --since and --until",
+		return lc_fail("none of the %zu profiles matches --where, --since and --until",
 		               l->found.len);
 	if (!l->json)
 		write_text(l);

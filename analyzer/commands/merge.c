@@ -20,7 +20,8 @@ static const struct lc_option_info keep_threads = {
 	"",
 	"off",
 	"",
-	"keep each thread's paths apart, so that 'report --thread' can tell them"
+	"keep the call paths of each thread apart, so that 'locus report --thread' can select "
+	"threads"
 };
 
 const struct lc_option_info *lc_cmd_merge_options(size_t *count)

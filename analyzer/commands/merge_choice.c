@@ -24,7 +24,7 @@ static int set_label(struct lc_merge_choice *in, const char *text)
 	if (!value)
 		status = lc_usage("--label: '%.64s' is not UTF-8", text);
 	else if (json_object_get(in->labels, key))
-		status = lc_usage("--label: '%.64s' has a key that another one has", text);
+		status = lc_usage("--label: '%.64s' repeats the key of another label", text);
 	else
 		json_object_set(in->labels, key, value);
 	json_decref(value);

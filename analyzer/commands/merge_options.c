@@ -23,13 +23,14 @@ enum row {
 };
 
 static const struct lc_option_info rows[ROW_COUNT] = {
-	[ROW_OUTPUT] = { "output", 'o', "STRING", "DIR", "", "", "directory of the new profile" },
+	[ROW_OUTPUT] = { "output", 'o', "STRING", "DIR", "", "",
+	                 "directory of the new profile (required)" },
 	[ROW_PRUNE] = { "prune", 0, "STRING", "SHARE", "", "",
-	                "fold call paths below that share of all that was counted: 0.01%" },
+	                "fold call paths below SHARE of everything counted, such as 0.01%" },
 	[ROW_MEMORY] = { "max-memory", 0, "STRING", "SIZE", "", "",
-	                 "use no more memory than that: 500m, 2g" },
+	                 "use at most SIZE of memory, such as 500m or 2g" },
 	[ROW_JOBS] = { "jobs", 'j', "COUNT", "N", "", "",
-	               "read with N threads, 1 to 1024; default: one for each CPU" },
+	               "read with N threads, 1 to 1024; default: one per CPU" },
 	[ROW_LABEL] = LC_MERGE_ROW_LABEL,
 	[ROW_WHERE] = LC_CHOOSE_ROW_WHERE,
 	[ROW_BY] = LC_CHOOSE_ROW_BY,
@@ -82,7 +83,8 @@ static int set_share(struct lc_merge_options *o, const char *value)
 		end++;
 	}
 	if (!end || end == value || *end || !(share > 0 && share < 1))
-		return lc_usage("merge: --prune takes a share above 0 and below 100%%, as 0.01%%");
+		return lc_usage("merge: --prune takes a share above 0 and below 100%%, such as "
+		                "0.01%%");
 	o->reduce.prune = share;
 	return 0;
 }
@@ -99,7 +101,8 @@ static int set_memory(struct lc_merge_options *o, const char *value)
 	for (const char *u = units; unit && u <= unit && bytes < most; u++)
 		bytes *= 1024;
 	if (!end || (*end && (!unit || end[1])) || bytes < least || bytes >= most)
-		return lc_usage("merge: --max-memory takes a size from 64m on, as 500m or 2g");
+		return lc_usage("merge: --max-memory takes a size of at least 64m, such as 500m "
+		                "or 2g");
 	o->reduce.max_memory_bytes = bytes;
 	return 0;
 }

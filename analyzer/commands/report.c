@@ -54,35 +54,36 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_VIEW] = { "view", 0, "CHOICE",
 	               "brief|objects|code|alloc|sharing|numa|spans|threads|recording|full",
 	               "brief", "",
-	               "what the text shows: one screen, one of its parts in detail, or all" },
-	[ROW_FULL] = { "full", 0, "FLAG", "", "off", "", "the same as --view=full" },
+	               "what the text shows: one screen (brief), one part in detail, or all parts "
+	               "(full)" },
+	[ROW_FULL] = { "full", 0, "FLAG", "", "off", "", "same as --view=full" },
 	[ROW_VERBOSE] = { "verbose", 'v', "FLAG", "", "off", "",
-	                  "show how it was recorded, too: engines, what was lost, all counters "
-	                  "(--view=recording)" },
+	                  "also show how the profile was recorded: engines, losses, all counters "
+	                  "(as --view=recording)" },
 	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site|by",
 	                "class+line", "",
-	                "what is one row: objects of one class that one line allocates, or of one "
-	                "class, field, package, call path of the allocation, or group of --by" },
+	                "what one row stands for: a class and the line that allocates it, a "
+	                "class, a field, a package, a call path of the allocation (site), or a "
+	                "group of --by" },
 	[ROW_FORMAT] = { "format", 0, "CHOICE",
 	                 "text|json|html|collapsed|svg|pprof|csv|markdown|speedscope|sqlite",
 	                 "text", "",
-	                 "what to write; svg is a flame graph; collapsed, pprof and speedscope are "
-	                 "for tools that draw stacks; csv and sqlite are tables; markdown is for a "
-	                 "pull request" },
+	                 "output format; svg is a flame graph; collapsed, pprof and speedscope "
+	                 "are stacks for other tools; csv and sqlite are tables; markdown is for "
+	                 "pull requests" },
 	[ROW_FILE] = LC_REPORT_ROW_FILE,
-	[ROW_TOP] = LC_REPORT_ROW_TOP("sites", "show the first N rows, and findings of one screen "
-	                                       "(one screen: 8, other views "
-	                                       "of the text: 10, other formats: all)"),
+	[ROW_TOP] = LC_REPORT_ROW_TOP("sites", "show the first N rows and findings (brief view: "
+	                                       "8, other views: 10, other formats: all)"),
 	[ROW_SORT] = { "sort", 0, "CHOICE", "samples|bytes|allocations|class", "samples", "",
 	               "order of the object sites in JSON, HTML and collapsed stacks" },
 	[ROW_STACKS] = { "stacks", 0, "CHOICE", "access|alloc-bytes|alloc-count|code|objects",
 	                 "access", "",
-	                 "with --format=collapsed, what the stacks are: samples by access path and "
-	                 "class, bytes or objects by allocation path and class, samples by code "
-	                 "path, or samples by allocation path, class and access path" },
+	                 "with --format=collapsed: samples by access path and class; bytes or "
+	                 "objects by allocation path and class; samples by code path; or samples "
+	                 "by allocation path, class and access path" },
 	[ROW_BUDGET] = { "budget", 0, "COUNT", "CHARS", "60000", "",
-	                 "with --format=markdown, write no more characters than that; whole rows "
-	                 "and findings are left out" },
+	                 "with --format=markdown: write at most CHARS characters; rows and "
+	                 "findings beyond them are omitted as a whole" },
 	[ROW_NO_PAGER] = LC_REPORT_ROW_NO_PAGER,
 	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
 	[ROW_INCLUDE] = LC_REPORT_ROW_INCLUDE,
@@ -94,15 +95,13 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_WHERE] = LC_CHOOSE_ROW_WHERE,
 	[ROW_BY] = LC_CHOOSE_ROW_BY,
 	[ROW_HIDE] = { "hide", 0, "STRING", "FRAME", "", "",
-	               "leave such frames out of all call paths; no number changes; may be given "
-	               "several times" },
+	               "omit FRAME from all call paths (repeatable); no number changes" },
 	[ROW_SIMPLE] = { "simple", 0, "FLAG", "", "off", "",
-	                 "show classes without their packages; what is then called the same is "
-	                 "one" },
+	                 "omit package names; classes that then have the same name are merged" },
 	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE(
-	    "which kind of samples, where there are several: its name or number"),
+	    "engine whose samples count, if there are several: its name or number"),
 	[ROW_SOURCE] = { "source-path", 0, "STRING", "PATH", "", "",
-	                 "directories and jars, separated by ':', that hold source files" },
+	                 "directories and jars with source files, separated by ':'" },
 };
 
 /* Positions among the words of --format, behind those of all reports. */
@@ -155,8 +154,8 @@ static int set(void *context, int row, const char *value)
 	}
 	if (row == ROW_BUDGET &&
 	    (lc_args_number(value, UINT32_MAX, &s->budget) || s->budget < BUDGET_MIN))
-		return lc_usage("--budget: '%.64s' is not a number of characters from %d", value,
-		                BUDGET_MIN);
+		return lc_usage("--budget: '%.64s' is not a number of characters, %d or more",
+		                value, BUDGET_MIN);
 	if (row == ROW_SOURCE)
 		s->source_path = value;
 	if (row == ROW_HIDE)
@@ -249,20 +248,20 @@ static int report(struct settings *s, const struct lc_load *l)
 static int nothing(const struct settings *s, const struct lc_load *l, const char *path)
 {
 	if (l->not_split)
-		return lc_fail("--thread: '%s' was merged without --keep-threads, so its threads "
-		               "cannot be told apart; report the profiles that went into it",
+		return lc_fail("--thread: '%s' was merged without --keep-threads, so threads "
+		               "cannot be selected; use the profiles that were merged",
 		               path);
 	if (l->where && l->where->len)
-		return lc_fail("no sample and no allocation is of the processes of --where%s",
-		               l->frames ? " and passes --include and --exclude" : "");
+		return lc_fail("no sample or allocation passes --where%s",
+		               l->frames ? ", --include and --exclude" : "");
 	if (l->frames)
-		return lc_fail("no sample and no allocation passes --include and --exclude%s",
+		return lc_fail("no sample or allocation passes --include and --exclude%s",
 		               l->filter ? " in the threads of --thread" : "");
 	if (s->common.filtered)
-		return lc_fail("--thread: '%.64s' fits no thread that has samples or allocations",
+		return lc_fail("--thread: '%.64s' matches no thread with samples or allocations",
 		               s->common.filter.patterns);
-	return lc_fail("'%s' is empty: no sample was taken and no allocation counted; did the "
-	               "program run long enough, and was --min-size small enough?",
+	return lc_fail("'%s' is empty: it has no samples and no allocations; run the program "
+	               "longer, or choose a smaller --min-size",
 	               path);
 }
 
@@ -271,14 +270,14 @@ static int report_or_say_why(void *context, const struct lc_load *l, const char 
 	struct settings *s = context;
 
 	if (s->simple && s->source_path)
-		return lc_usage("--simple leaves out the packages by which --source-path finds "
-		                "files; choose one");
+		return lc_usage("--simple omits the packages by which --source-path finds files; "
+		                "leave out one of them");
 	if (s->stacks_chosen && s->common.format != FORMAT_COLLAPSED)
-		return lc_usage("--stacks is only for --format=collapsed");
+		return lc_usage("--stacks needs --format=collapsed");
 	if (s->group == LC_GROUP_BY && !l->by.len)
-		return lc_usage("--group=by: say by what, as --by host");
+		return lc_usage("--group=by needs --by, such as --by host");
 	if (s->budget && s->common.format != FORMAT_MARKDOWN)
-		return lc_usage("--budget is only for --format=markdown");
+		return lc_usage("--budget needs --format=markdown");
 	return lc_tree_empty(l->tree) || l->not_split ? nothing(s, l, path) : report(s, l);
 }
 

@@ -39,11 +39,11 @@ enum own { OWN_FILE, OWN_QUIET, OWN_VERBOSE, OWN_COUNT };
 
 static const struct lc_option_info own_options[OWN_COUNT] = {
 	[OWN_FILE] = { "file", 'f', "STRING", "FILE", "", "",
-	               "report to FILE at the end, as 'locus report -f FILE' would" },
+	               "write a report to FILE at the end, as 'locus report -f FILE' does" },
 	[OWN_QUIET] = { "quiet", 'q', "FLAG", "", "off", "",
-	                "say nothing at the end where all went well" },
+	                "print nothing at the end if all went well" },
 	[OWN_VERBOSE] = { "verbose", 'v', "FLAG", "", "off", "",
-	                  "say on stderr how the command is started" },
+	                  "print on stderr how Locus starts the command" },
 };
 
 const struct lc_option_info *lc_cmd_run_options(size_t *count)
@@ -122,8 +122,8 @@ static int check_output(const struct run *r)
 	char directory[LC_OPTION_TEXT_MAX];
 
 	if (!strchr(output, '%') && lc_run_profiles(output, &ever, NULL))
-		return lc_fail("'%s' holds a profile already; remove it or choose another with "
-		               "--output",
+		return lc_fail("'%s' already holds a profile; remove it, or choose another "
+		               "directory with --output",
 		               output);
 	errno = 0;
 	if (!lc_libraries_deepest_directory(output, directory, sizeof(directory)) ||

@@ -40,19 +40,18 @@ enum row {
 
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_BEFORE] = { "before", 'b', "STRING", "PROFILE", "", "",
-	                 "a profile of the program as it was; given several times, the profiles "
-	                 "show what runs differ by" },
+	                 "profile of the program before the change (repeatable: several profiles "
+	                 "show how runs differ)" },
 	[ROW_AFTER] = { "after", 'a', "STRING", "PROFILE", "", "",
-	                "a profile of the program as it is; the same" },
+	                "profile of the program after the change (repeatable)" },
 	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site|by",
-	                "class+line", "", "what is one row, as in 'locus report'" },
+	                "class+line", "", "what one row stands for, as in 'locus report'" },
 	[ROW_FAIL] = { "fail-on", 0, "STRING", "CONDITION", "", "",
-	               "exit with status 1 where it holds, as 'counted-bytes>+3%' or "
-	               "'share(Value*)>+2pp'; "
-	               "may be given several times" },
+	               "exit with status 1 if CONDITION holds, such as 'counted-bytes>+3%' or "
+	               "'share(Value*)>+2pp' (repeatable)" },
 	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|markdown|html", "text", "",
-	                 "what to write; markdown is for a pull request, html is the page of the "
-	                 "profile after, coloured by the difference" },
+	                 "output format; markdown is for pull requests; html is the page of the "
+	                 "profile after the change, coloured by the difference" },
 	[ROW_FILE] = LC_REPORT_ROW_FILE,
 	[ROW_TOP] =
 	    LC_REPORT_ROW_TOP("rows", "show the first N rows (text: 8, markdown: 20, JSON: all)"),
@@ -66,8 +65,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_TO_MARK] = LC_REPORT_ROW_TO_MARK,
 	[ROW_WHERE] = LC_CHOOSE_ROW_WHERE,
 	[ROW_BY] = LC_CHOOSE_ROW_BY,
-	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE("which kind of samples, where there are several: its "
-	                                    "name, or number in the first profile"),
+	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE("engine whose samples count, if there are several: "
+	                                    "its name, or its number in the first profile"),
 };
 
 struct settings {
@@ -132,11 +131,11 @@ static int take_operands(struct settings *s, char **operands, size_t count)
 	const bool named = s->len[LC_DIFF_BEFORE] || s->len[LC_DIFF_AFTER];
 
 	if (named && count)
-		return lc_usage("diff: '%.200s' is neither before nor after; name it with --before "
-		                "or --after, as the others",
+		return lc_usage("diff: give '%.200s' with --before or --after, like the other "
+		                "profiles",
 		                operands[0]);
 	if (!named && count != 2)
-		return lc_usage("diff: name two profiles, BEFORE and AFTER; several of a side with "
+		return lc_usage("diff: name two profiles, BEFORE and AFTER, or several with "
 		                "--before and --after");
 	if (named && !(s->len[LC_DIFF_BEFORE] && s->len[LC_DIFF_AFTER]))
 		return lc_usage("diff: --%s is missing",
@@ -157,15 +156,15 @@ struct loaded {
 static bool is_empty(const struct settings *s, const struct lc_diff_profile *p)
 {
 	if (p->load.not_split) {
-		lc_fail("--thread: '%s' was merged without --keep-threads, so its threads cannot "
-		        "be told apart",
+		lc_fail("--thread: '%s' was merged without --keep-threads, so threads cannot be "
+		        "selected",
 		        p->path);
 		return true;
 	}
 	if (!lc_tree_empty(&p->tree))
 		return false;
-	lc_fail("'%s' is empty: no sample was taken and no allocation counted%s", p->path,
-	        s->common.filtered || p->load.frames ? " that passes the filters" : "");
+	lc_fail("'%s' is empty: it has no samples and no allocations%s", p->path,
+	        s->common.filtered || p->load.frames ? " that pass the filters" : "");
 	return true;
 }
 
@@ -200,7 +199,7 @@ static bool load_one(struct settings *s, struct lc_diff_profile *p, bool *damage
 		lc_frame_filter_look(&frames, &p->tree);
 	good = good && !lc_report_check_processes(&p->load) && !is_empty(s, p);
 	if (good && s->group == LC_GROUP_BY && !p->load.by.len) {
-		lc_usage("--group=by: say by what, as --by host");
+		lc_usage("--group=by needs --by, such as --by host");
 		good = false;
 	}
 	if (good)

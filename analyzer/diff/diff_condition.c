@@ -80,10 +80,10 @@ static int parse_metric(const char **at, enum lc_diff_metric *out, char *error, 
 	}
 	near = lc_nearest(word, names, LC_DIFF_METRICS);
 	if (near)
-		snprintf(error, error_len, "there is no '%s'; did you mean '%s'?", word, near);
+		snprintf(error, error_len, "unknown metric '%s'; did you mean '%s'?", word, near);
 	else
 		snprintf(error, error_len,
-		         "it begins with share, cpu, bytes, allocations, counted-bytes or "
+		         "it must begin with share, cpu, bytes, allocations, counted-bytes or "
 		         "counted-allocations");
 	return -EINVAL;
 }
@@ -122,7 +122,7 @@ static int parse_limit(const char *at, struct lc_diff_condition *c, char *error,
 
 	if (*at == '+' || *at == '-') {
 		if (*at != sign) {
-			snprintf(error, error_len, "write >+N for more than before, <-N for less");
+			snprintf(error, error_len, "write >+N for an increase, <-N for a decrease");
 			return -EINVAL;
 		}
 		at = skip(at + 1);

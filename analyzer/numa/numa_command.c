@@ -36,13 +36,14 @@ enum row {
 };
 
 static const struct lc_option_info rows[ROW_COUNT] = {
-	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json", "text", "", "what to write" },
+	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json", "text", "", "output format" },
 	[ROW_FILE] = LC_REPORT_ROW_FILE,
 	[ROW_TOP] =
 	    LC_REPORT_ROW_TOP("sites", "show the first N object sites (text: 10, JSON: all)"),
 	[ROW_SIMULATE] = { "simulate", 0, "STRING", "PLACEMENT", "", "",
-	                   "show what the recorded accesses would be with another placement: "
-	                   "interleave, first-touch-by-reader, or bind:N (all on node N)" },
+	                   "show the recorded accesses as they would be with another placement of "
+	                   "the memory: interleave, first-touch-by-reader, or bind:N (all on node "
+	                   "N)" },
 	[ROW_NO_PAGER] = LC_REPORT_ROW_NO_PAGER,
 	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
 	[ROW_INCLUDE] = LC_REPORT_ROW_INCLUDE,
@@ -54,7 +55,7 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_WHERE] = LC_CHOOSE_ROW_WHERE,
 	[ROW_BY] = LC_CHOOSE_ROW_BY,
 	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE(
-	    "which kind of samples, where there are several: its name or number"),
+	    "engine whose samples count, if there are several: its name or number"),
 };
 
 struct settings {
@@ -96,8 +97,8 @@ static int choose_policy(const struct lc_numa *n, const char *word, struct lc_nu
 	}
 	if (strncmp(word, "bind:", 5) != 0 || lc_args_number(word + 5, LC_NODE_NUMBERS, &number))
 		return lc_usage(
-		    "--simulate: no '%.64s'; it is interleave, first-touch-by-reader or "
-		    "bind:N",
+		    "--simulate: unknown placement '%.64s'; use interleave, first-touch-by-reader "
+		    "or bind:N",
 		    word);
 	r->policy = LC_NUMA_BIND;
 	if (!r->simulate)

@@ -40,15 +40,15 @@ enum own {
 
 static const struct lc_option_info own[OWN_COUNT] = {
 	[OWN_RUNS] = { "runs", 'n', "COUNT", "N", "10", "runs",
-	               "run the program N times, 1 to 1000; intervals need 5" },
+	               "run the program N times, 1 to 1000; intervals need 5 or more" },
 	[OWN_TIMEOUT] = LC_REPEAT_ROW_TIMEOUT,
 	[OWN_STDERR] = LC_REPEAT_ROW_STDERR,
 	[OWN_OUTPUT] = LC_REPEAT_ROW_OUTPUT,
 	[OWN_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site", "class+line",
-	                "", "what is one object, as in 'locus report'" },
-	[OWN_ENGINE] = LC_REPORT_ROW_ENGINE("which kind of samples, where there are several: its "
-	                                    "name, or number in the first profile"),
-	[OWN_FORMAT] = { "format", 0, "CHOICE", "text|json|html", "text", "", "what to write" },
+	                "", "what one row of objects stands for, as in 'locus report'" },
+	[OWN_ENGINE] = LC_REPORT_ROW_ENGINE("engine whose samples count, if there are several: "
+	                                    "its name, or its number in the first profile"),
+	[OWN_FORMAT] = { "format", 0, "CHOICE", "text|json|html", "text", "", "output format" },
 	[OWN_FILE] = LC_REPORT_ROW_FILE,
 	[OWN_TOP] = { "top", 0, "COUNT", "N", "", "rows",
 	              "show the first N rows of each table (text: 5, html: 200, JSON: all)" },
@@ -56,15 +56,13 @@ static const struct lc_option_info own[OWN_COUNT] = {
 };
 
 /* In the place of the agent's, which names one profile. */
-static const struct lc_option_info output = {
-	"output",
-	'o',
-	"STRING",
-	"DIR",
-	"locus-repeat-TIME",
-	"",
-	"new directory that the runs, and the result, are kept in"
-};
+static const struct lc_option_info output = { "output",
+	                                      'o',
+	                                      "STRING",
+	                                      "DIR",
+	                                      "locus-repeat-TIME",
+	                                      "",
+	                                      "new directory for the runs and the result" };
 
 struct settings {
 	struct lc_report_settings common;
@@ -119,14 +117,15 @@ static int check(struct settings *s)
 	char error[256];
 
 	if (s->request.command && s->line.operands_len)
-		return lc_usage("repeat: '%.200s' stands before '--': name profiles, or a program "
-		                "to run behind '--'",
+		return lc_usage("repeat: '%.200s' is before '--'; name either profiles, or a "
+		                "program after '--'",
 		                s->line.operands[0]);
 	if (!s->request.command && !s->line.operands_len)
 		return lc_usage("repeat: no program to run; write 'locus repeat -n 30 -- java "
 		                "...', or name profiles");
 	if (!s->request.command && s->line.for_runs)
-		return lc_usage("--%s is about runs, and profiles are only read", s->line.for_runs);
+		return lc_usage("--%s needs a program to run; profiles are only read",
+		                s->line.for_runs);
 	if (lc_options_check(&s->request.options, error, sizeof(error)))
 		return lc_usage("%s", error);
 	if (s->common.file && !s->common.format_chosen)

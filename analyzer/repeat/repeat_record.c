@@ -174,7 +174,7 @@ int lc_repeat_record_read(struct lc_repeat *r, const char *directory)
 	rows = json_object_get(root, "runs");
 	if (!json_is_array(rows) || json_array_size(rows) > RECORD_RUNS_MAX ||
 	    json_integer_value(json_object_get(root, "format")) != RECORD_FORMAT) {
-		status = lc_fail("'%s' is no record of runs that this Locus can read%s%s", path,
+		status = lc_fail("'%s' is not a record of runs that this Locus can read%s%s", path,
 		                 root ? "" : ": ", root ? "" : error.text);
 		goto out;
 	}

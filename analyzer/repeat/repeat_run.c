@@ -203,7 +203,7 @@ static int prepare(struct running *m)
 	char library[PATH_MAX];
 
 	if (strchr(m->q->directory, '%'))
-		return lc_usage("--output: '%.200s' has a %%, which the agent would replace in it",
+		return lc_usage("--output: '%.200s' contains a %%, which the agent would replace",
 		                m->q->directory);
 	if (lc_agent_library("liblocus.so", m->agent) ||
 	    lc_agent_library("liblocus-preload.so", library) || lc_agent_preload(library))

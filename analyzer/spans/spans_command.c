@@ -33,16 +33,14 @@ enum row {
 
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|html|csv|collapsed|trace", "text", "",
-	                 "what to write; collapsed: call paths with their cycles for flame graphs, "
-	                 "of a "
-	                 "program that was run with --span-paths; trace: single spans as trace "
-	                 "events for Perfetto and "
-	                 "Chrome, of a program that was run with --trace" },
+	                 "output format; collapsed: call paths with cycles for flame graphs "
+	                 "(needs a recording with --span-paths); trace: single spans as trace "
+	                 "events for Perfetto and Chrome (needs a recording with --trace)" },
 	[ROW_FILE] = LC_REPORT_ROW_FILE,
 	[ROW_TOP] = LC_REPORT_ROW_TOP(
-	    "rows", "show the first N rows of each table (text: 10, the others: all)"),
+	    "rows", "show the first N rows of each table (text: 10, other formats: all)"),
 	[ROW_SORT] = { "sort", 0, "CHOICE", "cycles|executions|switches", "cycles", "",
-	               "order of locations, streams, tasks and types: most first" },
+	               "sort locations, streams, tasks and types by this number, largest first" },
 	[ROW_NO_PAGER] = LC_REPORT_ROW_NO_PAGER,
 	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
 	[ROW_SINCE] = LC_REPORT_ROW_SINCE,
@@ -52,11 +50,10 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_WHERE] = LC_CHOOSE_ROW_WHERE,
 	[ROW_BY] = LC_CHOOSE_ROW_BY,
 	[ROW_ENGINE] =
-	    LC_REPORT_ROW_ENGINE("which kind of samples tells what was waited for, where there are "
-	                         "several: "
-	                         "its name or number"),
+	    LC_REPORT_ROW_ENGINE("engine whose samples show what spans waited for, if there are "
+	                         "several: its name or number"),
 	[ROW_TABLE] = { "table", 0, "STRING", "NAME", "", "",
-	                "with --format=csv write only this table" },
+	                "with --format=csv: write only the table NAME" },
 };
 
 /* Positions among the words of --format, behind those of all reports. */
@@ -79,7 +76,7 @@ static int set_table(struct settings *s, const char *value)
 	char names[256];
 
 	if (!lc_spans_csv_table(value, names, sizeof(names)))
-		return lc_usage("--table: no '%.64s'; it is one of %s", value, names);
+		return lc_usage("--table: unknown table '%.64s'; use one of %s", value, names);
 	s->table = value;
 	return 0;
 }
@@ -113,7 +110,7 @@ static int check(const struct settings *s, const struct lc_load *l, const struct
 	if (lc_report_check_threads(l))
 		return 1;
 	if (s->table && s->common.format != FORMAT_CSV)
-		return lc_usage("--table is only for --format=csv");
+		return lc_usage("--table needs --format=csv");
 	if (!lc_span_rows_any(r))
 		return lc_fail("the profile holds no spans; record them with "
 		               "'locus run --spans=streams,tasks'");

@@ -172,7 +172,7 @@ def test_a_record_that_is_none_is_refused(locus, known, change):
     (known / "agree.json").write_text(json.dumps({**record, **change}))
     done = locus("agree", known)
     assert done.returncode == 1 and done.stdout == ""
-    assert "is no record of runs that this Locus can read" in done.stderr and done.stderr.count("\n") == 1
+    assert "is not a record of runs that this Locus can read" in done.stderr and done.stderr.count("\n") == 1
 
 
 # Stub profilers
@@ -276,15 +276,15 @@ def test_an_interruption_keeps_what_was_run(locus, stubs, tmp_path):
 
 
 @pytest.mark.parametrize("args,told", [
-    (["-p", "jprof", "--", "true"], "'jprof' is none of locus, async"),
-    (["-p", "jfr,jfr", "--", "true"], "'jfr' is there twice"),
-    (["-p", "locus=x", "--", "true"], "'locus=x' is none of"),
+    (["-p", "jprof", "--", "true"], "'jprof' is not locus, async"),
+    (["-p", "jfr,jfr", "--", "true"], "'jfr' is given twice"),
+    (["-p", "locus=x", "--", "true"], "'locus=x' is not"),
     (["-n", "0", "--", "true"], "--runs"),
     ([], "no program to run"),
-    (["-n", "3", "runs"], "--runs is about runs"),
-    (["runs", "--", "true"], "stands before '--'"),
+    (["-n", "3", "runs"], "--runs needs a program"),
+    (["runs", "--", "true"], "is before '--'"),
     (["--truth-at", "a b", "--", "true"], "--truth-at"),
-    (["-o", "a,b", "--", "true"], "has a character"),
+    (["-o", "a,b", "--", "true"], "contains a character"),
 ])
 def test_a_command_line_that_is_wrong_runs_nothing(locus, tmp_path, args, told):
     done = locus("agree", *args, cwd=tmp_path)

@@ -161,7 +161,7 @@ def test_an_attach_without_hooks_rewrites_no_class(locus, program, tmp_path, jdk
 @pytest.mark.parametrize("options", [["--spans=streams"], ["--audit"], ["--min-size=100"], ["-e", "watch:Node#1"], ["-e", "alloc"]])
 def test_what_needs_hooks_is_refused_without(locus, options):
     done = locus("attach", "--no-hooks", *options, "1")
-    assert done.returncode == 2 and "leave out no-hooks" in done.stderr, done.stderr
+    assert done.returncode == 2 and "omit no-hooks" in done.stderr, done.stderr
 
 
 def test_what_spans_cost_is_measured_after_an_attach_too(locus, program, tmp_path, monkeypatch, jdk):
@@ -191,7 +191,7 @@ def test_attached_twice(locus, program, tmp_path, jdk):
 def test_what_is_wrong_is_said_in_a_line(locus, program, tmp_path, jdk17):
     sleeping = subprocess.Popen(["sleep", "60"])
     try:
-        assert locus("attach", sleeping.pid).stderr == "locus: process %d is no JVM\n" % sleeping.pid
+        assert locus("attach", sleeping.pid).stderr == "locus: process %d is not a JVM\n" % sleeping.pid
     finally:
         sleeping.kill()
         sleeping.wait()

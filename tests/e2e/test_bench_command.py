@@ -210,7 +210,7 @@ def test_what_is_missing_costs_one_line(acme):
     assert "--source-path" in acme.error(FAILED, "prof", "--source-path", "empty")
     assert not list(acme.directory.glob("bench-*"))
     (acme.directory / "classes").rmdir()
-    assert "nothing of the program's class path" in acme.error(FAILED, "prof", *at, *sources)
+    assert "no part of the program's class path" in acme.error(FAILED, "prof", *at, *sources)
 
 
 def test_a_class_path_that_is_not_known_is_asked_for(acme):

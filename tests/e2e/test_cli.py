@@ -162,7 +162,7 @@ def test_help_and_manual_list_every_option(locus):
         ),
         (["run", "-Z", "true"], "unknown option '-Z'; 'locus help run' lists them"),
         (["run", "--output"], "option '--output' needs a value: DIR"),
-        (["run", "-i", "5", "true"], "interval: '5' needs a unit: ns, us, ms or s"),
+        (["run", "-i", "5", "true"], "interval: '5' must end in ns, us, ms or s"),
         (["run", "-s", "big", "true"], "min-size: 'big' is not a size, such as 1k"),
         (
             ["run", "-s", "99999999999999999999", "true"],
@@ -171,7 +171,7 @@ def test_help_and_manual_list_every_option(locus):
         (["run", "-j0", "true"], "depth: '0' is out of range: 1 to 2048"),
         (["run", "--paths=all", "true"], "paths: 'all' is not one of adaptive|exact"),
         (["run", "--event=tim", "true"], "event: unknown event 'tim'; did you mean 'timer'?"),
-        (["run", "--audit=maybe", "true"], "audit: 'maybe' is not on or off"),
+        (["run", "--audit=maybe", "true"], "audit: 'maybe' is neither on nor off"),
         (["run", "--trace", "true"], "trace does nothing without spans; add spans=streams or spans=tasks"),
         (["run", "--span-paths", "true"], "span-paths does nothing without spans; add spans=streams or spans=tasks"),
         (["run", "--clock=tsc", "true"], "clock does nothing without spans; add spans=streams or spans=tasks"),
@@ -357,7 +357,7 @@ def test_profile_is_never_overwritten(locus, hello, profile, tmp_path):
     before = sorted((f.name, f.stat().st_size) for f in first.directory.iterdir())
     done = locus("run", "-o", first.directory, "--", "touch", tmp_path / "started")
     assert done.returncode == TOOL
-    assert "holds a profile already" in one_line(done.stderr)
+    assert "already holds a profile" in one_line(done.stderr)
     assert not (tmp_path / "started").exists()
     assert sorted((f.name, f.stat().st_size) for f in first.directory.iterdir()) == before
 
@@ -505,7 +505,7 @@ def test_extension_that_names_no_format_is_refused(locus, small, tmp_path, comma
     done = locus(command, "-f", file, small)
     assert (done.returncode, done.stdout, file.exists()) == (2, "", False)
     assert one_line(done.stderr) == (
-        "--file: '%s' has none of the extensions that choose a format: %s" % (file, known))
+        "--file: unknown extension of '%s'; use one of %s" % (file, known))
 
 
 def test_format_goes_before_the_extension(locus, small, tmp_path):
@@ -525,7 +525,7 @@ def test_run_reports_to_a_file_in_one_go(locus, hello, tmp_path):
 
 def test_run_refuses_a_report_without_a_format_before_the_program_starts(locus, tmp_path):
     done = locus("run", "-f", "r.docx", "-o", tmp_path / "p", "--", "touch", tmp_path / "started")
-    assert done.returncode == 2 and "'r.docx' has none of the extensions" in one_line(done.stderr)
+    assert done.returncode == 2 and "unknown extension of 'r.docx'" in one_line(done.stderr)
     assert not (tmp_path / "started").exists()
 
 

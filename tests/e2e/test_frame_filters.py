@@ -160,14 +160,14 @@ def test_simple_names_have_no_package_and_the_same_numbers(locus, objects):
 def test_pattern_that_fits_nothing_costs_a_line_and_the_rest_is_shown(locus, objects, option):
     done = locus("report", option, "NoSuchFrame", objects)
     assert done.returncode == PARTIAL
-    assert done.stderr == "locus: %s: 'NoSuchFrame' fits no frame of the profile\n" % option
+    assert done.stderr == "locus: %s: 'NoSuchFrame' matches no frame of the profile\n" % option
     assert "samples" in done.stdout.splitlines()[0]
 
 
 def test_filter_that_leaves_nothing_is_one_line(locus, objects):
     done = locus("report", "--include=NoSuchFrame", objects)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "locus: no sample and no allocation passes --include and --exclude\n"
+    assert done.stderr == "locus: no sample or allocation passes --include and --exclude\n"
 
 
 def test_numa_takes_the_filters_too(locus, tmp_path):

@@ -276,7 +276,7 @@ def test_all_profiles_together_have_a_limit(profile, workload, jdk):
 
 
 @pytest.mark.parametrize("options, word", [(("--loop=10m",), "min"), (("--loop=1ms",), "out of range"),
-                                           (("--loop=5",), "unit"), (("--keep=3",), "loop"),
+                                           (("--loop=5",), "must end in"), (("--keep=3",), "loop"),
                                            (("--loop=1kb",), "out of range"), (("--loop=x",), "neither")])
 def test_what_means_nothing_is_refused(locus, tmp_path, options, word):
     done = locus("run", *options, "-o", tmp_path / "p", "--", "true")

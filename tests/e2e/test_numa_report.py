@@ -189,9 +189,9 @@ def test_merging_keeps_nodes_apart_by_thread(locus, master, tmp_path):
 def test_options_that_make_no_sense_are_refused_in_one_line(locus, master, tmp_path):
     for options, line in [
         (["--top"], "needs a value"),
-        (["--simulate=first-touch", master], "no 'first-touch'"),
-        (["--simulate=bind:x", master], "no 'bind:x'"),
-        (["--format=html", master], "no 'html'"),
+        (["--simulate=first-touch", master], "unknown placement 'first-touch'"),
+        (["--simulate=bind:x", master], "unknown placement 'bind:x'"),
+        (["--format=html", master], "unknown value 'html'"),
         (["--top=0", master], "not a number of sites"),
         (["--engine=pebs", master], "no samples of 'pebs'"),
         ([tmp_path / "none"], "cannot read profile"),

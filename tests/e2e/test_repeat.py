@@ -206,10 +206,10 @@ def test_the_page_has_error_bars_in_a_browser(locus, five, tmp_path, chromium):
 
 
 @pytest.mark.parametrize("args, error", [
-    ([], "no program to run"), (["p", "--", "java"], "'p' stands before '--'"), (["-n", "5", "p"], "--runs is about runs"),
-    (["--interval=1ms", "p"], "--interval is about runs"), (["--timeout=5x", "--", "java"], "is no length of time"),
-    (["-n", "0", "--", "java"], "from 1 to 1000"), (["-o", "a%pb", "--", "java"], "has a %"),
-    (["--event=nonsense#", "--", "java"], "event"), (["-f", "x.svg", "p"], "none of the extensions"),
+    ([], "no program to run"), (["p", "--", "java"], "'p' is before '--'"), (["-n", "5", "p"], "--runs needs a program"),
+    (["--interval=1ms", "p"], "--interval needs a program"), (["--timeout=5x", "--", "java"], "is not a time"),
+    (["-n", "0", "--", "java"], "from 1 to 1000"), (["-o", "a%pb", "--", "java"], "contains a %"),
+    (["--event=nonsense#", "--", "java"], "event"), (["-f", "x.svg", "p"], "unknown extension"),
     (["--trace", "--", "java"], "trace")])
 def test_a_wrong_command_line_runs_nothing(locus, tmp_path, args, error):
     done = locus("repeat", *args, cwd=tmp_path)

@@ -202,7 +202,7 @@ def test_engines_are_never_added_up(locus, tmp_path):
     assert [e["samples"]["total"] for e in default["engines"]] == [10, 30, 5]
     assert report(locus, path, "--engine=pmu")["samples"]["total"] == 30
     assert report(locus, path, "--engine=3")["sites"][0]["samples"] == 5
-    refusal(locus("report", path, "--engine=timer"), "2 of name")
+    refusal(locus("report", path, "--engine=timer"), "2 engines are named")
     refusal(locus("report", path, "--engine=pebs"), "pebs")
     assert [e["shown"] for e in default["engines"]] == [False, True, False]
     text = locus("report", path).stdout

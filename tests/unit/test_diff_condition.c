@@ -60,7 +60,7 @@ static void what_is_no_condition_says_why_and_leaves_the_result(void **state)
 	static const struct {
 		const char *text, *says;
 	} cases[] = {
-		{ "", "begins with share" },
+		{ "", "begin with share" },
 		{ "byts>3%", "did you mean 'bytes'" },
 		{ "bytes", "'>' or '<' is missing" },
 		{ "bytes=3%", "'>' or '<' is missing" },
