@@ -123,19 +123,23 @@ static int set_own(void *context, int row, const char *value)
 		s->request.async_file = value;
 		return 0;
 	case OWN_TRUTH:
-		return lc_repeat_set_flag(&own[row], value, &s->request.truth);
+		s->request.truth = true;
+		return 0;
 	case OWN_TRUTH_AT:
 		return set_truth_at(s, value);
 	case OWN_TIMEOUT:
 		return lc_repeat_set_timeout(value, &s->request.timeout_ns);
 	case OWN_STDERR:
-		return lc_repeat_set_flag(&own[row], value, &s->request.any_stderr);
+		s->request.any_stderr = true;
+		return 0;
 	case OWN_OUTPUT:
-		return lc_repeat_set_flag(&own[row], value, &s->request.any_output);
+		s->request.any_output = true;
+		return 0;
 	case OWN_TOP:
 		return lc_repeat_set_count(&own[row], value, UINT32_MAX, &s->common.top);
 	case OWN_NO_PAGER:
-		return lc_repeat_set_flag(&own[row], value, &s->common.no_pager);
+		s->common.no_pager = true;
+		return 0;
 	default:
 		(void)lc_report_set_output(&s->common, &own[row], value, &status);
 		return status;

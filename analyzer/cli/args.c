@@ -18,6 +18,18 @@ static bool is_flag(const struct lc_option_info *row)
 	return strcmp(row->type, "FLAG") == 0;
 }
 
+/* The agent's own options, which `locus run` takes too, may be switched off: --trace=off. */
+static bool is_agents(const struct lc_option_info *row)
+{
+	size_t count;
+	const struct lc_option_info *infos = lc_option_table(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(infos[i].name, row->name) == 0)
+			return true;
+	return false;
+}
+
 static int unknown_long(const struct lc_args *a, const char *name, size_t len)
 {
 	const char *names[ARGS_ROWS_MAX];
@@ -47,6 +59,10 @@ static int with_argument(struct lc_args *a, size_t row, const char *attached, co
 			return LC_ARGS_ERROR;
 		}
 		attached = a->argv[a->next++];
+	}
+	if (is_flag(r) && attached && strcmp(attached, "on") != 0 && !is_agents(r)) {
+		lc_usage("--%s takes no value", r->name);
+		return LC_ARGS_ERROR;
 	}
 	*value = attached;
 	return (int)row;

@@ -120,7 +120,7 @@ int lc_help(FILE *out, const char *command)
 	char *summary;
 	size_t count;
 
-	if (!command) {
+	if (!command || strcmp(command, "help") == 0) {
 		print_tool(out);
 		return 0;
 	}

@@ -144,8 +144,6 @@ static int set(struct bench *b, int row, const char *value)
 		*texts[row] = value;
 		return 0;
 	}
-	if (value && strcmp(value, "on") != 0)
-		return lc_usage("--%s takes no value", rows[row].name);
 	if (row == ROW_NO_RUN)
 		b->request.run = false;
 	else if (row == ROW_ALLOW_IO)

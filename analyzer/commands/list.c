@@ -397,8 +397,6 @@ static int set(void *context, int row, const char *value)
 	if (row == ROW_SINCE || row == ROW_UNTIL)
 		return lc_choose_time(&rows[row], value, l->now_ns,
 		                      row == ROW_SINCE ? &l->since_ns : &l->until_ns);
-	if (value && strcmp(value, "on") != 0)
-		return lc_usage("--%s takes no value", rows[row].name);
 	l->json = true;
 	return 0;
 }

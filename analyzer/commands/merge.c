@@ -87,8 +87,6 @@ static int set(void *context, int row, const char *value)
 
 	if (lc_merge_option_set(m, row, value, &status) < 0)
 		return status;
-	if (value && strcmp(value, "on") != 0)
-		return lc_usage("--%s takes no value", keep_threads.name);
 	m->reduce.keep_threads = true;
 	return 0;
 }

@@ -75,8 +75,6 @@ static int set_own(struct run *r, int row, const char *value)
 		r->file = value;
 		return check_file(value);
 	}
-	if (value && strcmp(value, "on") != 0)
-		return lc_usage("--%s takes no value", own_options[row].name);
 	if (row == OWN_QUIET)
 		r->quiet = true;
 	else

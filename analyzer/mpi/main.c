@@ -57,8 +57,6 @@ static int set(void *context, int row, const char *value)
 		m->ranks.fan_in = (int)number;
 		return 0;
 	case ROW_PRUNE_EACH:
-		if (value && strcmp(value, "on") != 0)
-			return lc_usage("--%s takes no value", own_rows[ROW_PRUNE_EACH].name);
 		m->ranks.prune_each = true;
 		return 0;
 	case ROW_TIMINGS:

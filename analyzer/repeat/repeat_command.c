@@ -96,15 +96,18 @@ static int set_own(void *context, int row, const char *value)
 		s->line.for_runs = own[row].name;
 		return lc_repeat_set_timeout(value, &s->request.timeout_ns);
 	case OWN_STDERR:
-		return lc_repeat_set_flag(&own[row], value, &s->any_stderr);
+		s->any_stderr = true;
+		return 0;
 	case OWN_OUTPUT:
-		return lc_repeat_set_flag(&own[row], value, &s->any_output);
+		s->any_output = true;
+		return 0;
 	case OWN_GROUP:
 		return lc_report_choose(&own[row], value, &s->group);
 	case OWN_TOP:
 		return lc_repeat_set_count(&own[row], value, UINT32_MAX, &s->common.top);
 	case OWN_NO_PAGER:
-		return lc_repeat_set_flag(&own[row], value, &s->common.no_pager);
+		s->common.no_pager = true;
+		return 0;
 	default:
 		(void)lc_report_set_output(&s->common, &own[row], value, &status);
 		return status;

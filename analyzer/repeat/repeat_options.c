@@ -9,14 +9,6 @@
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/report_command.h"
 
-int lc_repeat_set_flag(const struct lc_option_info *row, const char *value, bool *out)
-{
-	if (value && strcmp(value, "on") != 0)
-		return lc_usage("--%s takes no value", row->name);
-	*out = true;
-	return 0;
-}
-
 int lc_repeat_set_count(const struct lc_option_info *row, const char *value, unsigned long max,
                         size_t *out)
 {

@@ -58,7 +58,6 @@ size_t lc_repeat_rows(struct lc_option_info *rows, const struct lc_option_info *
                       const struct lc_option_info *own, size_t own_len);
 
 /* Each returns 0 and sets *out, or an exit status after one line on stderr. */
-int lc_repeat_set_flag(const struct lc_option_info *row, const char *value, bool *out);
 int lc_repeat_set_count(const struct lc_option_info *row, const char *value, unsigned long max,
                         size_t *out);
 int lc_repeat_set_timeout(const char *value, uint64_t *out_ns);

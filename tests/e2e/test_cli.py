@@ -160,6 +160,8 @@ def test_help_and_manual_list_every_option(locus):
             ["run", "--min-sise=3", "--", "true"],
             "unknown option '--min-sise'; did you mean '--min-size'?",
         ),
+        (["report", "--full=off", "."], "--full takes no value"),
+        (["doctor", "--json=no"], "--json takes no value"),
         (["run", "-Z", "true"], "unknown option '-Z'; 'locus help run' lists them"),
         (["run", "--output"], "option '--output' needs a value: DIR"),
         (["run", "-i", "5", "true"], "interval: '5' must end in ns, us, ms or s"),
