@@ -11,7 +11,7 @@
 
 enum { LC_LABEL_KEY_MAX = 63 };
 
-/* What is known of each process without a label, and is asked for by these words. */
+/* Facts that each process has without a label; users name them by these words. */
 #define LC_LABEL_FACTS "host", "process", "pid", "command", "jdk", "gc", "start"
 
 static inline bool lc_label_key_char(char c, bool first)
@@ -58,7 +58,7 @@ static inline bool lc_label_has_control(const char *text, size_t len)
 	return false;
 }
 
-/* What is wrong with the `len` bytes "key=value"; NULL: nothing. Static storage. Context: any. */
+/* The error in the `len` bytes "key=value", or NULL. Static storage. Context: any. */
 static inline const char *lc_label_wrong(const char *text, size_t len)
 {
 	const char *equals = memchr(text, '=', len);

@@ -26,7 +26,7 @@ enum option_type {
 	OPTION_FLAG,
 };
 
-/* Of --loop. What is a size has LC_LOOP_BYTES. */
+/* Limits of --loop. A size is marked with LC_LOOP_BYTES. */
 #define LOOP_NS_MIN UINT64_C(100000000)
 #define LOOP_NS_MAX (UINT64_C(100000) * 86400 * 1000000000)
 #define LOOP_BYTES_MIN (UINT64_C(64) << 10)

@@ -16,7 +16,7 @@ static const struct lc_option_info infos[] = {
 };
 #undef LC_OPTION
 
-/* What only the parser needs of each option; the rows are those of infos[], in the same order. */
+/* The parser's own data about each option; the rows are in the order of infos[]. */
 #define LC_OPTION(field, type, name, letter, argument, default_text, unit, help)                   \
 	{ OPTION_##type, offsetof(struct lc_options, field) },
 static const struct {

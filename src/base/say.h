@@ -9,9 +9,8 @@
 void lc_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Until its next call the lines of this thread go to this file, without "locus: "; -1: to stderr.
- * What other threads say is not the answer to a command, and goes to stderr all the while. Context:
- * any but [signal].
+ * Send this thread's lines to `fd`, without "locus: ", until the next call; -1: to stderr. Lines of
+ * other threads do not answer a command and still go to stderr. Context: any but [signal].
  */
 void lc_say_to(int fd);
 

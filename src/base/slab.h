@@ -18,7 +18,7 @@
 
 enum { LC_SLAB_BLOCKS = 20 };
 
-/* What a slab holds. Make it a static constant, so that its use is compiled for it. */
+/* Sizes of a slab. Make it a static constant, so that the compiler specializes the functions. */
 struct lc_slab_kind {
 	uint32_t element_bytes;
 	uint32_t first;  /* elements in block 0 */

@@ -30,8 +30,8 @@ static int membarrier(int command)
 }
 
 /*
- * Where a process has several threads, to register takes 5 to 15 ms, which the launcher has saved
- * (preload/launch.c): to register again takes none.
+ * Registration takes 5 to 15 ms in a process with several threads. The launcher has registered
+ * already (preload/launch.c), and to register again takes no time.
  */
 int lc_epoch_init(void)
 {

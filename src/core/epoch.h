@@ -13,7 +13,7 @@
  */
 uint32_t lc_epoch_gc_sequence(void);
 
-/* Where it is, for code that cannot call: a uint32_t that never moves. Context: [attach]. */
+/* The sequence's address, a constant, for code that cannot call: a uint32_t. Context: [attach]. */
 const void *lc_epoch_gc_sequence_address(void);
 
 static inline bool lc_epoch_gc_sequence_moving(uint32_t sequence)

@@ -1,9 +1,9 @@
 /*
  * core/fds.h - keeps the agent from using up the process's file descriptors.
  *
- * Breakpoints and events take a descriptor for each thread. All of them may take a quarter of what
- * the limit of the process (RLIMIT_NOFILE) has left beside what others have open. What a thread
- * does without is counted, and said.
+ * Breakpoints and events take a descriptor for each thread. All of them may take a quarter of the
+ * descriptors that the process's limit (RLIMIT_NOFILE) leaves free. Refusals are counted and
+ * reported.
  *
  * Order: none. The number is a count; threads that ask at once may pass the budget together.
  */
@@ -14,7 +14,7 @@
 
 struct lc_counters;
 
-/* What asks. */
+/* The purpose of a descriptor. Each value says what is missing when the descriptor is refused. */
 enum lc_fds_use {
 	LC_FDS_BREAKPOINT, /* the address of a sample stays unknown */
 	LC_FDS_EVENT,      /* the engine does not sample the thread */

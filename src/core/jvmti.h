@@ -32,8 +32,8 @@ void lc_jvmti_set(jvmtiEnv *jvmti);
 jvmtiEnv *lc_jvmti(void);
 
 /*
- * RetransformClasses. Context: as of JVMTI's function. lc_jvmti_retransforms(): is the calling
- * thread in it? Then the classes stay what they are but for the agent's hooks.
+ * RetransformClasses. Context: that of JVMTI's function. lc_jvmti_retransforms(): is the calling
+ * thread in it? If so, only the agent's hooks change in the classes.
  */
 jvmtiError lc_jvmti_retransform(jint len, const jclass *classes);
 bool lc_jvmti_retransforms(void);

@@ -1,10 +1,10 @@
 /*
  * core/memory.h - keeps what the agent holds in memory below a limit (--max-memory).
  *
- * All that the agent allocates and maps is summed (core/own_memory.c); memory that is reserved and
- * taken bit by bit is summed by its owner. What can grow without a bound asks before it grows, and
- * does without where the limit is near. A use has a share of the limit for itself, so that it
- * leaves others theirs, and a share up to which all together may fill the limit.
+ * core/own_memory.c sums all that the agent allocates and maps. The owner of reserved memory sums
+ * the pages that it uses. A module that can grow without a bound asks before it grows, and must do
+ * without if the limit is near. Each use has its own share of the limit, and a share up to which
+ * all uses together may fill the limit.
  *
  * Order: none. The sum is a count; several threads that ask at once may pass a share together.
  */
@@ -17,7 +17,7 @@
 
 struct lc_counters;
 
-/* What asks, and what happens where it is refused. */
+/* The purpose of the memory, and what happens if it is refused. */
 enum lc_memory_use {
 	LC_MEMORY_RECORDS,  /* allocation logs: the object is counted, not followed */
 	LC_MEMORY_SMALL,    /* objects of 64 bytes or less that live: not followed */

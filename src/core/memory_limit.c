@@ -56,7 +56,7 @@ static uint64_t group_limit(const char *root, char *path, const char *file)
 	}
 }
 
-/* What the process's control groups let it have; UINT64_MAX: there is no limit. */
+/* The memory limit of the process's control groups; UINT64_MAX: there is no limit. */
 static uint64_t groups_limit(void)
 {
 	char text[8192], *rest = text, *line;

@@ -2,7 +2,7 @@
  * core/own.h - tells which methods and frames are the agent's own.
  *
  * The agent defines java.lang.LocusHook and java.lang.LocusSpan in the program, and rewritten code
- * calls them. What is found in their methods belongs to the line of the program that called.
+ * calls them. Samples and allocations in their methods count for the program's calling line.
  */
 #ifndef LC_CORE_OWN_H
 #define LC_CORE_OWN_H
@@ -31,8 +31,8 @@ bool lc_own_number(uint64_t number);
 size_t lc_own_frames(const uint64_t *frames, size_t len);
 
 /*
- * Does the class of this name (with dots) call methods of the program? Then its frames stand
- * between two of the program's, and no path has them. Context: any.
+ * Does the class of this name (with dots) call methods of the program? Its frames, between two of
+ * the program's, are left out of call paths. Context: any.
  */
 bool lc_own_calls_program(const char *class_name);
 

@@ -27,7 +27,7 @@ size_t lc_own_heap_bytes(const void *p);
 /* Context: as lc_own_heap_alloc(). */
 void lc_own_heap_free(void *p);
 
-/* All blocks are gone. Context: kept.c, when nobody uses them any more. */
+/* All blocks are gone. Context: core/reset.c, when nobody uses them any more. */
 void lc_own_heap_give_back(void);
 
 /* `n` bytes at `p`, which are pages that can be written, are zero, and the kernel has them. */

@@ -1,11 +1,10 @@
 /*
- * core/own_memory.c - counts what the agent allocates and remembers what it maps. What it allocates
- * comes from core/own_heap.h.
+ * core/own_memory.c - counts the memory that the agent allocates and maps. Allocations come from
+ * core/own_heap.h.
  *
- * Mappings and large allocations are used bit by bit, so the kernel is asked which of their pages
- * there are. The table of mappings has a lock, which no signal handler takes: handlers neither
- * allocate nor map.
- * Order: none. The sum is a count to which any thread adds.
+ * Mappings and large allocations are touched bit by bit, so the kernel is asked which of their
+ * pages exist. The table of mappings has a lock, which no signal handler takes: handlers neither
+ * allocate nor map. Order: none. The sum is a count to which any thread adds.
  */
 #include "src/core/own_memory.h"
 
@@ -137,7 +136,7 @@ static void take_off(const void *p, size_t bytes)
 		atomic_fetch_sub_explicit(&allocated, (int64_t)bytes, memory_order_relaxed);
 }
 
-/* Where the own heap has no room, the program's has. */
+/* If the agent's heap is full, use the program's. */
 void *__wrap_malloc(size_t n)
 {
 	void *p = lc_own_heap_alloc(n, ALIGNMENT, false);
@@ -240,15 +239,15 @@ void *__wrap_mmap(void *at, size_t n, int protection, int flags, int fd, off_t o
 
 	if (!p)
 		p = __real_mmap(at, n, protection, flags, fd, offset);
-	/* What is only reserved is counted by its owner, as it is used. */
+	/* The owner of reserved memory counts the pages that it uses. */
 	if (p != MAP_FAILED && flags & MAP_ANONYMOUS)
 		remember(p, n, !(flags & MAP_NORESERVE), true);
 	return p;
 }
 
 /*
- * libJudy calls these through its table of symbols, and finds the agent's first where it was loaded
- * with the agent. Where it finds its own, what it holds is not counted.
+ * libJudy calls these through its table of symbols. The table has the agent's functions if libJudy
+ * was loaded with the agent; otherwise libJudy's memory is not counted.
  */
 #define EXPORT __attribute__((visibility("default"), used))
 

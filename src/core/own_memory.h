@@ -1,8 +1,8 @@
 /*
  * core/own_memory.h - says how much memory the agent itself holds.
  *
- * The agent is linked so that its calls of malloc and mmap, and those of their kin, come by
- * own_memory.c, and libJudy's do too. What other libraries allocate for themselves does not.
+ * The linker redirects the agent's calls of malloc, mmap and their kin to own_memory.c, and
+ * libJudy's calls too. Allocations of other libraries are not counted.
  */
 #ifndef LC_CORE_OWN_MEMORY_H
 #define LC_CORE_OWN_MEMORY_H
@@ -13,8 +13,8 @@
 uint64_t lc_own_memory_bytes(void);
 
 /*
- * What is allocated or mapped gives its pages back, but the addresses stay for the next recording:
- * a thread that comes late reads zeroes. Context: kept.c.
+ * Give back the pages of all that is allocated or mapped. The addresses stay for the next
+ * recording: a thread that comes late reads zeroes. Context: core/reset.c.
  */
 void lc_own_memory_give_back(void);
 

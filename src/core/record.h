@@ -20,9 +20,9 @@ struct lc_alloc {
 };
 
 /*
- * With collectors that move objects while the program runs, a record of the time comes before that
- * of an object, whose address is then plain and has no tag. If one finds no room the other may be
- * there.
+ * With collectors that move objects while the program runs, a record of the time comes before an
+ * object's record. The object's address has no tag. Each of the two may be missing if the log was
+ * full.
  */
 static inline struct lc_alloc lc_alloc_time(uint64_t time_ns)
 {
@@ -51,7 +51,7 @@ struct lc_move {
 	uint64_t size_bytes;
 };
 
-/* What an address range of the heap holds when a collection has finished. */
+/* The contents of an address range of the heap when a collection has finished. */
 enum lc_area_kind {
 	LC_AREA_FREE = 0, /* no object */
 	LC_AREA_EDEN,     /* new objects go here: what was here before the GC is gone */
@@ -91,7 +91,7 @@ static inline bool lc_move_continues(const struct lc_move *m, uint64_t low)
 	return m->src && !((m->dst - low) & (LC_MOVE_PIECE_ALIGN - 1));
 }
 
-/* Where a sampled program counter was. */
+/* The kind of code that a sampled program counter was in. */
 enum lc_where {
 	LC_WHERE_COMPILED = 0, /* method compiled by C1 or C2 */
 	LC_WHERE_STUB,         /* generated stub: array copy, fill, intrinsic */
@@ -128,14 +128,14 @@ static inline uint64_t lc_frame_pack(const void *method, int bci)
 }
 
 /*
- * What an access does, and to how many bytes: bits of lc_sample.access beside LC_TOUCH_LOAD and
- * LC_TOUCH_STORE of format/kinds.h.
+ * Properties of an access: bits of lc_sample.access beside LC_TOUCH_LOAD and LC_TOUCH_STORE of
+ * format/kinds.h.
  */
 enum {
 	LC_ACCESS_OWN = 4, /* to the thread's stack, the JVM's data of it, or constants in code */
 	/*
-	 * A fence, which waits until all stores before it are done. With an address: that of the
-	 * array that the thread has just made.
+	 * A fence, which waits until all stores before it are done. The address, if there is one,
+	 * is that of the array that the thread has just made.
 	 */
 	LC_ACCESS_FENCE = 8,
 	LC_ACCESS_WIDTH_SHIFT = 4,

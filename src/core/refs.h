@@ -7,11 +7,11 @@
 
 #include <jni.h>
 
-/* As JNI's NewGlobalRef() and NewWeakGlobalRef(). NULL without memory. Context: [attach] [java]. */
+/* Like NewGlobalRef() and NewWeakGlobalRef(). NULL without memory. Context: [attach] [java]. */
 jobject lc_ref_new(JNIEnv *jni, jobject object);
 jweak lc_ref_new_weak(JNIEnv *jni, jobject object);
 
-/* As DeleteGlobalRef() or DeleteWeakGlobalRef(). Context: [attach] [java] [writer]. */
+/* Like DeleteGlobalRef() or DeleteWeakGlobalRef(). Context: [attach] [java] [writer]. */
 void lc_ref_delete(JNIEnv *jni, jobject ref);
 
 /* Delete all that there are. Context: a thread of ours, when nobody uses them. */

@@ -1,9 +1,9 @@
 /*
- * core/reset.c - sets the static variables of the library back to what they were.
+ * core/reset.c - restores the library's static variables when a recording is over.
  *
- * They are the part of the library's writable segment that the dynamic linker has not sealed. What
- * the linker has written there has no place of its own in the file, so a copy is made when the
- * library is loaded; the rest, which the file does not hold, was zero.
+ * The variables are the part of the library's writable segment that the dynamic linker has not
+ * sealed. The file lacks the values that the linker has written there, so a copy is made when the
+ * library is loaded. Memory behind the file's part began as zeroes.
  */
 #include "src/core/reset.h"
 
@@ -16,7 +16,7 @@
 
 #include "src/core/own_memory.h"
 
-/* As own_memory.c has it: the copy is not of a recording. */
+/* The C library's mmap(): the copy outlives recordings, so core/own_memory.c must not count it. */
 void *__real_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset);
 
 /* The bounds of the section, by the linker. */
@@ -57,7 +57,7 @@ static int look(struct dl_phdr_info *info, size_t bytes, void *context)
 	return 1;
 }
 
-/* When the library is loaded: nothing has been written yet. */
+/* Runs when the library is loaded: nothing has been written yet. */
 static __attribute__((constructor)) void take_copy(void)
 {
 	void *copy;

@@ -1,14 +1,14 @@
 /*
- * core/reset.h - says what outlives a recording.
+ * core/reset.h - restores the agent's static variables and memory when a recording is over.
  *
- * A recording begins with all static variables of the library as they were when it was loaded, and
- * in the end they are set back, and all that the agent has allocated or mapped is given back
- * (kept.c). So no module has to know how to begin again, nor to free what it has allocated. What is
- * of the process and not of a recording is LC_KEPT: the number of the recording, what a late caller
- * may still read, what the JVM remembers of us.
+ * A recording begins with all static variables of the library as they were when it was loaded. At
+ * the end core/reset.c sets the variables back and gives back all that the agent has allocated or
+ * mapped. So no module has code to begin again or to free memory. Data of the process rather than
+ * of a recording is marked LC_KEPT: the number of the recording, data that a late caller may still
+ * read, and state that the JVM remembers.
  *
- * Thread-local variables are not set back. One that points to something of a recording goes with
- * the number of the recording that it is of.
+ * Thread-local variables are not set back. A thread-local pointer to a recording's memory stands
+ * beside the number of that recording.
  */
 #ifndef LC_CORE_RESET_H
 #define LC_CORE_RESET_H
@@ -19,7 +19,7 @@
 
 #define LC_KEPT __attribute__((section("lc_kept")))
 
-/* Of this recording, from 1; 0: it is over, and the next has not begun. Weak: one for all files. */
+/* Number of this recording, from 1; 0: none is under way. Weak: all files share one variable. */
 __attribute__((weak, visibility("hidden"))) LC_KEPT _Atomic uint32_t lc_reset_recording = 1;
 
 /* Context: any. */
@@ -31,10 +31,10 @@ static inline uint32_t lc_recording(void)
 /* A recording begins. Context: [attach]. */
 void lc_reset_begin(void);
 
-/* There is no recording from now on: nobody begins to use anything of it. Context: as below. */
+/* The recording is over: no thread begins to use its data. Context: as below. */
 void lc_reset_over(void);
 
-/* Was there memory for what lc_reset_end() needs? Else there is no second recording. */
+/* Was there memory for the copy that lc_reset_end() needs? Else no second recording is possible. */
 bool lc_reset_can_end(void);
 
 /*

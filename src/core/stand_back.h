@@ -10,12 +10,12 @@
 
 #include "src/core/epoch.h"
 
-/* As lc_stand_back(), of the collection that `sequence` (odd) is. */
+/* lc_stand_back() for the collection with the number `sequence` (odd). */
 void lc_stand_back_wait(uint32_t sequence);
 
 /*
- * Wait until no collection is under way, at most a quarter of a second for each: what threads in
- * native code record meanwhile must not overflow. Context: [writer], without a lock.
+ * Wait until no collection is under way, at most a quarter of a second for each: meanwhile threads
+ * in native code fill their logs. Context: [writer], without a lock.
  */
 static inline void lc_stand_back(void)
 {

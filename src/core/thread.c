@@ -24,7 +24,7 @@ static _Thread_local struct {
 } self __attribute__((tls_model("initial-exec")));
 
 static _Thread_local bool ours __attribute__((tls_model("initial-exec")));
-/* Of threads of ours that run, and some that have run; 0: free. Each is written by its thread. */
+/* Ids of our running threads, and of some that ended; 0: free. Each thread writes its own. */
 static LC_KEPT _Atomic int32_t ours_tids[OURS_MAX] = { 0 };
 
 static struct lc_thread *(*enter)(JNIEnv *jni); /* set before there are hooks */

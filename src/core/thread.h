@@ -33,13 +33,11 @@ struct lc_thread {
 	struct lc_sampler *sampler;
 	struct lc_contexts *contexts;
 	struct lc_walker *walker;
-	/* heap/estimate.h: of the thread's next sampled allocation; 0 before the first. The
-	 * thread's.
-	 */
+	/* heap/estimate.h: of the next sampled allocation; 0 before the first. The thread's. */
 	uint64_t estimate_interval;
 	/*
-	 * Where objects move while the program runs: a record is being made, whose time is not
-	 * before this one. 0: none is. Written by: the thread.
+	 * With concurrent collectors: the earliest time of the record that is being made. 0: none
+	 * is. Written by: the thread.
 	 */
 	_Atomic uint64_t records_ns;
 	uint32_t renewed; /* heap/alloc_path.h: lc_alloc_place(). The thread's. */
@@ -96,7 +94,7 @@ struct lc_thread *lc_thread_create(int32_t tid, const char *name, bool sampled);
  */
 struct lc_thread *lc_thread_enter(JNIEnv *jni);
 
-/* Who makes the records for lc_thread_enter(). Context: [attach], before there are hooks. */
+/* Set what makes the records for lc_thread_enter(). Context: [attach], before there are hooks. */
 void lc_thread_enter_with(struct lc_thread *(*enter)(JNIEnv *jni));
 
 /* Put `t` on the list, complete. Context: [attach] [java]. */

@@ -77,8 +77,8 @@ static struct row *row_of(uint32_t slot)
 }
 
 /*
- * Where to look first for an address whose neighbours are 1 << `shift` bytes away: theirs is the
- * same page of the index. So an index has as many pages as it needs.
+ * The slot to try first for an address. Neighbours, 1 << `shift` bytes away, share its page of the
+ * index, so an index has only as many pages as it needs.
  */
 static uint32_t first_slot(uint64_t address, unsigned shift)
 {

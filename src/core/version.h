@@ -1,11 +1,11 @@
 /*
  * core/version.h - tells the versions of a method apart when its class is redefined.
  *
- * For the JVM a jmethodID stands for the newest version of its method, whose lines and bytecode
- * may be others than those that a frame was in. So frames hold the ID of a version: the jmethodID
- * (its number, core/method_number.h) for the first version that was seen, a number of ours for each
- * later one. HotSpot tells
- * what is told apart here: a Method is one version, and a jmethodID leads to the newest.
+ * For the JVM a jmethodID stands for the newest version of its method, whose lines and bytecode may
+ * be others than those that a frame was in. So frames hold the ID of a version: the jmethodID (its
+ * number, core/method_number.h) for the first version that was seen, a number of ours for each
+ * later one. HotSpot tells what is told apart here: a Method is one version, and a jmethodID leads
+ * to the newest.
  *
  * An ID of a version may be marked (LC_VERSION_ASKED) where the JVM has named the frame: it gives
  * the newest version's jmethodID for an older one of the same bytecode, too.

@@ -1,8 +1,8 @@
 /*
- * core/watch_hook.c - holds the function that is shown new objects.
+ * core/watch_hook.c - holds the function to which hooks show new objects.
  *
- * Order: O1  the observer is stored (release) behind what it needs -> loaded (acquire). The int
- *            is a hint alone: a thread that sees it late shows one object more, or one less.
+ * Order: O1  the observer is stored (release) after the data that it needs -> loaded (acquire). The
+ *            int is only a hint: a thread that reads it late shows one object more, or one less.
  */
 #include "src/core/watch_hook.h"
 

@@ -1,8 +1,8 @@
 /*
- * core/watch_hook.h - lets a module look for an object: hooks show it what has just been made.
+ * core/watch_hook.h - lets the watch engine see each new object of the classes that it watches.
  *
- * Shown are arrays of watched types, by the hooks of arrays, and ordinary objects of watched
- * classes, by LocusHook.observe(). Both look at the int at lc_watch_hook_address() first.
+ * Hooks of arrays show arrays of watched types, and LocusHook.observe() shows ordinary objects of
+ * watched classes. Both first read the int at lc_watch_hook_address().
  */
 #ifndef LC_CORE_WATCH_HOOK_H
 #define LC_CORE_WATCH_HOOK_H
@@ -12,22 +12,22 @@
 
 enum {
 	LC_WATCH_HOOK_MORE = 1, /* more objects of that class are looked for */
-	LC_WATCH_HOOK_HIT = 2,  /* it is the one, and is to be tracked whatever its size */
+	LC_WATCH_HOOK_HIT = 2,  /* the wanted object: track it whatever its size */
 };
 
 /*
- * Called with each such object on the thread that made it, and with others. Returns LC_OBSERVE_*.
- * Context: [java].
+ * Called with each of these objects, and possibly others, on the thread that made it. Returns
+ * LC_WATCH_HOOK_*. Context: [java].
  */
 typedef unsigned lc_watch_hook_fn(JNIEnv *jni, jobject object);
 
-/* From now on, that one; NULL: none. Context: any. */
+/* Set the observer; NULL: there is none. Context: any. */
 void lc_watch_hook(lc_watch_hook_fn *observer);
 
-/* Show an object. Returns what the observer does; 0 without one. [hook] */
+/* Show an object. Returns the observer's result; 0 without one. [hook] */
 unsigned lc_watch_hook_show(JNIEnv *jni, jobject object);
 
-/* Of an int that is 0 while there is no observer, for compiled Java code. Context: any. */
+/* For compiled Java code: the address of an int that is 0 without an observer. Context: any. */
 const void *lc_watch_hook_address(void);
 
 #endif
