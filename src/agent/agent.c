@@ -127,7 +127,7 @@ static int jdk_version(void)
 	return version;
 }
 
-/* What must be known of this JVM before anything is changed in it. Says what is missing. */
+/* Learn what must be known of this JVM before anything in it is changed. Prints what is missing. */
 static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 {
 	int version = jdk_version(), err;
@@ -285,7 +285,7 @@ static void follow_what_was_there(JNIEnv *jni)
 		lc_preexisting_begin(jni, agent.options.min_size_bytes, agent.ordered);
 }
 
-/* What else would be announced; on the attribution thread. */
+/* Periodic work on the attribution thread; `looked`: the thread has looked at the logs. */
 static void tick(JNIEnv *jni, bool looked)
 {
 	if (looked)
@@ -413,7 +413,7 @@ static bool start(JNIEnv *jni)
 	return true;
 }
 
-/* What has not begun is undone: the program, or `locus attach`, may begin a recording later. */
+/* A start that fails is undone: the program or `locus attach` may begin a recording later. */
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	const uint64_t begin = lc_own_cost_begin();

@@ -1,9 +1,9 @@
 /*
- * agent/agent_api.c - has the natives of src/java/api/locusapi/Locus.java, by which a program
- * records itself.
+ * agent/agent_api.c - defines the native methods of src/java/api/locusapi/Locus.java, by which a
+ * program records itself.
  *
- * What is asked for is done by the thread that does it for the attach listener
- * (agent/agent_attach.c); the caller waits for the answer.
+ * The thread that serves the attach listener (agent/agent_attach.c) also serves these requests. The
+ * caller waits for the answer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static void read_all(int fd, char text[ANSWER_MAX])
 	text[len] = '\0';
 }
 
-/* What the agent allocates may be given back while this waits: the text is on the stack. */
+/* The agent's memory may be given back while this waits, so the text is on the stack. */
 static jstring ask(JNIEnv *jni, const char *command, const char *options)
 {
 	char text[ANSWER_MAX];

@@ -53,15 +53,15 @@ struct request {
 static LC_KEPT atomic_flag busy = ATOMIC_FLAG_INIT;
 
 /*
- * What the thread with the lock does. A detach that comes while it attaches hands over the file of
- * its answer: that thread ends the recording as soon as it has begun. 0: none; else the descriptor
- * and 1.
+ * The work of the thread that holds the lock. A detach that arrives during an attach hands over the
+ * descriptor for its answer. The attaching thread ends the recording as soon as it has begun.
+ * `handed_over` is 0, or the descriptor + 1.
  */
 enum { DOING_ELSE, DOING_ATTACH, DOING_DETACH };
 static LC_KEPT _Atomic int doing;
 static LC_KEPT _Atomic int handed_over;
 
-/* Who has claimed the lock is next: requests that follow one another would leave it no room. */
+/* Reserves the lock: back-to-back requests must not starve the thread that ends the recording. */
 static _Atomic bool claimed;
 
 void lc_agent_attach_claim(bool claim)
@@ -295,13 +295,13 @@ static void *run(void *context)
 	answer(&r, end);
 	lc_thread_ours_ends();
 	lc_agent_attach_unlock();
-	/* Who waits for this may come with the next request at once. */
+	/* After the unlock: at the end of the reply the client may send the next request. */
 	if (r.reply >= 0)
 		close(r.reply);
 	return NULL;
 }
 
-/* How far it is, for somebody who asks while another request is worked off. */
+/* Report the progress of the request that is being worked off. */
 static void answer_progress(const struct request *r)
 {
 	const int what = atomic_load(&doing);

@@ -1,17 +1,16 @@
 /*
- * agent/agent_end.c - has the order in which everything ends, and the thread that ends a recording
- * before the program: when --duration is over, or when the profile holds what it may.
+ * agent/agent_end.c - ends a recording: at exit, after --duration, or when the profile is full.
  *
- * The order: nothing new is begun (threads, hooks, spans); nobody samples, and no class is
- * transformed any more; the attribution thread works off what there is, and writes the last blocks
- * and the manifest. Where the program goes on, the JVM then sends no more events, the profile's
- * files are closed, and sampled objects are no more referred to. Hooks stay in the classes and
- * return at once. Events of collections and of threads that end stay enabled: a collection may have
- * begun whose end must be seen (agent.c). Where the disk does not answer, the attribution thread is
- * left behind, and all that it uses stays.
+ * The order of the end: begin nothing new (threads, hooks, spans); stop the samplers and the
+ * transformation of classes; let the attribution thread work off its queues and write the last
+ * blocks and the manifest. If the program goes on, the JVM then sends no more events, the profile's
+ * files are closed, and the references to sampled objects are dropped. Hooks stay in the classes
+ * and return at once. Events of collections and of ending threads stay enabled: the end of a
+ * collection that has begun must be seen (agent.c). If the disk does not answer, the attribution
+ * thread is left behind, and all that it uses stays.
  *
- * The JVM learns of the thread when the time is up and not before: a debugger, or a thread dump of
- * the program, does not show it while it sleeps.
+ * The thread that ends a recording attaches to the JVM only when the time is up. So a debugger or a
+ * thread dump of the program does not show it while it sleeps.
  */
 #include "src/agent/agent_end.h"
 

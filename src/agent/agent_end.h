@@ -16,8 +16,8 @@ void lc_agent_end_open(JavaVM *vm);
 bool lc_agent_records(void);
 
 /*
- * Did a recording end without its attribution thread, which a disk that does not answer blocks?
- * Then the JVM cannot be recorded again. Context: any.
+ * Did a recording end while a disk that does not answer blocked its attribution thread? If so, the
+ * JVM cannot be recorded again. Context: any.
  */
 bool lc_agent_left_behind(void);
 
@@ -25,14 +25,14 @@ bool lc_agent_left_behind(void);
 bool lc_agent_has_recorded(void);
 
 /*
- * End the recording after so long, on a thread of ours that the JVM then knows. Where that thread
- * cannot be started one line says so, and the recording goes on. Context: [attach].
+ * End the recording after `ns`, on a thread of ours that attaches to the JVM by then. If the thread
+ * cannot be started, this prints a line, and the recording goes on. Context: [attach].
  */
 void lc_agent_end_after(uint64_t ns);
 
 /*
- * End the recording on that thread without waiting for it. Returns false where the thread cannot be
- * started now. Context: [writer].
+ * End the recording on that thread without waiting for it. Returns false if the thread cannot be
+ * started. Context: [writer].
  */
 bool lc_agent_end_soon(void);
 
@@ -43,7 +43,7 @@ bool lc_agent_end_soon(void);
 bool lc_agent_end_now(JNIEnv *jni);
 
 /*
- * The program ends. Where the recording is being ended already this waits until all is written.
+ * The program ends. If another thread ends the recording already, wait until all is written.
  * Context: [java], VMDeath.
  */
 void lc_agent_end_with_program(JNIEnv *jni);

@@ -111,7 +111,7 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 	lc_thread_cpu_own(leave(LC_OWN_PAUSES, begin));
 }
 
-/* What an event does on a thread of the program is no part of the spans that the thread is in. */
+/* Spans of the thread are not charged for the agent's work in these events. */
 
 static void JNICALL on_sampled_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                                      jclass class, jlong size)

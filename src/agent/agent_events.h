@@ -10,7 +10,7 @@
 /* Set all callbacks but VMInit. Context: [attach]. */
 void lc_agent_events_callbacks(jvmtiEventCallbacks *out);
 
-/* Where the interpreter's code is, once the JVM has told of its code. Context: [attach]. */
+/* Range of the interpreter's code, once the JVM has reported its code. Context: [attach]. */
 struct lc_range lc_agent_events_interpreter(void);
 
 /* Has a collection begun of which the end has not been seen? Context: any. */

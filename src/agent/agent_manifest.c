@@ -185,7 +185,7 @@ static uint64_t since(uint64_t now, uint64_t begin)
 	return now > begin ? now - begin : 0;
 }
 
-/* What has happened since this profile began. */
+/* The part of a counter that belongs to this profile. */
 static uint64_t counted(const struct lc_counters *c, size_t row)
 {
 	const char *name = c->rows[row].name;
@@ -316,7 +316,7 @@ void lc_agent_manifest_limited(void)
 	atomic_store(&summary.limited, true);
 }
 
-/* What was lost by other limits than that of memory, which tells it itself. */
+/* Report losses from all limits but the memory limit, which reports its own. */
 static void note_losses(const struct lc_counters *c)
 {
 	static const struct {
@@ -491,7 +491,7 @@ void lc_agent_manifest_write(bool final)
 	if (err == -ENOSPC || err == -EDQUOT)
 		lc_profile_disk_full(lc_agent_profile());
 	lc_attribution_stats(&stats);
-	/* Where blocks could not be written either, that has been said. */
+	/* A write error of the blocks was already reported. */
 	if (err && !stats.write_error)
 		lc_say("cannot write the profile's manifest: %s; its counters are missing, and "
 		       "what was lost is not in it",

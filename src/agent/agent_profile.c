@@ -1,10 +1,9 @@
 /*
- * agent/agent_profile.c - makes the profile's directory, begins the next one where there are
- * several
- * (--loop), and has the recording ended when all hold as much as they may.
+ * agent/agent_profile.c - makes the profile's directory, begins the next profile (--loop), and ends
+ * the recording when the profiles have reached their size limit.
  *
- * Blocks of the last second, and what still waits, are written after the limit was reached: the
- * profile ends whole, and somewhat larger.
+ * The blocks of the last second, and those that wait, are written after the limit was reached: the
+ * profile is complete, and a little larger.
  */
 #include "src/agent/agent_profile.h"
 

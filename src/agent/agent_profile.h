@@ -9,7 +9,7 @@
 struct lc_options;
 struct lc_profile;
 
-/* Make the directory. What fails is said. Returns 0 or -errno. Context: [attach]. */
+/* Make the directory. Prints errors. Returns 0 or -errno. Context: [attach]. */
 int lc_agent_profile_open(const struct lc_options *options);
 
 /* The profile that is being written; NULL before and after. Context: [attach] [writer]. */
@@ -19,8 +19,8 @@ struct lc_profile *lc_agent_profile(void);
 const char *lc_agent_profile_directory(void);
 
 /*
- * Is it time to begin the next profile (--loop)? Where profiles hold as much as they may, the
- * recording is ended. Context: [writer], some times a second.
+ * Is it time to begin the next profile (--loop)? Ends the recording if the profiles have reached
+ * their size limit. Context: [writer], some times a second.
  */
 bool lc_agent_profile_is_over(uint64_t now_ns);
 

@@ -10,8 +10,8 @@
 #include "src/jvm/layout/ranges.h"
 
 /*
- * Find and prove the structures of generated code. What is not proved is not used: the JVM is asked
- * instead. Returns 0; -errno where the JVM refuses its events. Context: [attach].
+ * Find and prove the structures of generated code. The agent asks the JVM instead of using a
+ * structure without a proof. Returns 0, or -errno if the JVM refuses its events. Context: [attach].
  */
 int lc_agent_proofs_code(struct lc_range interpreter);
 

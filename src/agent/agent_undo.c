@@ -1,12 +1,12 @@
 /*
- * agent/agent_undo.c - has the order in which all is undone.
+ * agent/agent_undo.c - removes the agent's traces from the JVM in a safe order.
  *
- * First nothing new is hooked, then hooks are taken out. A thread that is in a hook still relies on
- * what the events of collections tell, so they end when no thread is. Then what the hooks, handlers
- * and callbacks have used is put back, and when no thread is in one of them any more, memory is
- * given back. A thread is in a hook as long as a method of the hook classes is on its stack, and in
- * a callback as long as that is counted (agent/agent_events.c). Those that come later find that
- * there is no recording, and touch nothing but what is kept (core/reset.h).
+ * First the agent stops to hook classes, and takes its hooks out. A thread in a hook still relies
+ * on the events of collections, so these end when no thread is in a hook. Next, data that the
+ * hooks, handlers and callbacks have used is put back. Memory is given back when no thread is in
+ * one of them any more. A thread is in a hook as long as a method of the hook classes is on its
+ * stack. It is in a callback as long as the callback is counted (agent/agent_events.c). Late ones
+ * find no recording, and touch only LC_KEPT variables (core/reset.h).
  */
 #include "src/agent/agent_undo.h"
 

@@ -6,8 +6,8 @@
 
 /*
  * The recording has ended and all is written: take the hooks out of the classes, put back signal
- * handlers and import slots, end JVMTI's events, give back what was mapped. What stays is said.
- * Then another recording may begin, to which static variables are new. Context: a thread of ours.
+ * handlers and import slots, end JVMTI's events, unmap memory. Prints what stays. Afterwards
+ * another recording may begin with fresh static variables. Context: a thread of ours.
  */
 void lc_agent_undo(JNIEnv *jni);
 

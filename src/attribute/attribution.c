@@ -1,9 +1,10 @@
 /*
- * attribute/attribution.c - runs the attribution thread.
+ * attribute/attribution.c - runs the attribution thread, which turns the logs into blocks.
  *
  * This file is longer than 600 lines, since all of it shares the thread's state.
  *
- * A thread record is freed only while no sealed epoch is queued: none points to a freed one.
+ * Invariant: a thread's record is freed only while no sealed epoch is queued, so no queued epoch
+ * points to a freed record.
  */
 #include "src/attribute/attribution.h"
 
@@ -91,7 +92,7 @@ static struct {
 	uint32_t open_epoch;
 	uint64_t block_begin_ns, manifest_ns, open_ns, budget_ns;
 	struct lc_rest rest;
-	bool appended; /* a block, since the last manifest */
+	bool appended; /* a block was written since the last manifest */
 	struct lc_attribution_stats stats;
 } work = {
 	.runs = { .element_bytes = sizeof(struct lc_nursery_run) },
@@ -101,8 +102,8 @@ static struct {
 /* Allocations */
 
 /*
- * Objects that were counted for the caller seen last: which of a line's sites they are of is an
- * estimate. `count` was read before.
+ * Count the objects whose caller was assumed, since the hook did not walk the stack for them. Their
+ * share of the line's sites is an estimate. `count` was read before `looked`.
  */
 static void take_spread(struct lc_thread *t, struct lc_site_counter *c, uint64_t count)
 {
@@ -141,10 +142,7 @@ static void take_allocations(struct lc_thread *t)
 	}
 }
 
-/*
- * On machines with nodes: what was allocated in a stretch of time belongs to the nodes of its
- * samples.
- */
+/* On NUMA machines: allocations in a window of time are shared out to the nodes of its samples. */
 static void end_numa_windows(void)
 {
 	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next) {
@@ -186,7 +184,7 @@ static void add_orphans(void)
 		note_records_lost();
 }
 
-/* Does the object that the map believes in still have its header? Only where nothing moves. */
+/* Does the object in the map still have its header? Unknown while a collection may move objects. */
 static enum lc_map_header check_header(void *unused, const struct lc_object *object)
 {
 	uint32_t still = work.open_epoch * 2;
@@ -234,7 +232,7 @@ static void close_epoch(struct lc_epoch *e)
 	lc_lines_close_epoch();
 	lc_numa_resolve(e->number, lc_time_now_ns());
 	close.moves = lc_moves_all(e->moves, &close.moves_len);
-	/* Only now is it known what was lost: see gc/moves.h. */
+	/* The number of lost moves is final only here: see gc/moves.h. */
 	close.small_known = e->small_known;
 	close.complete = e->complete && !lc_moves_lost(e->moves);
 	close.collected = e->collected;
@@ -372,7 +370,7 @@ static bool is_counted(const struct lc_thread *t)
 	return true;
 }
 
-/* Somebody who has read of the error needs no second line. */
+/* The write error was already reported; do not print a second line. */
 static void note_blocks_lost(void)
 {
 	static const char text[] = "some blocks could not be written (%s): what was counted in "
@@ -384,7 +382,7 @@ static void note_blocks_lost(void)
 		(void)lc_limit_note("blocks_lost", text, strerror(ENOMEM));
 }
 
-/* What failed may be well the second time. */
+/* Retry once: the failure may have been temporary. */
 static void write_last_block(struct lc_thread *t, uint64_t end_ns)
 {
 	if (write_block(t, end_ns) && is_counted(t))
@@ -395,8 +393,8 @@ static void write_last_block(struct lc_thread *t, uint64_t end_ns)
 }
 
 /*
- * Their number has no bound, so that blocks are written as often as it takes. Not for ever: it may
- * go on.
+ * The number of traces has no bound, so write as many blocks as they need. The loop has a bound,
+ * since the thread may go on to trace.
  */
 static void take_traces(struct lc_thread *t, uint64_t now)
 {
@@ -405,7 +403,7 @@ static void take_traces(struct lc_thread *t, uint64_t now)
 			break;
 }
 
-/* What the JVM's own threads used. */
+/* The CPU time of the JVM's own threads. */
 static void write_jvm_block(uint64_t end_ns)
 {
 	struct lc_block_input in = { .t_begin_ns = work.block_begin_ns, .t_end_ns = end_ns };
@@ -435,7 +433,7 @@ static void take_all_traces(uint64_t now)
 		take_traces(t, now);
 }
 
-/* After the last blocks. */
+/* After the last blocks: count the traces that are left as lost. */
 static void give_up_traces(void)
 {
 	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next)
@@ -459,8 +457,8 @@ static void free_thread(struct lc_thread *t)
 }
 
 /*
- * Keep the records of a thread that is about to go: of the open epoch, or all that are left where
- * there are no epochs. Returns 0 or -ENOMEM.
+ * Keep the records of a thread whose log is freed next: those of the open epoch, or all that are
+ * left if there are no epochs. Returns 0 or -ENOMEM.
  */
 static int adopt_records(struct lc_thread *t)
 {
@@ -493,7 +491,7 @@ static void reap_threads(uint64_t now)
 		if (!atomic_load_explicit(&t->ended, memory_order_acquire))
 			continue;
 		if (t->unresolved || (t->samples && lc_sample_log_peek(t->samples)))
-			continue; /* of an epoch that is not sealed yet, or too young */
+			continue; /* samples of an open epoch, or too young */
 		lc_lines_forget(t);
 		lc_threads_lock();
 		free_now = lc_sealed_none() && !adopt_records(t);
@@ -512,7 +510,7 @@ static void reap_threads(uint64_t now)
 	}
 }
 
-/* Names that are in a profile once are in each. */
+/* Each profile of --loop needs its own copy of names that are written only once. */
 static void next_profile(uint64_t now)
 {
 	const struct lc_profile *before = work.config.profile;
@@ -621,8 +619,8 @@ static void sleep_and_look(void)
 	}
 	work.stats.wakes++;
 	over = is_over();
-	/* First the names of what has run: the tick may have the program's threads stop, and until
-	 * the last of them has, the JVM tells no names. */
+	/* Look up the names of sampled methods before the tick. The tick may start a safepoint, and
+	 * the JVM gives no names until the last thread has stopped. */
 	looked = lc_rest_wakes(&work.rest, rest_at(), asked || over);
 	if (looked)
 		look(false, over);
@@ -643,8 +641,7 @@ static void *run(void *unused)
 		return NULL;
 	}
 	lc_budget_start(work.config.options->budget_ppm);
-	work.config.write_manifest(
-	    false); /* a program that is killed early is named all the same */
+	work.config.write_manifest(false); /* for a program that is killed early */
 	lc_rest_begin(&work.rest, rest_at());
 	while (!atomic_load_explicit(&work.stopping, memory_order_acquire))
 		sleep_and_look();

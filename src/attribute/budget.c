@@ -37,7 +37,7 @@ uint32_t lc_budget_look(struct lc_budget *b, const struct lc_budget_use *use)
 	const uint64_t samples_ns = use->samples_ns - b->begin.samples_ns;
 	const uint64_t limit_ns = (uint64_t)((double)process_ns * (double)b->ppm / 1e6);
 
-	/* Of an idle program's little CPU time nothing can be told. */
+	/* An idle program's CPU time is too little to measure a share of it. */
 	if (!b->ppm || use->now_ns - b->begin.now_ns < LOOK_SECONDS * SECOND_NS ||
 	    process_ns < SECOND_NS)
 		return b->stretch;

@@ -16,7 +16,7 @@ struct lc_counters;
 
 enum { LC_BUDGET_STRETCH_MAX = 16, LC_BUDGET_CHANGES_MAX = 64 };
 
-/* What has been used so far. */
+/* Time used so far. */
 struct lc_budget_use {
 	uint64_t now_ns;     /* CLOCK_MONOTONIC */
 	uint64_t process_ns; /* CPU time */

@@ -1,12 +1,12 @@
 /*
- * attribute/concurrent.c - merges the logs by time, and brings the map forward event by event.
+ * attribute/concurrent.c - merges the logs by time, and updates the map event by event.
  *
- * What a thread logs with a time may be seen later, since it may be stopped in between. Copies are
- * noted before they are made (gc/move_log.h): what follows from one, above all that its source's
- * memory is used again, is never seen before it, so a copy is put in when it comes. The record of
- * an allocation may come when the object has moved, and others are where it was. So the map stays
- * behind what threads are about to record (logged_until()), and a record of before the map's time
- * is not believed.
+ * A record may be seen later than its time, since its thread may be stopped before it logs the
+ * record. Copies are noted before they are made (gc/move_log.h). Consequences of a copy, above all
+ * the reuse of its source's memory, are never seen before the copy, so a copy is put in when it
+ * comes. The record of an allocation may come after the object has moved, when other objects are in
+ * its place. So the map stays behind the records that threads are about to make (logged_until()),
+ * and a record from before the map's time is dropped.
  */
 #include "src/attribute/concurrent.h"
 
@@ -61,7 +61,7 @@ static struct {
 	bool look_again;           /* the next look is the one that drops */
 	bool no_memory;
 
-	/* Of --audit. */
+	/* State of --audit. */
 	uint32_t ask_at;
 	size_t asked; /* questions on their way */
 	bool asking;  /* a round has begun */

@@ -11,8 +11,8 @@ struct lc_map;
 struct lc_thread;
 
 /*
- * Move the map's sums to the thread's tally: the map does not know whose objects they were. What
- * has no room there stays in the map. Returns the bytes copied. Context: [writer].
+ * Move the map's sums to the thread's tally: the map does not know whose objects they were. Sums
+ * without room in the tally stay in the map. Returns the bytes copied. Context: [writer].
  */
 uint64_t lc_copies_take(struct lc_thread *t, struct lc_map *m);
 

@@ -285,7 +285,7 @@ static void add_wait(const struct lc_detail *d, uint8_t flags)
 		                                });
 }
 
-/* Where the fields of the object's class lie, when they have just been learnt. */
+/* Add the layout of the object's class, if its fields have just been learnt. */
 static void add_layout(const struct lc_detail *d)
 {
 	const struct lc_field_table *t = lc_field_learnt(d->klass);

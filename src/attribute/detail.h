@@ -11,7 +11,7 @@
 
 struct lc_thread;
 
-/* What PERF_SAMPLE_DATA_SRC says of a sample; all 0 with engines that have none. */
+/* PERF_SAMPLE_DATA_SRC of a sample, decoded; all 0 for engines without it. */
 struct lc_data_src {
 	bool known;
 	uint8_t source; /* enum lc_data_source */

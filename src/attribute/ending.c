@@ -12,8 +12,8 @@
 
 #include "src/base/time.h"
 
-/* Who works uses more of a slice, on a machine that is busy too; who waits may look now and then.
- */
+/* A thread that makes progress uses at least WORK_NS of CPU per slice, even on a busy machine. A
+ * blocked thread uses less. */
 enum { SLICE_MS = 50, WORK_NS = 1000000 };
 
 static struct {

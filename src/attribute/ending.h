@@ -1,8 +1,8 @@
 /*
- * attribute/ending.h - waits for the end of the attribution thread as long as that gets on.
+ * attribute/ending.h - waits for the end of the attribution thread while it makes progress.
  *
- * What the thread writes to may not answer: a hung network file system, a full pipe. Then the
- * program must end all the same, without the thread.
+ * The thread may be blocked on its output: a hung network file system, a full pipe. The program
+ * must be able to end without the thread.
  */
 #ifndef LC_ATTRIBUTE_ENDING_H
 #define LC_ATTRIBUTE_ENDING_H

@@ -8,8 +8,8 @@
 struct lc_thread;
 
 /*
- * Put what is new into the thread's tally. What has no room there is put into a later one, and a
- * row may then be in the profile twice. Context: [writer].
+ * Put new names into the thread's tally. Names without room go into a later tally, and a row may be
+ * in the profile twice. Context: [writer].
  */
 void lc_legend_take(struct lc_thread *t);
 

@@ -1,18 +1,19 @@
 /*
- * attribute/preexisting.c - keeps the parts of the heap that were in use at the attach, and looks
- * at what moves from there.
+ * attribute/preexisting.c - follows objects from before the attach, by the parts of the heap that
+ * were in use then.
  *
- * The parts only shrink: a collection takes away what it left empty, and all of a part from the
- * lowest place on that it wrote to. So what moves from a part lay there at the attach. Eden has one
- * exception: the rest of a thread's allocation buffer is filled after the attach.
+ * The parts only shrink. A collection takes away the memory that it left empty, and each part from
+ * the lowest address on that the collection wrote to. So an object that moves from a part lay there
+ * at the attach. Eden has one exception: the rest of a thread's allocation buffer is filled after
+ * the attach.
  *
- * Where objects move while the program runs, memory is looked at by granules (`seen`): nothing was
- * put in since the attach, and nothing had been taken out before the cycle that takes this object
- * out, after which a collector uses the memory again.
+ * With concurrent collectors, memory is tracked by granules (`seen`). An object of a granule was
+ * there at the attach if nothing was put into the granule since. Also, no object may have left the
+ * granule in an earlier cycle of the collector, since the memory is used again after the cycle.
  *
- * The header of a moved object is read after the collection, while the program runs, and believed
- * only if no other collection has begun meanwhile. An object whose header could not be read in time
- * has a site without a class, until a sample of it tells the class.
+ * The header of a moved object is read after the collection, while the program runs. It counts only
+ * if no other collection has begun meanwhile. An object whose header could not be read in time has
+ * a site without a class, until a sample of it tells the class.
  */
 #include "src/attribute/preexisting.h"
 
@@ -45,15 +46,15 @@ enum {
 
 enum { ID = LC_PATH_BEFORE }; /* of the path's method */
 
-/* What is kept: [bottom, top) of each, sorted, disjoint. */
+/* `areas` are the parts: [bottom, top) of each, sorted, disjoint. */
 static struct {
-	_Atomic bool begun; /* what is above `seen` was written before; now it is [writer]'s */
+	_Atomic bool begun; /* stored after all above `seen`, which is then [writer]'s */
 	uint64_t min_size_bytes, since_ns;
 	bool follows; /* in order */
 	struct lc_vector areas;
-	uint32_t epoch; /* the first whose end is looked at */
+	uint32_t epoch; /* the first epoch whose end counts */
 	uint32_t path;
-	uint32_t unread_site; /* of objects whose class is not known yet */
+	uint32_t unread_site; /* site of objects of unknown class */
 	void *seen;           /* JudyL: granules of the heap that are in use again */
 	struct lc_map *map;
 	struct stats {
@@ -79,7 +80,7 @@ static bool make_path(JNIEnv *jni)
 	return before.unread_site != 0;
 }
 
-/* Returns false where a collection came between. */
+/* Returns false if a collection came between. */
 static bool note_areas(void)
 {
 	const uint32_t sequence = lc_epoch_gc_sequence();
@@ -91,7 +92,7 @@ static bool note_areas(void)
 		struct lc_area *areas = malloc(cap * sizeof(*areas));
 
 		if (!areas)
-			return true; /* nothing is kept */
+			return true; /* there are no parts */
 		len = lc_areas_look(areas, cap);
 		if (len <= cap) {
 			before.areas.data = areas;
@@ -129,7 +130,7 @@ static bool begun(void)
 	return atomic_load_explicit(&before.begun, memory_order_acquire);
 }
 
-/* -- what has moved ------------------------------------------------------------------------ */
+/* -- objects that have moved --------------------------------------------------------------- */
 
 static bool is_kept(uint64_t addr, size_t *near)
 {
@@ -150,8 +151,8 @@ static bool is_left(const struct lc_map_close *close, uint64_t addr, uint64_t si
 }
 
 /*
- * Is this all of an object? A large one is copied in pieces that begin and end at boundaries, and
- * then only the header tells.
+ * Does this move copy a whole object? Large objects are copied in pieces that begin and end at
+ * boundaries: for these only the header tells the size.
  */
 static bool is_whole(const struct lc_move *m, uint64_t heap_low)
 {
@@ -221,9 +222,9 @@ static void take_all(const struct lc_map_close *close)
 	}
 }
 
-/* -- where objects move while the program runs --------------------------------------------- */
+/* -- concurrent collectors ----------------------------------------------------------------- */
 
-/* NULL: without memory nothing can be told any more. */
+/* Returns NULL without memory: from then on nothing is followed. */
 static Word_t *granule_at(uint64_t granule)
 {
 	PPvoid_t slot = JudyLIns(&before.seen, granule, PJE0);
@@ -291,9 +292,9 @@ uint32_t lc_preexisting_site(const struct lc_object *object, uint64_t klass)
 	return site ? site : object->site;
 }
 
-/* -- what is kept -------------------------------------------------------------------------- */
+/* -- the parts ----------------------------------------------------------------------------- */
 
-/* Without memory less is kept. */
+/* Without memory the part is dropped. */
 static void keep(struct lc_vector *kept, const struct lc_area *area, const struct lc_area *part)
 {
 	struct lc_area a = *area;
@@ -307,7 +308,7 @@ static void keep(struct lc_vector *kept, const struct lc_area *area, const struc
 		(void)lc_vector_push(kept, &a);
 }
 
-/* Of each part what lies where the collection has left objects. Both are sorted. */
+/* Intersect the parts with the areas where the collection has left objects. Both are sorted. */
 static struct lc_vector meet(const struct lc_map_close *close)
 {
 	struct lc_vector kept = { .element_bytes = sizeof(struct lc_area) };
@@ -327,7 +328,7 @@ static struct lc_vector meet(const struct lc_map_close *close)
 	return kept;
 }
 
-/* Each part ends where something was written. */
+/* Cut off each part at the lowest address that the collection wrote to. */
 static void cut(const struct lc_map_close *close)
 {
 	struct lc_area *areas = before.areas.data;

@@ -1,12 +1,12 @@
 /*
  * attribute/resolve.c - takes samples from the logs, looks up their objects, and counts them.
  *
- * If both the map and the header of the object tell what was accessed, each tests the other. Where
- * they differ, the header may be none: contents of an array can look like one, and a register that
- * is not used any more may lead to the header of an object that is gone, in memory that a new array
- * covers. Where the map knows a live object, no other object begins inside it, and none reaches
- * into it. The map itself can be wrong only of objects that are in doubt (heap/map.h): there the
- * header, which was read while the access was under way, is right.
+ * If both the map and the header of the object tell the accessed object, each tests the other. If
+ * they differ, the header may be wrong: contents of an array can look like a header. A dead
+ * register may also lead to the header of an object that is gone, in memory of a new array. No
+ * other object begins inside a live object of the map, or reaches into it. The map itself can be
+ * wrong only about objects that are in doubt (heap/map.h). For these the header, which was read
+ * during the access, is right.
  */
 #include "src/attribute/resolve.h"
 

@@ -48,19 +48,19 @@ void lc_resolve_samples(JNIEnv *jni, struct lc_map *map, const struct lc_nursery
 void lc_resolve_close_epoch(JNIEnv *jni, struct lc_map *map, const struct lc_nursery *nursery);
 
 /*
- * Samples that wait follow their object to where the collection has put it: the moves and the
- * layout of *close tell. In the next epoch it is the only object there. Where they do not tell, the
- * sample is counted as it is.
+ * Samples that wait follow their object to its new address, by the moves and the layout of *close.
+ * In the next epoch it is the only object there. A sample whose object's new address is unknown is
+ * counted at once.
  */
 void lc_resolve_carry(JNIEnv *jni, const struct lc_map_close *close);
 
 /*
- * The same where objects move while the program runs, and all that happens is put in order of time
- * (attribute/concurrent.h). lc_resolve_order() puts the samples in order, and notes for each which
- * object its thread has recorded next; `events` are in order, and hold all that are not in the map
- * yet. Then lc_resolve_until() looks up in the map, as it is now, those of times up to `until_ns`,
- * and lc_resolve_ordered() counts them; with `last` all of them, else not those in memory that may
- * be an object which is not recorded yet.
+ * The same with concurrent collectors, whose events are put in order of time
+ * (attribute/concurrent.h). lc_resolve_order() sorts the samples, and notes for each the object
+ * that its thread has recorded next. `events` are sorted, and hold all events that are not in the
+ * map yet. lc_resolve_until() looks up samples of times up to `until_ns` in the current map.
+ * lc_resolve_ordered() counts them: all with `last`, else not those whose object may not be
+ * recorded yet.
  */
 void lc_resolve_ordered_init(uint64_t min_size_bytes); /* --min-size. Context: [attach]. */
 void lc_resolve_order(const struct lc_concurrent_event *events, size_t len);

@@ -38,7 +38,7 @@ struct lc_pending {
 	uint8_t access;
 	bool waits; /* for its object's record */
 
-	/* Where objects move while the program runs. */
+	/* With collectors that move objects while the program runs. */
 	struct lc_alloc next;  /* what its thread has recorded next; site 0: not known yet */
 	struct lc_object then; /* what was at its address in the map; site 0: nothing */
 	bool looked_up;
@@ -63,7 +63,7 @@ bool lc_resolve_in_java(const struct lc_pending *p);
 /* Count a sample: the query tells what is at its address. It waits no more. */
 void lc_resolve_finish(JNIEnv *jni, struct lc_pending *p, const struct lc_query *q);
 
-/* Take out the samples that are counted. Those left wait, unless they are given up as lost. */
+/* Take out the samples that are counted. The others wait, unless `give_up` counts them as lost. */
 void lc_resolve_keep(bool give_up);
 
 #endif

@@ -26,7 +26,7 @@ static int by_time(const void *a, const void *b)
 
 void lc_resolve_order(const struct lc_concurrent_event *events, size_t len)
 {
-	/* Of each thread the record passed last, backwards; of two in one place that of one. */
+	/* The record passed last, backwards, of each thread; two threads may share an entry. */
 	struct next {
 		uint32_t thread;
 		struct lc_alloc record;
@@ -69,13 +69,13 @@ void lc_resolve_until(struct lc_map *map, uint64_t until_ns)
 	}
 }
 
-/* Is the access to the object that its thread has recorded next? Then it was just being made. */
+/* Is the access to the object that its thread recorded next, so that was under construction? */
 static bool is_in_next(const struct lc_pending *p)
 {
 	return p->next.site && p->now_at - p->next.tagged_addr < (uint64_t)p->next.size_words * 8;
 }
 
-/* May the access be to an object that is not recorded yet? As may_be_recorded(). */
+/* May the access be to an object that is not recorded yet? See may_be_recorded(). */
 static bool awaits_next(const struct lc_pending *p, uint64_t now)
 {
 	const bool in_new =
@@ -86,7 +86,7 @@ static bool awaits_next(const struct lc_pending *p, uint64_t now)
 	       lc_bucket_untracked(p->addr) == LC_BUCKET_HEAP_UNKNOWN;
 }
 
-/* Is the header that the sample was told that of the map's object? */
+/* Does the header that the sample saw belong to the map's object? */
 static bool is_its_header(const struct lc_pending *p)
 {
 	const struct lc_site *site = lc_site_get(p->then.site);
@@ -97,9 +97,9 @@ static bool is_its_header(const struct lc_pending *p)
 }
 
 /*
- * Nothing says when an object of the map has died, and what is not tracked may be in its place by
- * now. The header of the access's object tells, or the one that stands where the map's object
- * began. Another one that is so large should have been tracked, and in the map.
+ * No event tells when an object of the map dies, and an untracked object may be in its place. The
+ * header of the accessed object tells, or else the header where the map's object began. Another
+ * object of that size should have been tracked, and be in the map.
  */
 static bool is_still_there(const struct lc_pending *p)
 {

@@ -28,7 +28,7 @@
 
 enum { AREAS_AT_FIRST = 64 };
 
-/* What may wait for the attribution thread, which a disk that does not answer holds up. */
+/* Limits of the queue, in case a disk that does not answer blocks the attribution thread. */
 enum { QUEUE_EPOCHS_MAX = 4096, QUEUE_BYTES_MAX = 32 << 20 };
 
 static struct {
@@ -86,8 +86,8 @@ static void each_ahead(void (*use)(const struct lc_alloc *, size_t, uint16_t, ui
 }
 
 /*
- * Somebody reads a clock in the pause. Where it is the collector, between two phases of a full
- * collection that has not slid anything yet, objects may say where they will go.
+ * A thread reads a clock in the pause. It may be the collector, between two phases of a full
+ * collection before it slides objects: if so, headers may tell where objects will go.
  */
 static void look_ahead(void)
 {
@@ -156,7 +156,7 @@ static bool take_areas(struct lc_epoch *e)
 	}
 }
 
-/* Where each thread's log stands. Under the list's lock. Returns false without memory. */
+/* Note the position of each thread's log. Under the list's lock. Returns false without memory. */
 static bool take_marks(struct lc_epoch *e)
 {
 	size_t len = 0;
@@ -174,8 +174,8 @@ static bool take_marks(struct lc_epoch *e)
 }
 
 /*
- * What the collection did with objects too small for the log. In a pause that collected
- * nothing they stay, and so do their records. Under the list's lock.
+ * Learn where the collection moved objects that are too small for the log. In a pause that
+ * collected nothing, these objects and their records stay. Under the list's lock.
  */
 static void take_small(struct lc_epoch *e)
 {

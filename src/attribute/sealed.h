@@ -69,8 +69,7 @@ bool lc_sealed_none(void);
 /* Epochs that found the queue full: their collections are as those without memory. Context: any. */
 uint64_t lc_sealed_dropped(void);
 
-/* What a collection moved is lost for want of memory: note it as a limit. Context: [gc] [writer].
- */
+/* Moves of a collection were lost without memory: note the limit. Context: [gc] [writer]. */
 void lc_sealed_note_no_memory(void);
 
 /* Collections seen, and the time that the callbacks took at their ends. Context: any. */
