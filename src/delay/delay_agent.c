@@ -1,11 +1,11 @@
 /*
- * delay/delay_agent.c - the JVMTI agent liblocus-delay.so, which delays chosen methods of a Java
+ * delay/delay_agent.c - is the JVMTI agent liblocus-delay.so, which delays chosen methods of a Java
  * program by known times.
  *
- * It is loaded beside a profiler, whose profile is then compared with what is known. It samples
- * nothing, has no thread, and leaves the program's output and its end alone. Classes that are
- * loaded before the JVM is ready are transformed once more then, all others as they are loaded.
- * What it did is written when the JVM ends.
+ * The agent is loaded beside a profiler, whose profile is then compared with the known delays. The
+ * agent samples nothing, has no thread, and leaves the program's output and its end alone. It
+ * transforms classes as they are loaded, and again those that were loaded before the JVM was ready.
+ * It writes its results when the JVM ends.
  *
  * Lock: agent.lock guards agent.results; nothing is called with it held.
  */

@@ -14,12 +14,12 @@
 void lc_delay_cpu_begin(void);
 void lc_delay_cpu_end(void);
 
-/* What all threads have used that have ended. Context: any. */
+/* CPU time of all threads that have ended. Context: any. */
 uint64_t lc_delay_cpu_ended_ns(void);
 
 uint64_t lc_delay_cpu_process_ns(void);
 
-/* The best of several loops as delay_rewrite.h has them, but in C; takes some milliseconds. */
+/* The best of several loops like those of delay_rewrite.h, but in C; takes some milliseconds. */
 double lc_delay_cpu_iteration_ns(void);
 
 #endif

@@ -15,7 +15,7 @@
 #include "src/classfile/edit.h"
 #include "src/delay/delay_depth.h"
 
-/* What a loop has on the operand stack at most, and what it adds to that of a method. */
+/* A loop's largest operand stack, and the local variables that it adds to a method. */
 enum { STACK_WORDS = 4, LOOP_LOCALS = 3 };
 enum { NEAR_MAX_BYTES = 32767, NAME_MAX_BYTES = 12, JUMP_BYTES = 3, LOCAL_MAX_BYTES = 4 };
 enum { FRAMES_PER_LOOP = 4, FRAME_SAME = 0, FRAME_APPEND_2 = 253, FRAME_FULL = 255 };
@@ -49,7 +49,7 @@ static const struct {
 	{ TYPE_DOUBLE, 2 },  { TYPE_OBJECT, 1 }, { 0, 0 },
 };
 
-/* What verification knows of the loop's variables x and i, which are appended. */
+/* Verification types of the loop's variables x and i, which are appended. */
 static const uint8_t loop_types[] = { TYPE_LONG, TYPE_INTEGER };
 
 struct rewrite {
@@ -59,7 +59,7 @@ struct rewrite {
 	size_t delays_len;
 	bool count;
 	bool changed;
-	/* Of one method. */
+	/* State of the method that is rewritten. */
 	const struct lc_delay *delay;
 	struct lc_insert *inserts; /* malloc'ed, as all arrays */
 	struct lc_tail_frame *frames;
@@ -407,8 +407,8 @@ static enum lc_delay_state put_returns(struct rewrite *r, const struct lc_method
 	r->work = malloc(code->len * sizeof(*r->work));
 	if (!r->depths || !r->work)
 		return LC_DELAY_NO_MEMORY;
-	/* A subroutine may be called at several depths. Then a class that has no frames does not
-	 * mind what is on the stack at a loop, where one way alone leads. */
+	/* The depths are unknown if a subroutine is called at several depths. A class without
+	 * frames allows any stack at a loop that only one way leads to. */
 	known = lc_delay_depths(&r->edit.cls, code, r->depths, r->work);
 	if (!known && r->edit.cls.major >= LC_CLASS_MAJOR_STACKMAP)
 		return LC_DELAY_MALFORMED;
@@ -515,7 +515,7 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	                   (uint32_t)code.max_stack + STACK_WORDS);
 }
 
-/* What is known of the delays before any code is read. */
+/* Set the results that are known before any code is read. */
 static void look(struct rewrite *r)
 {
 	const struct lc_class *c = &r->edit.cls;

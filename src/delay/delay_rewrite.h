@@ -35,7 +35,7 @@ struct lc_delay {
 	uint32_t iterations;
 };
 
-/* Of two states, the later one is said where a delay's methods differ. */
+/* If a delay's methods differ, the later one of two states is reported. */
 enum lc_delay_state {
 	LC_DELAY_NO_CLASS,
 	LC_DELAY_NO_METHOD,

@@ -147,7 +147,7 @@ static inline int64_t lc_zigzag_value(uint64_t v)
 	return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
 }
 
-/* What stands before each payload. */
+/* The header before each payload. */
 struct lc_block_header {
 	uint16_t version;
 	uint16_t header_len;
@@ -160,7 +160,7 @@ struct lc_block_header {
 	uint32_t raw_len;    /* payload, uncompressed */
 	uint32_t stored_len; /* payload in the file: one zstd frame */
 	uint64_t checksum;   /* XXH64, seed 0, of the stored payload */
-	/* Of versions 2 and 4, else 0. */
+	/* In versions 2 and 4, else 0. */
 	uint64_t generation; /* sequence of the first block that definitions may be in */
 	uint32_t first[LC_BLOCK_DEFINITIONS]; /* how many of each type are in blocks before */
 };

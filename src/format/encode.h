@@ -1,9 +1,9 @@
 /*
  * format/encode.h - builds blocks out of rows. The agent and the analyzer share it.
  *
- * A block holds definitions that its rows use: those that its owner gives (profile/names.h: those
- * that no block before it has; `locus merge`: all of them). Rows come from their owner in turn;
- * where a block has become large it is closed, and another one begun:
+ * A block holds definitions for its rows, as far as the owner gives them: profile/names.h those
+ * that no earlier block has, `locus merge` all. The owner gives rows in turn. A large block is
+ * closed, and another one begun:
  *
  *	do {
  *		lc_encode_begin(e);
@@ -11,8 +11,8 @@
  *		lc_encode_end(e, ...);
  *	} while (!last);
  *
- * What cannot be kept for want of memory makes lc_encode_end() fail. Context of all functions:
- *[writer], and the analyzer.
+ * lc_encode_end() fails if a row could not be kept without memory. Context of all functions: the
+ * attribution thread [writer], and the analyzer.
  */
 #ifndef LC_FORMAT_ENCODE_H
 #define LC_FORMAT_ENCODE_H
@@ -58,7 +58,7 @@ struct lc_encoder {
 	size_t row;
 };
 
-/* What lc_encode_rows() takes rows from. */
+/* The source of rows for lc_encode_rows(). */
 struct lc_encode_source {
 	void *of; /* the first argument of each */
 	size_t (*rows)(void *of, enum lc_section section);

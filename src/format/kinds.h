@@ -21,7 +21,7 @@ enum lc_section {
 	LC_SECTION_COUNT
 };
 
-/* Where a sample ended. Every sample is in exactly one; the total is their sum. */
+/* Results of attribution. Every sample is in exactly one bucket; the total is their sum. */
 enum lc_bucket {
 	LC_BUCKET_OBJECT = 0,   /* a tracked object: has a site */
 	LC_BUCKET_HEAP_CLASS,   /* heap, not tracked; class known */
@@ -37,8 +37,8 @@ enum lc_bucket {
 enum { LC_DETAIL_WHERE_COUNT = 5, LC_DETAIL_HOW_COUNT = 9 };
 
 /*
- * What an access did: bits of FIELDS and LINES. Both: an increment in place, a compare-and-swap.
- * None: unknown.
+ * Kinds of access: bits of FIELDS and LINES. Both: an increment in place, a compare-and-swap. None:
+ * unknown.
  */
 enum { LC_TOUCH_LOAD = 1, LC_TOUCH_STORE = 2, LC_TOUCH_END = 4 };
 
@@ -50,7 +50,7 @@ enum { LC_LINE_BYTES_MAX = 64 }; /* byte numbers of LINES are below it */
  */
 enum { LC_NODE_NUMBERS = 1024, LC_NODE_END = LC_NODE_NUMBERS + 1 };
 
-/* What a name of SITE_NAMES is. */
+/* Kinds of names in SITE_NAMES. */
 enum lc_site_name {
 	LC_NAME_FIELD = 0, /* a field that the object is stored in */
 	LC_NAME_LOCAL,     /* a local variable */
@@ -58,7 +58,7 @@ enum lc_site_name {
 	LC_NAME_KINDS
 };
 
-/* Where the data of an access came from, as far as a hardware engine tells: METRICS. */
+/* The source of an access's data, as far as a hardware engine tells: METRICS. */
 enum lc_data_source {
 	LC_SOURCE_UNKNOWN = 0,
 	LC_SOURCE_L1,
@@ -103,7 +103,7 @@ enum lc_split_method {
 	LC_SPLIT_COUNT
 };
 
-/* Where in an array an access was, by sixteenths of its length. */
+/* The part of an array that an access fell in, by sixteenths of its length. */
 enum lc_array_end {
 	LC_END_NONE = 0, /* no array, a short one, or it is not known where */
 	LC_END_FIRST,
@@ -112,7 +112,7 @@ enum lc_array_end {
 	LC_END_COUNT
 };
 
-/* What a span is. */
+/* Kinds of spans. */
 enum lc_span_kind {
 	LC_SPAN_ANONYMOUS = 0, /* a stream executed sequentially */
 	LC_SPAN_PRIMORDIAL,    /* the thread that executes a parallel stream's terminal operation */
@@ -126,7 +126,7 @@ enum lc_span_kind {
 
 #define LC_TIMELINE_NS UINT64_C(100000000)
 
-/* Of a span by itself. */
+/* Flags of a span that was recorded by itself. */
 enum {
 	LC_TRACE_FOLDED = 1,      /* ended inside another task and belongs to it */
 	LC_TRACE_SUBMITTED = 2,   /* by way of an executor */

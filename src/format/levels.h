@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Is the counter `name` a level? Of the profiles of one recording the last one's holds; others are
- * added up. Context: any.
+ * Is the counter `name` a level? Among the profiles of one recording, the last one's level holds;
+ * other counters are added up. Context: any.
  */
 static inline bool lc_level_is(const char *name)
 {

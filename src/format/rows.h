@@ -103,8 +103,8 @@ struct lc_block_trace {
 };
 
 /*
- * What one thread did since its last block: counts are differences, not totals. Each list of rows
- * has a member of its own and its length beside it: `allocs` and `allocs_len`, and so on.
+ * Rows of one thread since its last block: counts are differences, not totals. Each list of rows
+ * has a member, and a length beside it: `allocs` and `allocs_len`, and so on.
  */
 struct lc_block_input {
 	uint32_t tid;

@@ -18,7 +18,7 @@
 
 enum { LC_COLUMNS_MAX = 13 }; /* of a flat section */
 
-/* What a column holds: the types of sections.def; BUCKET and NODE are BELOW, TENTH as well. */
+/* Types of columns, as in sections.def; BUCKET, NODE and TENTH are LC_COLUMN_BELOW. */
 enum lc_column_type {
 	LC_COLUMN_U64,
 	LC_COLUMN_PAIRS,

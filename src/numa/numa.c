@@ -27,7 +27,7 @@ enum {
 	ADDR_BITS = 47,         /* addresses above are the kernel's */
 };
 
-/* What is known of a thread's place. */
+/* Nodes that a thread's samples were on. */
 struct lc_numa_thread {
 	/* Per engine, the node of its last sample whose node is known; -1: none yet. */
 	int16_t last[LC_TALLY_ENGINES];

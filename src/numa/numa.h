@@ -65,7 +65,7 @@ void lc_numa_resolve(uint32_t epoch, uint64_t now_ns);
 
 /*
  * A window is the time between two looks at a thread's samples, a tenth of a second or so. Were any
- * samples of `t` reported in this window? Then the caller reports its allocations and ends the
+ * samples of `t` reported in this window? If so, the caller reports its allocations and ends the
  * window. Context: [writer].
  */
 bool lc_numa_window_seen(const struct lc_thread *t);

@@ -1,11 +1,10 @@
 /*
  * perf/event_pmu.c - encodes Intel's precise events: the presets, and any event of libpfm4.
  *
- * Only memory events deliver an address (the "Data LA" ones in Intel's tables: event codes 0xcd
- * and 0xd0 to 0xd4 since Haswell), so other events are refused instead of being sampled in vain.
- * Where libpfm4 does not know the CPU (4.13: Emerald Rapids, Granite Rapids, Alder Lake) the
- * presets are encoded from a table here; both agree where both know a CPU, which the unit tests
- * check.
+ * Only memory events deliver an address (the "Data LA" ones in Intel's tables: event codes 0xcd and
+ * 0xd0 to 0xd4 since Haswell), so other events are refused instead of being sampled in vain. If
+ * libpfm4 does not know the CPU (4.13: Emerald Rapids, Granite Rapids, Alder Lake), the presets are
+ * encoded from a table here. The unit tests check that both agree on CPUs that both know.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -185,7 +185,7 @@ static void read_cpuinfo(const char *root, struct lc_event_host *host)
 		snprintf(host->pmu, sizeof(host->pmu), "clx");
 }
 
-/* Is there a PMU `name`? Then `out` is its directory. */
+/* Is there a PMU `name`? If so, `out` is its directory. */
 static bool find_pmu(const char *root, const char *name, char *out)
 {
 	uint64_t type;

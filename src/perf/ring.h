@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a record says, as far as lc_ring_next() knows its type. */
+/* Types of records that lc_ring_next() knows. */
 enum lc_ring_type {
 	LC_RING_SAMPLE = 1,
 	LC_RING_LOST,         /* `lost` records found no room */

@@ -1,12 +1,12 @@
 /*
- * preload/launch.c - gives the agent to a `java` that a script starts; part of the preloaded
+ * preload/launch.c - adds the agent to a `java` that a script starts; part of the preloaded
  * library.
  *
  * `locus run` may be given a script, which starts the JVM itself or through other programs. The
  * environment variables that a JVM reads options from make it print a line on the program's stderr,
- * so they are not used. Instead this library is in every process below `locus run`: where the
- * process is a JDK's launcher without the agent, the launcher is executed once more with the agent
- * as its first argument. Where anything fails, the program goes on as it would without Locus.
+ * so they are not used. Instead this library is in every process below `locus run`. If the process
+ * is a JDK's launcher without the agent, the library executes the launcher again with the agent as
+ * its first argument. If anything fails, the program goes on as it would without Locus.
  *
  * Context: a constructor, before main(), one thread.
  */

@@ -1,10 +1,10 @@
-/* profile/block_encoder.h - encodes the counts of one thread as blocks. For writer.c only. */
+/* profile/block_encoder.h - encodes one thread's counts as blocks. For profile_writer.c only. */
 #ifndef LC_PROFILE_BLOCK_ENCODER_H
 #define LC_PROFILE_BLOCK_ENCODER_H
 
 #include <stdint.h>
 
-struct lc_block_encoder; /* opaque, see profile_block.c */
+struct lc_block_encoder; /* opaque, see block_encoder.c */
 struct lc_block_input;
 
 /* Returns NULL without memory. Context: [attach]. */
@@ -13,8 +13,8 @@ void lc_block_encoder_free(struct lc_block_encoder *e);
 
 /*
  * Encode *in as one block, or as several when it is large, numbered from `sequence` in file number
- * `file`. Returns how
- * many, -EINVAL when a number is out of range, -ENOMEM, or -EFBIG. Context: [writer].
+ * `file`. Returns how many, -EINVAL when a number is out of range, -ENOMEM, or -EFBIG. Context:
+ * [writer].
  */
 int lc_block_encode(struct lc_block_encoder *e, const struct lc_block_input *in, uint32_t file,
                     uint64_t sequence);

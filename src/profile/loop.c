@@ -82,7 +82,7 @@ int lc_loop_next(struct lc_loop *l, struct lc_profile **out)
 	return err;
 }
 
-/* What cannot be removed is left, and forgotten: it would be no better the next time. */
+/* A profile that cannot be removed is left and forgotten: a second try would fail, too. */
 static void remove_oldest(struct lc_loop *l)
 {
 	struct part *parts = l->parts.data;

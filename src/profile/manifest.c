@@ -190,7 +190,7 @@ static void manifest_words(struct lc_bytes *b, const struct lc_manifest *m)
 	json_format(b, "]");
 }
 
-/* Of a key that comes twice readers would take the last one: lc_labels_good() has seen to that. */
+/* Keys are unique, since lc_labels_good() has checked: readers would take the last of two. */
 static void manifest_labels(struct lc_bytes *b, const char *labels)
 {
 	const char *comma = "";

@@ -1,4 +1,4 @@
-/* profile/manifest.h - writes the manifest of a profile as JSON. For writer.c only. */
+/* profile/manifest.h - writes the manifest of a profile as JSON. For profile_writer.c only. */
 #ifndef LC_PROFILE_MANIFEST_H
 #define LC_PROFILE_MANIFEST_H
 

@@ -1,11 +1,11 @@
 /*
- * profile/names.c - numbers what blocks name. Maps from the agent's numbers to those of the blocks
- * are emptied (by a new stamp) for each generation and keep their memory.
+ * profile/names.c - gives the strings, paths and sites of blocks their numbers. Maps from the
+ * agent's numbers to those of the blocks are emptied (by a new stamp) for each generation and keep
+ * their memory.
  *
- * Maps of the files that were written last are kept. A generation ends after so many blocks that a
- * damaged one costs little, or with so many names that its maps
- * take 4 MB. Where the agent holds nearly as much as it may, each block begins a generation of its
- * own.
+ * Maps of the files that were written last are kept. A generation ends after few enough blocks that
+ * a damaged one costs little, or when its maps take 4 MB. If the agent is close to its memory
+ * limit, each block begins a generation.
  */
 #include "src/profile/names.h"
 
@@ -35,7 +35,7 @@ struct id_map {
 enum { STRINGS, METHODS, FRAMES, PATHS, SITES, MAPS };
 _Static_assert((int)MAPS == (int)LC_BLOCK_DEFINITIONS, "a map for each section");
 
-/* What blocks of a file have defined. */
+/* Definitions in the blocks of a file. */
 struct generation {
 	uint32_t file;
 	uint32_t blocks; /* 0: it has not begun */
@@ -265,8 +265,8 @@ static bool is_full(const struct generation *g)
 }
 
 /*
- * Does the agent hold nearly as much as it may? The maps are in that sum as all that is allocated.
- * What asks before it grows, paths apart, stops below this.
+ * Is the agent close to its memory limit? The maps are part of the sum. Modules that ask before
+ * they grow, except for paths, stop below this.
  */
 static bool is_short_of_memory(void)
 {

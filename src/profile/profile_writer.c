@@ -134,9 +134,9 @@ static int file_append(struct lc_profile *p, off_t bytes)
 }
 
 /*
- * Returns how many blocks were appended; or -errno, and *disk if it is the file system's. Where the
- * file is not as it was left (it was removed, or a block could not be cut off), the block needs no
- * definitions of it.
+ * Returns the number of appended blocks, or -errno, and *disk if it is the file system's. If the
+ * file has changed (it was removed, or a block could not be cut off), the block refers to no
+ * earlier definitions.
  */
 static int try_append(struct lc_profile *p, const struct lc_block_input *in, uint32_t file,
                       bool *disk)

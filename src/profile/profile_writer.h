@@ -15,7 +15,7 @@
 #include "src/format/rows.h"
 
 struct lc_limit;
-struct lc_profile; /* opaque, see writer.c */
+struct lc_profile; /* opaque, see profile_writer.c */
 
 /*
  * Make directory `dir`, for its owner alone, with its parents, and an empty manifest in it. Returns
@@ -87,7 +87,7 @@ struct lc_manifest_numa {
 	uint64_t dropped;        /* samples without room to look up their page */
 };
 
-/* What was calibrated, and how well: cycles, and coefficients of variation. */
+/* A calibrated cost and its accuracy: cycles, and coefficient of variation. */
 struct lc_manifest_cost {
 	const char *name; /* inner, anonymous, primordial, support, task, task_inner */
 	double mean_cycles;

@@ -19,7 +19,7 @@ struct rows {
 	size_t len, cap;
 };
 
-/* What is counted of an engine beside its rows. */
+/* Counts of an engine beside its rows. */
 struct engine {
 	bool used;
 	uint64_t pathless[LC_BUCKET_COUNT]; /* samples that have no access of their own */

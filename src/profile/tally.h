@@ -74,8 +74,8 @@ size_t lc_tally_traces(const struct lc_tally *t); /* rows so far */
 int lc_tally_allocations(struct lc_tally *t, uint32_t site, uint64_t count, uint64_t bytes);
 
 /*
- * Of a site's allocations, `count` are its by an estimate: their caller was not looked at. Returns
- * 0 or -ENOMEM.
+ * `count` of a site's allocations are attributed to it by an estimate, without a look at their
+ * caller. Returns 0 or -ENOMEM.
  */
 int lc_tally_spread(struct lc_tally *t, uint32_t site, uint64_t count);
 
@@ -85,7 +85,7 @@ int lc_tally_spread(struct lc_tally *t, uint32_t site, uint64_t count);
  */
 bool lc_tally_block(struct lc_tally *t, struct lc_block_input *in);
 
-/* Forget what lc_tally_block() gave, since it is written. */
+/* Forget the rows of lc_tally_block(), since they are written. */
 void lc_tally_clear(struct lc_tally *t);
 
 #endif
