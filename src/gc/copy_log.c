@@ -59,7 +59,7 @@ static LC_KEPT struct lc_import clocks[] = { { .name = "clock_gettime",
 static LC_KEPT struct lc_imports copy_imports = { .list = copies, .len = 2 };
 static LC_KEPT struct lc_imports clock_imports = { .list = clocks, .len = 1 };
 
-/* What libjvm called before. Written by: lc_copy_log_init(), before a slot leads here. */
+/* libjvm's own callees. Written by: lc_copy_log_init(), before a slot leads here. */
 static LC_KEPT copy_fn *before_copy = NULL, *before_move = NULL;
 static LC_KEPT clock_fn *before_clock = NULL;
 
@@ -302,13 +302,12 @@ void lc_copy_log_note_all(uint64_t low, uint64_t high, uint64_t min_bytes)
 	lc_copy_log.low = low;
 	lc_copy_log.span = high - low;
 	lc_copy_log.min_bytes = min_bytes;
-	/* Release: the fields first. Who copies meanwhile may do so unseen: nothing is tracked yet.
-	 */
+	/* Release: the fields first. Copies until then are not logged: nothing is tracked yet. */
 	atomic_store_explicit(&route_copy, note_copy, memory_order_release);
 	atomic_store_explicit(&route_move, note_move, memory_order_release);
 }
 
-/* Without the ends of phases, small objects are looked at in the pause's end. */
+/* Without the ends of phases, small objects are looked at only at the end of the pause. */
 static void redirect_clock(uint64_t inside)
 {
 	if (lc_imports_find(inside, &clock_imports))

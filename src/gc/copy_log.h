@@ -150,8 +150,8 @@ bool lc_copy_log_probe(JNIEnv *jni);
 void lc_copy_log_arm(bool on);
 
 /*
- * Let libjvm call what it called before. Where another library has redirected the calls since, they
- * go on passing here, straight on. No collection runs. Context: a thread of ours.
+ * Restore libjvm's calls. If another library has redirected them since, they still pass through
+ * here, without the log. No collection runs. Context: a thread of ours.
  */
 void lc_copy_log_end(void);
 

@@ -2,14 +2,14 @@
  * gc/move_log.h - logs copies all the time, for collectors that move objects while the program
  * runs.
  *
- * Every copy within the heap of at least so many bytes is noted before it is made, with the time.
- * Who copies is not known: it may be the collector, a thread of the program in a load barrier, or
- * `System.arraycopy`. So a record is a move only if an object of that size begins at its source;
- * and of two copies of one object one may not have become the object.
+ * Every copy within the heap of at least `min_bytes` is noted with the time, before it is made. The
+ * copier is unknown: the collector, a thread of the program in a load barrier, or
+ * `System.arraycopy`. So a record is a move only if an object of that size begins at its source. If
+ * one object was copied twice, one copy may not have become the object.
  *
  * Order:  M1  a record's fields are stored, then its `time` (release) -> the reader loads it
- *             (acquire). What follows from the copy, in any thread, comes after that: a reader who
- *             has seen something that follows from a copy sees its record.
+ *             (acquire). Effects of the copy in any thread come later, so a reader that has seen an
+ *             effect sees the record.
  *         M2  a chunk's successor is stored (release) -> the reader loads it (acquire).
  *         M3  a chunk is pushed on the free list (release) -> it is popped (acquire).
  */

@@ -53,7 +53,7 @@ int lc_moves_init(void)
 	l->chunks = mem;
 	l->link = (uint32_t *)((char *)mem + arena);
 	l->chunks_len = ARENA_CHUNKS;
-	/* What an earlier recording has left: its generation and its hand-outs go on. */
+	/* Reset the lists of an earlier recording; its generation and its hand-outs go on. */
 	atomic_store_explicit(&l->head, 0, memory_order_relaxed);
 	atomic_store_explicit(&l->fresh, 0, memory_order_relaxed);
 	atomic_store_explicit(&l->free_head, 0, memory_order_relaxed);
@@ -95,9 +95,9 @@ void lc_moves_on_clock(void (*told)(void))
  * Judge the last copy of a thread, which no later copy of the thread has judged. Its source may lie
  * in memory that the collection gave back, so the kernel is asked to read it. A forwarding pointer
  * decides if it is still there; a collection that could not move all objects removes them again.
- * Then the destination decides: a copy that was not needed has become filler by now, or part of
- * one. (The source tells nothing then. G1 puts filler over objects that left a region that it
- * keeps, and on JDK 17 filler is an int[], with the very header of an int[] that was there.)
+ * Without a forwarding pointer the destination decides: an unused copy has become filler by now, or
+ * part of one. (The source does not tell. G1 puts filler over objects that left a region that it
+ * keeps. On JDK 17 filler is an int[], and looks like an int[] that was there.)
  */
 static enum lc_copy_fate judge_last(const struct lc_copy *c)
 {

@@ -1,23 +1,23 @@
 /*
  * gc/moves.h - turns the copies that the log holds into the moves of each collection.
  *
- * What lc_moves_all() yields is not the raw log. Between GC start and finish a JVM may run more
- * than one collection, and Parallel's full collection fills a region in a spare place first and
- * copies it over later. The batch is therefore replayed in time order, and a move is
+ * lc_moves_all() does not return the raw log. Between GC start and finish a JVM may run several
+ * collections, and Parallel's full collection fills a region in a spare place and copies it over
+ * later. So the batch is replayed in order of time. A move is
  *
  *   src         where the object was at GC start; at most one move has a given src
  *   dst         where it is at GC finish
- *   size_bytes  bytes copied at once: the object's size, or less where it was copied in pieces
+ *   size_bytes  bytes copied at once: the object's size, or less if it was copied in pieces
  *
  * With src == 0 it says only that [dst, dst + size_bytes) was written meanwhile, by data that did
  * not stay there or that belongs to no known object. Copies that lost the race for the forwarding
  * pointer, and copies of collections that gave up on an object, are of this kind too.
  *
- * Which copies appear: all of at least `min_bytes` within the heap, and of Parallel's full
- * collection also the pieces of such objects. An object that crosses a destination region (512
- * KiB) is copied in pieces: the first ends at a region's end; the others start at a region's
- * start. A first piece of 64 bytes or less is copied without memmove and does not appear; then the
- * second tells, see lc_move_continues().
+ * The log has all copies of at least `min_bytes` within the heap, and the pieces in which
+ * Parallel's full collection copies such objects. An object that crosses a destination region (512
+ * KiB) is copied in pieces: the first ends at a region's end; the others start at a region's start.
+ * A first piece of 64 bytes or less is copied without memmove and is not logged: the second piece
+ * tells, see lc_move_continues().
  *
  * jvm/layout/areas.h has the rules for objects whose moves do not appear.
  */

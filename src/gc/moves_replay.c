@@ -75,7 +75,7 @@ static bool gather(struct lc_move_batch *b, struct replay *r)
 	r->copies = malloc(b->copies * sizeof(*r->copies) + 1);
 	if (!r->copies)
 		return false;
-	/* Where copies are not seen there are only the moves that were added. */
+	/* If copies are not logged, there are only the moves that were added. */
 	for (uint32_t i = b->log ? b->head : 0; i; i = c->next) {
 		lc_stand_back();
 		c = &b->log->chunks[i - 1];

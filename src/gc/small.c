@@ -1,13 +1,15 @@
 /*
- * gc/small.c - follows small objects through collections by their forwarding pointers, or by the
- * tables of a collector that slides without them. It is longer than 600 lines because what is found
- * ahead of a slide and what is looked at behind it are of the same objects.
+ * gc/small.c - follows small objects through collections, by forwarding pointers or by the tables
+ * of a collector that slides without them.
  *
- * Survivors are held in buckets by place, so that those in old memory that was not collected cost
+ * This file is longer than 600 lines, because the look ahead of a slide and the look after it share
+ * the objects.
+ *
+ * Survivors are held in buckets by address, so that those in old memory that was not collected cost
  * nothing. A forwarding pointer is believed only if it leads into an area that has objects, to an
  * object of the same class. Memory that the collection gave back is not touched: spaces and regions
- * begin and end at multiples of GRANULE_BYTES, and the kernel is asked once for each. Tables are
- * believed only if every object is found where they say that it goes.
+ * begin and end at multiples of GRANULE_BYTES, and the kernel is asked once for each granule.
+ * Tables are believed only if every object arrives at the address that they give.
  */
 #include "src/gc/small.h"
 
@@ -34,13 +36,13 @@
 enum {
 	HEADER_BYTES = 16, /* mark and class: no object is smaller */
 	MARK_FORWARDED = 3,
-	/* Objects looked at in each phase: of new ones, few of which live, and of survivors. Of
-	 * these also one of each bucket. */
+	/* Size of the samples that are read in each phase: one of new objects, few of which live,
+	 * one of survivors. One more survivor of each bucket is read. */
 	SAMPLE_MAX = 8192,
-	/* Bytes that a move takes until its epoch is closed, here and in heap/map_close.c. */
+	/* Memory for a move until its epoch is closed, here and in heap/map_close.c. */
 	MOVE_BYTES = 256,
-	/* Of the memory limit, for each object that is found in one pause; so a limit of 256 MB
-	 * bounds a pause to half a million. */
+	/* Each object found in a pause takes a share of the memory limit: a limit of 256 MB allows
+	 * half a million objects in one pause. */
 	PAUSE_BYTES = 512,
 };
 enum { SMALL_WORDS = LC_MOVE_INLINE_BYTES / 8, BUCKETS_MAX = 1 << 16 };
@@ -48,14 +50,14 @@ enum { SMALL_WORDS = LC_MOVE_INLINE_BYTES / 8, BUCKETS_MAX = 1 << 16 };
 struct bucket {
 	uint64_t *objects; /* address | words << 48 */
 	size_t len, cap;
-	size_t top; /* index of the topmost one, while a collection looks ahead */
+	size_t top; /* index of the object at the highest address, during a look ahead */
 };
 
 static struct {
 	struct bucket *buckets;
 	size_t buckets_len;
 	uint64_t low, bucket_bytes;
-	uint64_t *granules; /* a bit for each that is known to be readable, in this look */
+	uint64_t *granules; /* one bit each: found readable in this pass */
 	size_t granules_len;
 
 	/* The running pass. */
@@ -66,33 +68,33 @@ static struct {
 	uint64_t begin_ns;
 	struct lc_move *moves;
 	size_t moves_len, moves_cap;
-	size_t moves_max; /* of the running pass; `moves_len` is no more */
-	bool dropped;     /* some object found no room in this pass */
-	/* Some object that the map knows is not held: where others slide, nothing tells of it. */
+	size_t moves_max; /* upper limit of `moves_len` in the running pass */
+	bool dropped;     /* there was no room for an object in this pass */
+	/* An object of the map is not held: after a slide its address is unknown. */
 	bool holes;
 
-	bool slid;        /* what was found ahead tells where the objects are */
-	uint64_t *lowest; /* by area, where `slid`: the lowest place to which an object slid */
+	bool slid;        /* objects slid, and the look ahead knows their addresses */
+	uint64_t *lowest; /* by area, if `slid`: the lowest address to which an object slid */
 
 	_Atomic uint64_t moved, forgotten, held, pass_ns, unheld, passes_limited;
 } small;
 
-/* Some of many objects. */
+/* A sample of many objects. */
 struct sample {
 	uint64_t *objects; /* address | words << 48; room for SAMPLE_MAX */
 	size_t len;
-	uint32_t stride, skip; /* one in so many is chosen; so many until the next */
+	uint32_t stride, skip; /* one in `stride` is chosen; `skip` until the next */
 };
 
-/* What was found before a collection slid anything. */
+/* Results of the look ahead, before a collection slides objects. */
 static struct {
 	bool emptied, found, sampled_held;
-	bool looked;             /* before anything slid */
-	bool unsaid;             /* it is not known of some object where it goes */
-	struct lc_area areas[4]; /* where `emptied` */
+	bool looked;             /* at least once before the slide */
+	bool unsaid;             /* the new address of an object is unknown */
+	struct lc_area areas[4]; /* if `emptied` */
 	size_t areas_len;
 	struct sample records, survivors;
-	uint64_t signature; /* of what was said of the samples when all were looked at */
+	uint64_t signature; /* of the samples' new addresses at the last look at all objects */
 	struct lc_move *moves;
 	uint32_t *classes; /* low halves of the class words, by move */
 	size_t len, max, moves_cap, classes_cap;
@@ -121,7 +123,7 @@ static bool readable(uint64_t addr)
 	return true;
 }
 
-/* Memory may have been given back since the last look. */
+/* The JVM may have given memory back since the last pass. */
 static void forget_granules(void)
 {
 	memset(small.granules, 0, (small.granules_len + 63) / 64 * sizeof(*small.granules));
@@ -141,7 +143,7 @@ void lc_small_forget(void)
 	atomic_store_explicit(&small.held, 0, memory_order_relaxed);
 }
 
-/* How many objects may be found in a pause: what bounds its length, and the memory it takes. */
+/* The largest number of objects to find in a pause. It bounds the pause's length and memory. */
 static size_t moves_max(void)
 {
 	const uint64_t room = lc_memory_room(LC_MEMORY_SMALL) / MOVE_BYTES;
@@ -161,7 +163,7 @@ static bool lay_out(void)
 		return false;
 	small.low = heap.low;
 	small.granules_len = (size_t)((heap.high - heap.low) / GRANULE_BYTES + 1);
-	free(small.granules); /* where there was no memory for the rest */
+	free(small.granules); /* left by a call that ran out of memory */
 	small.granules = calloc((small.granules_len + 63) / 64, sizeof(*small.granules));
 	if (!small.granules)
 		return false;
@@ -174,8 +176,8 @@ static bool lay_out(void)
 }
 
 /*
- * Where objects slid, they are in the order in which they were: from the lowest place in an area to
- * which one slid, none stayed. Returns false without memory.
+ * Sliding keeps the order of objects: in an area, no object stays above the lowest address to which
+ * one slid. Returns false without memory.
  */
 static bool note_lowest(void)
 {
@@ -195,9 +197,9 @@ static bool note_lowest(void)
 }
 
 /*
- * Is it known of all objects where a full collection has slid them? A second one would have slid
- * them once more. Where nothing was slid, headers have said nothing: in each region the objects
- * that move are the upper ones, so the topmost of each bucket would have told.
+ * Are the new addresses of all objects known after a full collection? Not after a second one, which
+ * slides them again. Headers without new addresses prove that nothing slid: in each region the
+ * objects that move are the upper ones, so the topmost header of each bucket would show it.
  */
 static bool knows_slides(void)
 {
@@ -254,7 +256,7 @@ static void hold(uint64_t addr, uint64_t words)
 	b->objects[b->len++] = addr | words << LC_ADDR_BITS;
 }
 
-/* Where the object at `addr` was moved to; 0 if it was not moved, or died. */
+/* The new address of the object at `addr`; 0 if it was not moved, or died. */
 static uint64_t forwarded(uint64_t addr)
 {
 	const struct lc_area *area;
@@ -294,14 +296,14 @@ static bool is_looked_at(const struct lc_alloc *a, uint16_t tag, uint16_t span)
 	       (uint16_t)(tag - lc_alloc_epoch_tag(a)) <= span;
 }
 
-/* No more is found in this pass: what is not looked at is forgotten. */
+/* Is the pass at its limit? Objects that it does not look at are forgotten. */
 static bool is_full(void)
 {
 	small.dropped |= small.moves_len == small.moves_max;
 	return small.moves_len == small.moves_max;
 }
 
-/* May the object at `addr` have stayed there, where others slid? */
+/* May the object at `addr` have stayed while others slid? */
 static bool stayed(uint64_t addr)
 {
 	const struct lc_area *a = area_of(addr);
@@ -332,7 +334,7 @@ void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uin
 
 /* ---- sliding collections ---- */
 
-/* Where the header at `addr` says that the object will slide; 0: it does not say. */
+/* The new address in the header of the object at `addr`; 0: there is none. */
 static uint64_t slides_to(uint64_t addr)
 {
 	uint64_t to;
@@ -346,7 +348,7 @@ static uint64_t slides_to(uint64_t addr)
 	           : 0;
 }
 
-/* Where the object at `addr` lies now, before anything slides; 0 if it is dead. */
+/* The current address of the object at `addr`, before anything slides; 0 if it is dead. */
 static uint64_t place_now(uint64_t addr)
 {
 	size_t i =
@@ -355,7 +357,7 @@ static uint64_t place_now(uint64_t addr)
 
 	if (i == ahead.areas_len || ahead.areas[i].kind == LC_AREA_OLD)
 		return addr;
-	/* By the young collection of the same pause, which JDK 17 alone has. */
+	/* A young collection of the same pause moved it; only JDK 17 has these. */
 	to = readable(addr) ? lc_peek_load64(addr) : 0;
 	if ((to & 3) != MARK_FORWARDED)
 		return 0;
@@ -391,7 +393,7 @@ bool lc_small_ahead_begin(const struct lc_area *areas, size_t len, bool emptied)
 	return make_sample(&ahead.survivors) && make_sample(&ahead.records) && !ahead.records.len;
 }
 
-/* Choose one in `stride`; where there is no room, drop every other and double the stride. */
+/* Choose one in `stride`. If the sample is full, drop every other object and double the stride. */
 static void choose(struct sample *s, uint64_t object)
 {
 	if (s->skip) {
@@ -415,7 +417,8 @@ void lc_small_ahead_sample(const struct lc_alloc *records, size_t len, uint16_t 
 			choose(&ahead.records, lc_alloc_addr(&records[i]));
 }
 
-/* Where the object at `at` will lie, which is `at` if nothing says; 0 if it is known to die. */
+/* The object's address after the slide: `at` if its header has no other; 0 if it dies or is
+ * unknown. */
 static uint64_t place_then(uint64_t at)
 {
 	uint64_t to;
@@ -438,7 +441,7 @@ static uint64_t place_then(uint64_t at)
 
 static void look_ahead(uint64_t addr, uint64_t words)
 {
-	/* What is unsaid of one is enough. */
+	/* One unknown object spoils the look, so skip the rest. */
 	uint64_t at = ahead.unsaid ? 0 : place_now(addr), to = at ? place_then(at) : 0;
 	struct lc_move *moves;
 	uint32_t *classes;
@@ -455,14 +458,14 @@ static void look_ahead(uint64_t addr, uint64_t words)
 	if (classes)
 		ahead.classes = classes;
 	if (!moves || !classes) {
-		ahead.unsaid = true; /* without room, all are forgotten */
+		ahead.unsaid = true; /* no room: forget all */
 		return;
 	}
 	classes[ahead.len] = lc_header_class_of(lc_layout(), at);
 	moves[ahead.len++] = (struct lc_move){ addr, to, words * 8 };
 }
 
-/* What is said of the object at `at`; 0: nothing. */
+/* A hash of the collector's data about the object at `at`; 0: there is none yet. */
 static uint64_t said_of(uint64_t at)
 {
 	uint64_t to = 0;
@@ -474,7 +477,7 @@ static uint64_t said_of(uint64_t at)
 	return to ? lc_hash(at ^ to << 20) | 1 : 0;
 }
 
-/* What is said of all objects of a sample; 0: nothing. */
+/* The sum of these hashes over a sample. */
 static uint64_t read_sample(const struct sample *s)
 {
 	uint64_t signature = 0;
@@ -503,7 +506,7 @@ static void sample_held(void)
 	}
 }
 
-/* What is said of the topmost object of each bucket. */
+/* The sum of these hashes over the topmost object of each bucket. */
 static uint64_t read_tops(void)
 {
 	uint64_t signature = 0;
@@ -532,7 +535,7 @@ bool lc_small_ahead_changed(void)
 	signature = read_tops() + read_sample(&ahead.survivors) + read_sample(&ahead.records);
 	if (signature == ahead.signature)
 		return false;
-	/* The collector has cleared its tables: all has slid, though nothing by memmove. */
+	/* The collector has cleared its tables: all objects have slid, none of them by memmove. */
 	if (!signature && ahead.found && lc_mark_tables_known())
 		return false;
 	ahead.signature = signature;
@@ -578,7 +581,7 @@ static bool has_arrived(size_t i)
 	       lc_header_class_of(lc_layout(), dst) == ahead.classes[i];
 }
 
-/* Hold what stayed, and note what slid and is of its class at its new place. */
+/* Hold the objects that stayed, and note the moves of those that are at their new address. */
 static void take_slid(void)
 {
 	size_t arrived = 0;
@@ -586,7 +589,7 @@ static void take_slid(void)
 	for (size_t i = 0; i < ahead.len; i++)
 		if (has_arrived(i))
 			ahead.moves[arrived++] = ahead.moves[i];
-	/* A header may be misread, but what the tables say of all objects is right or wrong. */
+	/* One header may be misread, but the tables are right for all objects or for none. */
 	if (lc_mark_tables_known() && arrived < ahead.len) {
 		lc_small_forget();
 		small.slid = false;
@@ -616,7 +619,7 @@ static bool untouched(size_t i)
 	return a && a->kind == LC_AREA_OLD && a->end >= bottom + small.bucket_bytes;
 }
 
-/* Keep the objects of a bucket that stayed in old memory, and note where the others were moved. */
+/* Keep the objects of a bucket that stayed in old memory, and note the moves of the others. */
 static void look_at_bucket(struct bucket *b)
 {
 	size_t kept = 0;

@@ -1,16 +1,16 @@
 /*
  * gc/small.h - finds where a collection moved objects that it copied inline.
  *
- * Objects of LC_MOVE_INLINE_BYTES or less are copied without memcpy, so the log does not have
- * them. A copying collection leaves the address of the new place in the header at the old one, and
- * at GC finish nothing has been put there yet. So each tracked small object that the collection may
- * have moved is looked at, in the pause.
+ * Objects of LC_MOVE_INLINE_BYTES or less are copied without memcpy, so the log does not have them.
+ * A copying collection leaves the new address in the header at the old one, where nothing has been
+ * put yet at GC finish. So this module reads, in the pause, the old header of each tracked small
+ * object that may have moved.
  *
- * A sliding collection leaves nothing behind. But before it moves the first object, most of them
- * write into the header of each object that will move where it goes (Serial, G1; Parallel since JDK
- * 24), and Parallel of JDK 17 has tables that say it (jvm/layout/mark_tables.h), so the objects are
- * looked at then: lc_small_ahead_begin() and what follows it. Where that has found nothing, all
- * small objects are forgotten, here and in the map (heap/map_close.c).
+ * A sliding collection leaves no old headers. But before the first move, most collectors write the
+ * new address into the header of each object that will move (Serial, G1; Parallel since JDK 24).
+ * Parallel of JDK 17 has tables of new addresses (jvm/layout/mark_tables.h). So the lc_small_ahead_
+ * functions read headers or tables at that moment. If they find nothing, all small objects are
+ * forgotten, here and in the map (heap/map_close.c).
  *
  * All functions run on the thread that posts the GC events. Context: [gc].
  */
@@ -30,7 +30,7 @@ struct lc_small_stats {
 	uint64_t forgotten; /* dropped since a collection left no trace */
 	uint64_t held;      /* small survivors that are looked at after each collection now */
 	uint64_t unheld;    /* not held after a collection, since the memory limit has no room */
-	uint64_t passes_limited; /* pauses in which some objects were not looked at for that */
+	uint64_t passes_limited; /* pauses that left out objects for that reason */
 	uint64_t pass_ns;        /* time spent in pauses */
 };
 
@@ -42,9 +42,9 @@ struct lc_small_stats {
 bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word);
 
 /*
- * Ahead of a sliding collection, on the thread that posts the GC events, between start and finish,
- * where the JVM reads a clock between two phases. `areas` are the heap's as they are now; `emptied`
- * as lc_areas_emptied(). Returns whether a sample of the objects is still to be chosen.
+ * Look ahead of a sliding collection, on the thread that posts the GC events, between start and
+ * finish, when the JVM reads a clock between two phases. `areas` are the current areas of the heap;
+ * `emptied`: see lc_areas_emptied(). Returns whether a sample of the objects must be chosen.
  */
 bool lc_small_ahead_begin(const struct lc_area *areas, size_t len, bool emptied);
 
@@ -52,16 +52,16 @@ bool lc_small_ahead_begin(const struct lc_area *areas, size_t len, bool emptied)
 void lc_small_ahead_sample(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
 
 /*
- * Does the sample say something else than when all objects were looked at last? Then they are to be
- * looked at again: those of the records by lc_small_ahead_look(), after this call.
+ * Has the sample's data changed since the last look at all objects? If so, this looks at all held
+ * objects, and lc_small_ahead_look() must follow for the records.
  */
 bool lc_small_ahead_changed(void);
 void lc_small_ahead_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
 
-/* Forget what was found ahead: a collection starts. */
+/* Forget the look ahead: a collection starts. */
 void lc_small_ahead_forget(void);
 
-/* Is it known where the collection has slid the small objects? Valid after lc_small_begin(). */
+/* Did objects slide to addresses that are known? Valid after lc_small_begin(). */
 bool lc_small_slid(void);
 
 /* Forget all objects that are held. */
