@@ -119,7 +119,7 @@ size_t lc_alloc_log_run(struct lc_alloc_log *log, uint64_t from, uint64_t to,
  */
 size_t lc_alloc_log_sweep(struct lc_alloc_log *log, const struct lc_alloc **run);
 
-/* Where lc_alloc_log_ahead() has come to; all 0 at the beginning. */
+/* Position of lc_alloc_log_ahead(); all 0 at the beginning. */
 struct lc_alloc_cursor {
 	struct lc_alloc_chunk *chunk;
 	uint64_t position;

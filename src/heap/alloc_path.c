@@ -29,10 +29,10 @@
 /* Frames of ours on top of the stack, and a margin for constructor chains, which are cut. */
 enum { EXTRA_FRAMES = 24, INTRINSIC_FRAMES = 8, CLASS_NAME_MAX = 64 };
 
-/* Without credit, paths of more frames than CUT_FROM are cut to so few that they come again. */
+/* Without credit, paths of more than CUT_FROM frames are cut to CUT_FRAMES, which recur. */
 enum { CUT_FROM = 16, CUT_FRAMES = 4 };
 
-/* What lc_path_define() calls intrinsic `i`. */
+/* The method number of intrinsic `i` for lc_path_define(). */
 #define INTRINSIC_ID(i) (UINT64_C(1) + (i))
 
 /* Set by lc_alloc_path_init(), but for `errors`. */

@@ -105,11 +105,11 @@ struct lc_alloc_place {
 };
 
 /*
- * Where `o` is at what time, where objects move while the program runs. With ZGC the references of
- * a thread that is in native code stay as they are from a pause on until the thread calls the JVM
- * or returns: a thread that was stopped meanwhile may hold the address of memory that the object
- * has left, and that others use by now. So where a pause has come since the thread was last here,
- * the JVM is called. `renewed` is the sequence then, one for each thread, 0 at first.
+ * The address of `o` and its time, with concurrent collectors. With ZGC, a thread in native code
+ * keeps old references from a pause on until it calls the JVM or returns. A thread that was stopped
+ * may hold an address that the object has left and others use. So if there was a pause since the
+ * thread's last call, this calls the JVM. `renewed` is the sequence of the last call, one for each
+ * thread, 0 at first.
  */
 static inline struct lc_alloc_place lc_alloc_place(JNIEnv *jni, jobject o, uint32_t *renewed)
 {

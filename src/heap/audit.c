@@ -326,7 +326,7 @@ static void match(struct lc_map *map, struct live *live, size_t len, struct lc_a
 }
 
 /*
- * Is another live object of the same site and size where this one was? Then the map means that one.
+ * Is another live object of the same site and size at this one's address, so that the map means it?
  */
 static bool another_is_there(const struct live *live, size_t len, const struct entry *e)
 {

@@ -15,15 +15,15 @@
 /* One more object of the site. Returns false without memory. Context: [hook]. */
 bool lc_common_counters_add(uint32_t site, uint64_t bytes);
 
-/* What of one site was added. */
+/* Allocations of one site since the last call. */
 struct lc_common_count {
 	uint32_t site;
 	uint64_t allocations, bytes;
 };
 
 /*
- * The next site from *cursor on, which starts at 0, of which something was added since it was taken
- * last; that is *out. Returns false behind the last. Context: [writer].
+ * Set *out to the next site from *cursor on, which starts at 0, that has new allocations. Returns
+ * false after the last. Context: [writer].
  */
 bool lc_common_counters_take(uint32_t *cursor, struct lc_common_count *out);
 

@@ -15,7 +15,7 @@ LC_PLACE_KIND_FITS(struct lc_context, 4);
 
 enum { CUT_FROM = 16, CUT_FRAMES = 4 };
 
-/* Of a thread whose shadow was not needed yet. */
+/* For a thread whose shadow was not needed yet. */
 static const struct lc_shadow_last nothing;
 
 static bool same_site(const struct lc_place *a, const struct lc_place *b)
@@ -107,13 +107,13 @@ static struct lc_common_walk beyond(const struct lc_contexts *c, struct lc_walke
 		w.len = CUT_FRAMES;
 		open = true;
 	}
-	/* What is called by unknown callers is another context than what nobody calls. */
+	/* A path with unknown callers and the same path without callers are different contexts. */
 	if (open)
 		w.key = lc_hash(w.key) | UINT64_C(1) << 63;
 	return w;
 }
 
-/* What the common tree notes of a site: the thread counts it itself where it has a counter. */
+/* The common tree's note for a site: the thread counts it itself if it has a counter. */
 static uint64_t site_note(uint32_t site)
 {
 	return site ? (uint64_t)site << LC_CONTEXT_NOTE_BITS | LC_CONTEXT_COMMON

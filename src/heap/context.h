@@ -1,11 +1,11 @@
 /*
- * heap/context.h - recognises the contexts that a thread has allocated in, and knows their
+ * heap/context.h - recognises the contexts that a thread has allocated in, and finds their
  * counters.
  *
- * A context is a call path, the bytecode that allocated, and the class where the bytecode does not
- * tell it. The thread's shadow (stack/shadow.h) tells call paths apart exactly. Where a thread's
- * stack has frames that it cannot read, as those of a virtual thread that lie in the heap, contexts
- * are places (stack/place.h), whose words are guessed.
+ * A context is a call path, the bytecode that allocated, and the class if the bytecode does not
+ * tell it. The thread's shadow (stack/shadow.h) tells call paths apart exactly. If the shadow
+ * cannot read frames, such as those of a virtual thread in the heap, contexts are places
+ * (stack/place.h), whose words are guessed.
  */
 #ifndef LC_HEAP_CONTEXT_H
 #define LC_HEAP_CONTEXT_H
@@ -35,7 +35,7 @@ struct lc_last_record {
 	uint32_t size_words;
 };
 
-/* What an object's class word is, by the address of the mirror of its class while nothing moves. */
+/* A class's key, by the address of the class's mirror; valid for one GC sequence. */
 struct lc_known_class {
 	uint64_t mirror;
 	uint32_t sequence; /* of collections */
@@ -44,7 +44,7 @@ struct lc_known_class {
 
 enum { LC_KNOWN_CLASSES = 16 };
 
-/* What a thread keeps for its allocation hooks. */
+/* A thread's data for its allocation hooks. */
 struct lc_contexts {
 	struct lc_shadow *shadow; /* NULL: not needed yet, or the JVM does not tell enough */
 	const struct lc_shadow_last *near; /* of the shadow; never NULL */
@@ -111,7 +111,7 @@ static inline struct lc_site_counter *lc_context_counter(uint64_t note)
 	                                   : (struct lc_site_counter *)(uintptr_t)note; /* NOLINT */
 }
 
-/* What is known of a context. */
+/* The result of a look-up of a context. */
 struct lc_context_look {
 	bool known;
 	struct lc_site_counter *counter; /* NULL: do not record; or it is not known */

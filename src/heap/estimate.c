@@ -1,14 +1,14 @@
 /*
- * heap/estimate.c - takes JVMTI's sampled allocations, and holds weak references to their objects.
+ * heap/estimate.c - handles JVMTI's sampled allocations, and holds weak references to the objects.
  *
- * Counts and bytes come from every event. References are kept in a table of fixed size. When it is
+ * Every event counts for objects and bytes. A table of fixed size keeps the references. When it is
  * full, a coin is tossed for each live reference: half of them are given up, the others stand for
  * twice as many objects, and new references are kept with half the chance.
  *
- * Locks: `lock` for the table and for what was sampled since the last flush. Never held across a
- * call into the JVM: in a pause a thread in an event runs on, so gc_finish() waits for it only
- * shortly. No lock is held when the lock of the thread list is taken. Order: an event notes `epoch`
- * and `collections` before it makes its reference, and reads the reference's slot under the lock. A
+ * Locks: `lock` guards the table and the sums since the last flush. It is never held across a call
+ * into the JVM: in a pause a thread in an event runs on, so gc_finish() waits for it only shortly.
+ * No lock is held when the lock of the thread list is taken. Order: an event notes `epoch` and
+ * `collections` before it makes its reference, and reads the reference's slot under the lock. A
  * collection in between has then updated the slot, and one that is running will read it, so no
  * address in the table is older than its epoch.
  */
@@ -106,7 +106,7 @@ void lc_estimate_stop(JNIEnv *jni)
 		return;
 	pthread_mutex_lock(&sample.lock);
 	len = sample.len;
-	sample.entries = NULL; /* an event that has begun holds nothing any more: insert() */
+	sample.entries = NULL; /* an event that has begun keeps no reference: insert() */
 	sample.len = sample.live = 0;
 	pthread_mutex_unlock(&sample.lock);
 	for (size_t i = 0; i < len; i++)
@@ -154,7 +154,7 @@ static bool chosen(uint8_t shift)
 
 /*
  * Move about half of the live entries to `out`, which has room for LC_ESTIMATE_LIVE_MAX. Returns
- * how many.
+ * their number.
  */
 static size_t thin(jweak *out)
 {
@@ -190,7 +190,7 @@ static struct lc_estimate_class *class_slot(uint64_t mirror)
 	return &sample.classes[lc_hash(mirror >> 3) >> 56];
 }
 
-/* What is known of the class in this epoch; all 0 if nothing is. Reading it costs calls. */
+/* The cached class in this epoch; all 0 if there is none. The cache saves calls. */
 static struct lc_estimate_class known_class(uint64_t mirror, uint32_t sequence)
 {
 	struct lc_estimate_class c;
@@ -222,8 +222,8 @@ static uint32_t class_site(jvmtiEnv *jvmti, jclass class, uint64_t word)
 }
 
 /*
- * The class of `o`, by the word in its header: that is 0 if collections keep getting in between,
- * and where objects are not followed.
+ * The class of `o`, by the word in its header. The word is 0 if collections keep getting in
+ * between, or if objects are not followed.
  */
 static struct lc_estimate_class look_at_class(jvmtiEnv *jvmti, JNIEnv *jni, jobject o, jclass class)
 {
@@ -256,8 +256,8 @@ static struct lc_estimate_class look_at_class(jvmtiEnv *jvmti, JNIEnv *jni, jobj
 }
 
 /*
- * Find the sites of an object: by its path or, without a path, by its class. False if there is
- * none.
+ * Find the sites of an object: by its path or, without a path, by its class. Returns false without
+ * a site.
  */
 static bool find_sites(jvmtiEnv *jvmti, JNIEnv *jni, struct lc_thread *t, jobject object,
                        jclass class, struct lc_estimate_entry *e)
@@ -272,7 +272,7 @@ static bool find_sites(jvmtiEnv *jvmti, JNIEnv *jni, struct lc_thread *t, jobjec
 	return e->object.site;
 }
 
-/* Count the object of *e among those sampled. Under the lock. Returns false without memory. */
+/* Add the object of *e to the sums. Under the lock. Returns false without memory. */
 static bool add_to_sums(const struct lc_estimate_entry *e)
 {
 	struct lc_estimate_sum *x = lc_estimate_sum_of(&sample.sums, e->thread, e->object.site);
@@ -284,7 +284,7 @@ static bool add_to_sums(const struct lc_estimate_entry *e)
 
 enum held { HELD, NO_ROOM, GIVEN_UP };
 
-/* Put *e, which has a reference, in the table. Under the lock. */
+/* Put *e, which has a reference, into the table. Under the lock. */
 static enum held insert(struct lc_estimate_entry *e)
 {
 	if (!sample.entries)
@@ -304,7 +304,7 @@ static enum held insert(struct lc_estimate_entry *e)
 	return HELD;
 }
 
-/* Make room, and delete the references given up: this thread is attached, and holds no lock. */
+/* Thin the table and delete the references. The thread is attached, and holds no lock. */
 static void make_room(JNIEnv *jni)
 {
 	jweak *refs = malloc(LC_ESTIMATE_LIVE_MAX * sizeof(jweak));
@@ -346,8 +346,8 @@ static void hold(JNIEnv *jni, jobject object, struct lc_estimate_entry *e)
 }
 
 /*
- * The interval with which this event of the thread was drawn. From now on its next one is drawn
- * with the one in force. Under the lock.
+ * The interval that this event of the thread was drawn with. The thread's next event is drawn with
+ * the interval in force. Under the lock.
  */
 static uint64_t take_interval(struct lc_thread *t)
 {

@@ -3,9 +3,9 @@
  *
  * JVMTI's SampledObjectAlloc picks bytes of a thread's allocations at random, on average one every
  * `interval` bytes, so an object of s bytes is picked with probability p = 1 - exp(-s / interval)
- * and stands for 1 / p objects like it. Each picked object is held by a weak reference, whose slot
- * is read when a collection has finished: it tells where the object lies now, or that it is dead.
- * docs/engines/estimates.md says how estimates are made from that.
+ * and stands for 1 / p objects like it. Each picked object is held by a weak reference. After each
+ * collection the agent reads the reference's slot, which has the object's new address, or 0 if it
+ * is dead. docs/engines/estimates.md has the formulas.
  *
  * Source: JEP 331; the weight is Horvitz and Thompson's (1952).
  */
@@ -23,25 +23,25 @@ struct lc_thread;
 
 struct lc_estimate_config {
 	uint64_t interval_bytes; /* 0: nothing is sampled */
-	uint64_t least_bytes;    /* it follows the allocated bytes down to this; 0: it is kept */
-	bool jitter;             /* each distance is drawn with another interval around it */
+	uint64_t least_bytes;    /* least interval; 0: the interval is constant */
+	bool jitter;             /* draw each distance with an interval near the chosen one */
 	uint64_t min_size_bytes; /* objects of this size and more are left to the hooks */
 	uint64_t depth;          /* frames of an allocation path */
-	/* Epochs are kept, and slots hold plain addresses: Serial, Parallel, G1. */
+	/* Epochs exist, and slots hold plain addresses: Serial, Parallel, G1. */
 	bool follow;
 	bool audit; /* compare paths with the JVM's */
 };
 
 struct lc_estimate_stats {
-	uint64_t sampled;     /* events of objects that are not tracked */
-	uint64_t tracked;     /* events of objects that are tracked exactly; they are not used */
+	uint64_t sampled;     /* events for objects that are not tracked */
+	uint64_t tracked;     /* events for objects that are tracked exactly; not used */
 	uint64_t lost;        /* events without effect: no memory, no thread record, no room */
 	uint64_t unheld;      /* objects counted, but without a reference for lack of room */
 	uint64_t copies_lost; /* rows of copied bytes for which there was no memory */
 	uint64_t live;        /* references to objects not known to be dead */
 	uint64_t live_peak;
-	uint64_t thinned;        /* times that half of the references was given up */
-	uint64_t interval_bytes; /* in force now */
+	uint64_t thinned;        /* times that the table gave up half of its references */
+	uint64_t interval_bytes; /* in force */
 	uint64_t paces;          /* changes of the interval */
 	uint64_t unsplit;        /* accesses to a class none of whose objects was held */
 	uint64_t gc_ns;          /* time spent reading references in pauses */
@@ -49,30 +49,26 @@ struct lc_estimate_stats {
 };
 
 /*
- * Begin, once. The caller then enables the event if lc_estimate_enabled(). Returns 0, -ENOMEM,
- * -ERANGE if the JVM cannot sample at this interval, or -ENOTSUP if it does not sample.
+ * Begin, once. Afterwards the caller enables the event if lc_estimate_enabled(). Returns 0,
+ * -ENOMEM, -ERANGE if the JVM cannot sample at this interval, or -ENOTSUP if it does not sample.
  * Context: [attach].
  */
 int lc_estimate_init(const struct lc_estimate_config *config);
 
 /*
- * Is anything sampled? Not with an interval of 0, nor when every object is tracked. Context: any.
+ * Are allocations sampled? Not with an interval of 0, or if every object is tracked. Context: any.
  */
 bool lc_estimate_enabled(void);
 
-/*
- * From now on the interval is `stretch` (1 or more) times as long. Context: [writer].
- */
+/* Make the interval `stretch` (1 or more) times as long. Context: [writer]. */
 void lc_estimate_stretch(uint32_t stretch);
 
-/*
- * Undo lc_estimate_init(); references are left to the JVM. [attach], no other call is running.
- */
+/* Undo lc_estimate_init(); references are left to the JVM. [attach], no other call runs. */
 void lc_estimate_destroy(void);
 
 /*
- * End for good: events do nothing from now on, and references are deleted. The sums of the last
- * lc_estimate_flush() are all that there is. Context: [java], after the attribution thread's end.
+ * End for good: events do nothing any more, and references are deleted. Sums since the last
+ * lc_estimate_flush() are lost. Context: [java], after the attribution thread's end.
  */
 void lc_estimate_stop(JNIEnv *jni);
 
@@ -95,9 +91,8 @@ void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_sit
                         uint32_t epoch, uint64_t samples);
 
 /*
- * Close `epoch`: all its samples were given to lc_estimate_access(), and the collection at its
- * end left `areas`, by which old objects are told from new ones in the next epoch. Context:
- * [writer].
+ * Close `epoch`: all its samples were given to lc_estimate_access(). The collection at its end left
+ * `areas`, which tell old objects from new ones in the next epoch. Context: [writer].
  */
 void lc_estimate_close(uint32_t epoch, const struct lc_area *areas, size_t len);
 

@@ -75,8 +75,8 @@ void lc_estimate_close(uint32_t epoch, const struct lc_area *areas, size_t len)
 }
 
 /*
- * Ask the JVM which objects are dead, if the collector moves objects while the program runs. A
- * cycle may be under way, so the number of collections outlived is a lower bound.
+ * Ask the JVM which objects are dead, if the collector is concurrent. A cycle may be under way, so
+ * the number of collections outlived is a lower bound.
  */
 static void check_references(struct lc_estimate_table *t, JNIEnv *jni)
 {
@@ -96,7 +96,7 @@ static void check_references(struct lc_estimate_table *t, JNIEnv *jni)
 	t->checking = false;
 	for (size_t i = 0; i < len; i++) {
 		struct lc_estimate_entry *e =
-		    &t->entries[i]; /* meanwhile entries were only added */
+		    &t->entries[i]; /* entries were only added meanwhile */
 		uint32_t cycles = t->collections - e->since;
 
 		if (t->released[i].ref) {
@@ -110,8 +110,8 @@ static void check_references(struct lc_estimate_table *t, JNIEnv *jni)
 }
 
 /*
- * Add to the sums the copies of an object since the last time. Where half of the objects was given
- * up meanwhile, each that is left stands for what was not told of two.
+ * Add an object's copies since the last flush to the sums. If half of the objects were given up
+ * meanwhile, each of the others stands for two, also for earlier copies.
  */
 static bool tell_copied(struct lc_estimate_table *t, struct lc_estimate_entry *e)
 {
@@ -128,7 +128,7 @@ static bool tell_copied(struct lc_estimate_table *t, struct lc_estimate_entry *e
 }
 
 /*
- * Add to the sums the collections that objects have outlived since the last time. Under the lock.
+ * Add the collections that objects have outlived since the last flush to the sums. Under the lock.
  */
 static void tell_survived(struct lc_estimate_table *t)
 {
@@ -168,7 +168,7 @@ static size_t copy_objects(struct lc_estimate_table *t)
 	return t->len;
 }
 
-/* Put back the hits of `len` copies. An entry has its old number, or a smaller one. */
+/* Put back the hits of `len` copies. An entry has its old index, or a smaller one. */
 static void return_hits(struct lc_estimate_table *t, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -184,7 +184,7 @@ static void return_hits(struct lc_estimate_table *t, size_t len)
 	}
 }
 
-/* Take out dead objects that no access can be about any more. Under the lock. Returns how many. */
+/* Take out dead objects that no open access can match. Under the lock. Returns their number. */
 static size_t take_dead(struct lc_estimate_table *t)
 {
 	size_t kept = 0, dead = 0;

@@ -29,8 +29,8 @@ enum {
 struct lc_estimate_entry {
 	jweak ref;
 	/*
-	 * `last` is set for dead objects only; `chance` is that of being sampled, by the interval
-	 * that was in force, whether it was kept or not.
+	 * `last` is set for dead objects only. `chance` is that of being sampled with the interval
+	 * in force, without the chance of being kept.
 	 */
 	struct lc_split_object object;
 	uint32_t thread;
@@ -38,14 +38,11 @@ struct lc_estimate_entry {
 	uint32_t since;    /* `collections` when it was allocated */
 	uint32_t survived; /* collections */
 	uint8_t shift;     /* kept with a chance of 2^-shift */
-	uint8_t told;      /* columns of live_milli that have counted it: a bit each */
-	uint16_t copied;   /* times that a collection has copied it, since that was told */
+	uint8_t told;      /* columns of live_milli that have counted the object: a bit each */
+	uint16_t copied;   /* copies by collections since the last flush */
 };
 
-/*
- * The word of a class and its site, by the address of its mirror; valid while the GC sequence is
- * the same.
- */
+/* A class's word and site, by the address of its mirror; valid for one GC sequence. */
 struct lc_estimate_class {
 	uint64_t mirror, word;
 	uint32_t sequence;
@@ -58,19 +55,19 @@ struct lc_estimate_table {
 	_Atomic bool enabled;
 	pthread_mutex_t lock;
 
-	/* Under the lock. Entries keep their order: one only moves down. */
+	/* Under the lock. Entries keep their order: an entry only moves down. */
 	struct lc_estimate_entry *entries;
 	size_t len, live;
 	struct lc_estimate_sums sums;
 	uint32_t epoch;       /* the open one */
 	uint32_t collections; /* pauses in which objects were collected */
 	uint32_t counted;     /* *collections_counter at the last one */
-	bool checking;        /* the attribution thread asks for references: none may be deleted */
+	bool checking;        /* the attribution thread reads references: none may be deleted */
 	struct lc_jitter coin;
 	uint8_t shift; /* of new entries */
 	struct lc_pace pace;
-	struct lc_jitter jitter; /* begun with `config.jitter` */
-	bool pacing;             /* a thread is telling the JVM of a new interval */
+	struct lc_jitter jitter; /* used with `config.jitter` */
+	bool pacing;             /* a thread is setting a new interval in the JVM */
 	struct lc_estimate_stats stats;
 	struct lc_estimate_class classes[LC_ESTIMATE_CLASSES]; /* by a hash of the mirror */
 
@@ -94,7 +91,7 @@ static inline bool lc_estimate_alive(const struct lc_estimate_entry *e)
 	return e->object.died == LC_SPLIT_ALIVE;
 }
 
-/* The chance that an object like this is sampled, and held. */
+/* The chance that an object like this is sampled and held. */
 static inline double lc_estimate_chance_held(const struct lc_estimate_entry *e)
 {
 	return ldexp(e->object.chance, -e->shift);
@@ -102,7 +99,7 @@ static inline double lc_estimate_chance_held(const struct lc_estimate_entry *e)
 
 /*
  * Let the interval follow the allocated bytes. `drawn_bytes`: the interval of the sample that was
- * just taken; 0: none was. Not under the lock.
+ * just taken, or 0 without a sample. Not under the lock.
  */
 void lc_estimate_pace(uint64_t drawn_bytes);
 

@@ -1,5 +1,5 @@
 /*
- * heap/estimate_path.c - walks to the site of a sampled allocation.
+ * heap/estimate_path.c - finds the site of a sampled allocation by a walk of the stack.
  *
  * Order: none. The counts are sums that any thread adds to; `audit` is set before there are events.
  */
@@ -21,10 +21,10 @@
 #include "src/stack/shadow.h"
 #include "src/stack/walker.h"
 
-/* In the note of a site whose path was cut for lack of credit. */
+/* Set in the note of a site whose path was cut for lack of credit. */
 #define NOTE_CUT (UINT64_C(1) << 32)
 
-/* Without credit, paths of more frames than CUT_FROM are cut to so few that they come again. */
+/* Without credit, paths of more than CUT_FROM frames are cut to CUT_FRAMES, which recur. */
 enum { CUT_FROM = 16, CUT_FRAMES = 4 };
 
 static struct {
@@ -68,7 +68,7 @@ void lc_estimate_path_counters(struct lc_counters *out)
 		LC_COUNTERS_ADD(out, audit_rows, &s);
 }
 
-/* The path without callers, for what is known of a stack that nobody has walked. */
+/* The path that stands for an unknown stack. */
 static uint32_t cut_path(JNIEnv *jni)
 {
 	const uint64_t frame = lc_frame_pack((const void *)(uintptr_t)LC_PATH_CUT, -1);
@@ -77,8 +77,8 @@ static uint32_t cut_path(JNIEnv *jni)
 	return lc_path_intern(jni, &frame, 1);
 }
 
-/* By the JVM; *cut: the thread has no credit for that. All frames are looked at: recursion may fold
- * to a few. */
+/* The path by the JVM; *cut: the thread has no credit for that. All frames are read, since
+ * recursion may fold to a few. */
 static uint32_t asked_path(JNIEnv *jni, struct lc_walker *walker, uint32_t depth, bool *cut)
 {
 	jvmtiFrameInfo *frames = lc_walker_scratch(
@@ -126,7 +126,7 @@ static void check(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint32_t
 		lc_count(&paths.wrong);
 }
 
-/* The node of the thread's shadow; 0: the JVM must be asked. */
+/* The node of the thread's shadow; 0: only the JVM can walk the stack. */
 static uint32_t walk(JNIEnv *jni, struct lc_thread *t)
 {
 	struct lc_shadow *s = t->contexts ? lc_contexts_shadow(t->contexts, t->walker) : NULL;
@@ -150,7 +150,7 @@ static uint32_t site_at(const struct lc_estimate_kind *kind, uint32_t path)
 	return site;
 }
 
-/* The path, by the JVM where the shadow does not know all of it and there is credit. */
+/* The path: by the JVM if the shadow does not know all of it and there is credit. */
 static uint32_t find_path(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint32_t depth,
                           bool *cut)
 {
@@ -166,7 +166,7 @@ static uint32_t find_path(JNIEnv *jni, struct lc_walker *walker, uint32_t node, 
 	return path;
 }
 
-/* Pay for a walk and what came of it. */
+/* Charge the walk, and the work that it caused, to the credit. */
 static void end_walk(struct lc_thread *t, uint64_t begin, uint64_t looked)
 {
 	struct lc_shadow *s = t->walker->shadow;
@@ -183,7 +183,7 @@ uint32_t lc_estimate_path_site(JNIEnv *jni, struct lc_thread *t,
 	const struct lc_shadow *s = t->walker->shadow;
 	const uint64_t begin = lc_walk_credit_begin(), looked = s ? lc_shadow_looked(s) : 0;
 	const uint32_t node = walk(jni, t);
-	/* Odd, and so no key of heap/context.h, which has the uppermost bit. */
+	/* Odd, so it differs from the keys of heap/context.h, which have the uppermost bit. */
 	uint64_t *note =
 	    node ? lc_shadow_note(t->walker->shadow, node, (uint64_t)kind->site << 1 | 1) : NULL;
 	uint32_t site;

@@ -1,9 +1,9 @@
 /*
  * heap/estimate_path.h - finds the site of a sampled allocation.
  *
- * The stack is walked by the thread's shadow, from where the thread left Java code; the JVM is
- * asked where that cannot tell. The shadow notes the site beside the path, so that a site that was
- * sampled before costs no more than the walk.
+ * The thread's shadow walks the stack, from the frame at which the thread left Java code. If the
+ * shadow cannot read the stack, the JVM walks it. The shadow notes the site beside the path, so a
+ * known site costs only the walk.
  */
 #ifndef LC_HEAP_ESTIMATE_PATH_H
 #define LC_HEAP_ESTIMATE_PATH_H
@@ -22,13 +22,13 @@ struct lc_estimate_kind {
 };
 
 /*
- * The site of an object of that class which the calling thread, `t`, is allocating: at most `depth`
- * frames of its path. 0 where it has none. Context: [java], in the event.
+ * The site of an object of that class, which the calling thread `t` is allocating, with at most
+ * `depth` frames of its path; 0: none. Context: [java], in the event.
  */
 uint32_t lc_estimate_path_site(JNIEnv *jni, struct lc_thread *t,
                                const struct lc_estimate_kind *kind, uint32_t depth);
 
-/* From now on compare each walk with the JVM's own. Context: [attach]. */
+/* Compare each walk with the JVM's own. Context: [attach]. */
 void lc_estimate_path_audit(void);
 
 void lc_estimate_path_counters(struct lc_counters *out); /* Context: [writer]. */

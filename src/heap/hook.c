@@ -179,7 +179,7 @@ static void count_and_record(JNIEnv *jni, struct lc_thread *t, struct lc_site_co
 	record(jni, t, counter->site, o, words);
 }
 
-/* What a hook has found out before the context is looked up. */
+/* An allocation, before its context is looked up. */
 struct allocation {
 	struct lc_context_hook hook;
 	uint32_t words;
@@ -289,8 +289,8 @@ find_counter(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocatio
 }
 
 /*
- * As below, where every object is tracked. For small ones the stack is looked at now and then;
- * large ones are recorded as if only large ones were tracked.
+ * Like record_allocation(), if every object is tracked. For small objects the stack is looked at
+ * now and then; large ones are recorded as if only large ones were tracked.
  */
 static __attribute__((noinline)) struct lc_site_counter *
 record_object(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
@@ -360,14 +360,14 @@ static void remember(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t words
 	last->size_words = words;
 }
 
-/* Is `o` the remembered object? Then it is forgotten. */
+/* Is `o` the remembered object? If so, forget it. */
 static bool remembered(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t words)
 {
 	struct lc_last_record *last = &t->contexts->last;
 	uint64_t now = lc_alloc_tagged_address(o, lc_alloc_still_sequence(jni, o));
 	bool same = last->tagged_addr == now;
 
-	/* Moved by a collection since? Then nothing else was recorded, and the size is the same. */
+	/* If a collection moved it: no other object was recorded, and the size is the same. */
 	if (!same && last->tagged_addr >> LC_ADDR_BITS != now >> LC_ADDR_BITS)
 		same =
 		    last->position == lc_alloc_log_position(t->allocs) && last->size_words == words;
@@ -459,8 +459,8 @@ static struct lc_site_counter *learn_made(JNIEnv *jni, struct lc_thread *t, jcla
 }
 
 /*
- * The counter for what `new` has made; NULL without room. Then *common is the site whose counter
- * all threads share, or 0.
+ * The counter for the objects that `new` has made. NULL without room: *common is the site whose
+ * counter all threads share, or 0.
  */
 static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
                                             struct lc_tlab_thread *objects, jclass type,

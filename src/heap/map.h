@@ -6,10 +6,10 @@
  * address. The objects of the open epoch are not in it: their allocation logs are the nursery,
  * and are streamed past the few addresses that are asked for.
  *
- * Objects of the map are disjoint, and each lies in an area of the last layout. Where two claim the
- * same bytes, the one recorded or moved last is right and the other is dead.
+ * Objects of the map are disjoint, and each lies in an area of the last layout. If two objects
+ * claim the same bytes, the one recorded or moved last is right and the other is dead.
  *
- * One thread uses a map, the attribution thread. Context: [writer] where nothing else is said.
+ * Only the attribution thread uses a map. Context: [writer] unless a function says otherwise.
  */
 #ifndef LC_HEAP_MAP_H
 #define LC_HEAP_MAP_H
@@ -57,7 +57,7 @@ void lc_map_destroy(struct lc_map *m);  /* NULL is fine. Context: tests */
 void lc_map_resolve(struct lc_map *m, const struct lc_nursery *nursery, struct lc_query *q,
                     size_t len);
 
-/* What a collection did, in the terms of gc/moves.h and jvm/layout/areas.h. */
+/* Moves and layout of a collection, in the terms of gc/moves.h and jvm/layout/areas.h. */
 struct lc_map_close {
 	const struct lc_nursery *nursery;
 	const struct lc_move *moves; /* any order; each from its place before to its place after */
@@ -107,10 +107,9 @@ typedef enum lc_map_header lc_map_header_fn(void *user, const struct lc_object *
 size_t lc_map_check(struct lc_map *m, lc_map_header_fn *header, void *user, size_t max);
 
 /*
- * What happens one after the other, with collectors that move objects while the program runs;
- * epochs are then not closed, but cycles counted (map_order.c). An object that was copied is in the
- * map at both places, until something else is put there: each is good until its memory is used
- * again.
+ * Single events, for collectors that move objects while the program runs. With these no epoch is
+ * closed, but cycles are counted (map_order.c). A copied object is in the map at both addresses;
+ * each is good until its memory is used again.
  */
 
 /* An object was recorded at `addr`: what the map has there is gone. Returns 0 or -ENOMEM. */
@@ -142,21 +141,21 @@ bool lc_map_find(struct lc_map *m, uint64_t addr, struct lc_object *out);
 /* Forget the object that starts at `addr` (its header was seen to be another's). */
 void lc_map_forget(struct lc_map *m, uint64_t addr);
 
-/* What collections did with objects of one site. */
+/* Copies of one site's objects by collections, and survivors. */
 struct lc_map_copied {
 	uint32_t site;
-	/* Copied by a collection, each time. Of collections in one pause it is counted once. */
+	/* Copied by a collection, each time; several collections in one pause count once. */
 	uint64_t objects, bytes;
 	/* Still there after the first collection since they were allocated. */
 	uint64_t outlived, outlived_bytes;
 };
 
 /*
- * The sums of some site that epochs closed have added to; NULL: there are none left.
- * lc_map_copied_taken() takes out the one that was given last. What they are of: an object that
- * follows a move counts as copied, in its full size, and one that the map still knows after the
- * close of the first epoch that was collected as one that has outlived it. So an object that was
- * allocated in a part of the heap that was not collected outlives the collection, dead or not.
+ * The sums of a site that closed epochs have added to; NULL: there are none left.
+ * lc_map_copied_taken() takes out the sums that were given last. An object that follows a move
+ * counts as copied, in its full size. An object that is still in the map after the close of its
+ * first collected epoch has outlived that collection. So an object in a part of the heap that was
+ * not collected outlives the collection, dead or not.
  */
 const struct lc_map_copied *lc_map_copied(const struct lc_map *m);
 void lc_map_copied_taken(struct lc_map *m);

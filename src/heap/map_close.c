@@ -41,8 +41,8 @@
  *   land     put the objects that moved into the map at their new places
  *   tell     count objects of each site that landed, and new ones that are still there
  *
- * Where a lookup of a survivor is not needed, a bitmap says so: most moves of a young collection
- * come from where no survivor is and go to where none is.
+ * A bitmap tells when no survivor need be looked up: most moves of a young collection come from,
+ * and go to, memory without survivors.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -672,8 +672,8 @@ static void tell_landed(struct lc_map *m, const struct landing *l, uint64_t size
 }
 
 /*
- * tell: of the new objects that did not move, those that nothing has taken out of the map. What
- * outlived a pause that collected nothing is still new.
+ * tell: count the new objects that did not move and are still in the map. An object that outlived a
+ * pause that collected nothing is still new.
  */
 static void tell_fresh(struct closing *k)
 {

@@ -38,7 +38,7 @@ struct lc_map_grid {
 };
 
 struct lc_map {
-	/* Of map_store.c, which says what they are. */
+	/* Private to map_store.c, which explains them. */
 	void *judy; /* key -> struct lc_map_page *; NULL: there is none */
 	struct lc_map_cached cached[LC_MAP_CACHED];
 	size_t count;         /* objects */

@@ -49,7 +49,7 @@ int lc_map_moved(struct lc_map *m, uint64_t src, uint64_t dst, uint64_t size_byt
 	e->birth_in &= ~(uint32_t)LC_MAP_NEW;
 	object = *e;
 	object.birth_in &= ~(uint32_t)LC_MAP_DOUBT;
-	/* Where it slides by less than its size, its old place goes too. */
+	/* If it slides by less than its size, this removes its old place, too. */
 	return lc_map_put_over(m, dst, object) ? -ENOMEM : 1;
 }
 

@@ -26,7 +26,7 @@ static uint64_t key_of(uint64_t addr)
 	return addr >> PAGE_SHIFT;
 }
 
-/* Where an object begins in its page, in words. */
+/* Offset of an object in its page, in words. */
 static uint16_t at_of(uint64_t addr)
 {
 	return (uint16_t)(addr >> 3 & (CAP_MAX - 1));
@@ -269,7 +269,7 @@ int lc_map_put_over(struct lc_map *m, uint64_t addr, struct lc_map_entry entry)
 	size_t first, last;
 
 	if (!p || key_of(end - 1) != key || addr_of(key, ats_of(p)[0]) >= addr) {
-		/* What begins in another page may reach into these bytes. */
+		/* An object that begins in another page may reach into these bytes. */
 		lc_map_remove_range(m, addr, end);
 		return lc_map_put(m, addr, entry);
 	}

@@ -1,12 +1,11 @@
-/* heap/pace.c - chooses the interval between sampled allocations by the bytes allocated.
- */
+/* heap/pace.c - chooses the interval between sampled allocations by the bytes allocated. */
 #include "src/heap/pace.h"
 
 #include <math.h>
 
 enum {
-	SAMPLES = LC_PACE_PER_SECOND * LC_PACE_SECONDS, /* that the recent bytes are to have */
-	SMALL_CHANGE = 8, /* changes of less than 1 / this are not worth telling the JVM */
+	SAMPLES = LC_PACE_PER_SECOND * LC_PACE_SECONDS, /* target number, in the recent bytes */
+	SMALL_CHANGE = 8, /* the JVM is not told of changes below 1 / this */
 	CHANCE_ONE = 1 << 20,
 	SPREAD_OF_CHANCE = 5, /* jitter makes the chance of a byte up to a fifth more or less */
 };
@@ -59,12 +58,12 @@ uint64_t lc_pace_interval_at(const struct lc_pace *p, uint64_t time_ns)
 		if (c->time_ns <= time_ns)
 			return c->interval_bytes;
 		if (back == kept && kept < p->changes)
-			return c->interval_bytes; /* before all that is remembered */
+			return c->interval_bytes; /* the oldest change that is remembered */
 	}
 	return LC_PACE_JVM_BYTES;
 }
 
-/* The interval that should be in force now. */
+/* The interval that should be in force. */
 static uint64_t choose(const struct lc_pace *p)
 {
 	const uint64_t least = p->least_bytes * p->stretch, now = lc_pace_interval(p);

@@ -16,8 +16,8 @@
 struct lc_site_counter {
 	_Atomic uint64_t allocations; /* written by: owner thread */
 	_Atomic uint64_t bytes;       /* written by: owner thread */
-	/* Where every object is tracked: of `allocations`, those for which the stack was looked at
-	 * because they are large. Written by: owner thread. */
+	/* If every object is tracked: the part of `allocations` for which the stack was looked at
+	 * because the object was large. Written by: owner thread. */
 	_Atomic uint64_t looked;
 	uint64_t taken_allocations; /* attribution thread only: already written to the profile */
 	uint64_t taken_bytes;

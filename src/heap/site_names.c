@@ -3,8 +3,8 @@
  * name.
  *
  * A block is never changed or freed once it is in the table. The same class may come again, changed
- * or in another loader: then a method's code tells by its length whose rows are meant, and where
- * rows of two classes differ, nothing is said.
+ * or in another loader. The length of a method's code tells whose rows are meant. If the rows of
+ * two classes differ, the look-up finds no names.
  *
  * Order: D1  lc_site_names_add() puts a block at the head of its list (release) -> find() loads the
  * head (acquire): a block is whole before it is seen. Names that are made up are the attribution
@@ -36,7 +36,7 @@ struct kept {
 	uint64_t class;
 	uint32_t methods_len, calls_len, rows_len, text_len;
 	struct lc_store_method methods[];
-	/* Then calls, rows and text. */
+	/* Followed by calls, rows and text. */
 };
 
 static struct {
@@ -66,7 +66,7 @@ static size_t bytes_of(const struct kept *k)
 	return (size_t)(text_of(k) - (const char *)k) + k->text_len;
 }
 
-/* What differs from one block to the other that are of the same class file is the link alone. */
+/* Two blocks of one class file differ only in `next`. */
 static bool is_same(const struct kept *a, const struct kept *b)
 {
 	const size_t from = offsetof(struct kept, class);
@@ -180,7 +180,7 @@ static bool agree(const struct found *a, const struct found *b)
 
 enum answer { NOT_KNOWN, KNOWN, DOUBTFUL };
 
-/* What the table has of a method whose code has so many bytes; 0: of any length. */
+/* Find the rows of a method whose code has `code_bytes` bytes; 0: of any length. */
 static enum answer find_kept(uint64_t class, uint64_t method, uint32_t code_bytes,
                              struct found *out)
 {
@@ -226,7 +226,7 @@ static void ask_source(uint64_t class, uint64_t method, const char *class_name, 
 	lc_store_names_free(&s);
 }
 
-/* Rows of a method. Returns false where none are known, or they are not certain. */
+/* Find the rows of a method. Returns false if they are unknown or uncertain. */
 static bool find(const char *class_name, size_t class_len, const char *name, const char *descriptor,
                  uint32_t code_bytes, struct found *out)
 {
@@ -336,7 +336,7 @@ static bool is_row_at(const struct lc_store *row, uint32_t bci)
 	return row->source != LC_STORE_OF_PARAMETER && bci >= row->at && bci - row->at < row->bytes;
 }
 
-/* Do the leaf's rows tell of what was allocated there? */
+/* Is the leaf's row about the allocated object? */
 static bool is_row_of_leaf(const struct look *l, const struct lc_store *row)
 {
 	return l->arrays ? row->source != LC_STORE_OF_OBJECT : row->source == LC_STORE_OF_OBJECT;
@@ -349,15 +349,15 @@ static bool may_return_array(const struct lc_method *m)
 	return result && (result[1] == '[' || !strcmp(result + 1, "Ljava/lang/Object;"));
 }
 
-/* A lambda's own class has no file; it hands on what its body returns. */
+/* A lambda's own class has no file; it passes on the result of its body. */
 static bool is_lambda(const struct lc_method *m)
 {
 	return strstr(m->class_name, "$$Lambda");
 }
 
 /*
- * Add what becomes of the object in one frame. Returns whether it goes to the caller. `leaf`: the
- * frame allocated it, else one that it called did.
+ * Add the object's stores in one frame. Returns whether the frame returns the object. `leaf`: the
+ * frame allocated it, else one of its callees did.
  */
 static bool look_at_frame(struct look *l, const struct lc_path_node *node,
                           const struct lc_method *m, bool leaf)
@@ -390,9 +390,8 @@ static bool look_at_frame(struct look *l, const struct lc_path_node *node,
 }
 
 /*
- * Fields are names wherever they were found. A local variable is one where there is no field, and
- * the outermost method's is the one that lasts; so is a method that the object is passed to, where
- * there is nothing else.
+ * Fields are names in all frames. Without fields, local variables are names, and only those of the
+ * outermost method that has any. Without these, methods that get the object as an argument are.
  */
 static size_t choose(struct lc_site_names_one *names, size_t len, const size_t *frames_end,
                      unsigned frames)

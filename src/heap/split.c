@@ -1,12 +1,11 @@
 /*
  * heap/split.c - splits noted accesses over sites, and adds up the errors of the split.
  *
- * Errors of LIVE are those of the sample of objects, and an object stays in the sample for as long
- * as it lives: two accesses that are split by the same objects are wrong in the same way, and their
- * standard deviations add, not their variances. For objects older than a collection the same
- * objects are always assumed, which bounds the error from above. Objects of two epochs that are
- * still new are different objects: their variances add. `struct state` holds the sums that this
- * needs.
+ * Errors of LIVE come from the sample of objects, and an object stays in the sample for as long as
+ * it lives. Two accesses that are split by the same objects are wrong in the same way, so their
+ * standard deviations add, not their variances. For objects older than a collection, the code
+ * assumes the same objects at all times, which bounds the error from above. New objects of two
+ * epochs are different objects: their variances add. `struct state` holds the sums for this.
  */
 #include "src/heap/split.h"
 
@@ -18,7 +17,7 @@
 #include "src/base/hash.h"
 #include "src/base/vector.h"
 
-/* The errors so far of LIVE for one engine, class and site. */
+/* The sums of LIVE's errors for one engine, class and site. */
 struct state {
 	uint32_t class_site, site;
 	uint16_t engine;
@@ -38,10 +37,7 @@ struct lc_split {
 	size_t states_len, states_cap;
 };
 
-/*
- * The objects of a class, or of one site of it, that accesses of one epoch and age may have been
- * to.
- */
+/* The objects of a class, or of one of its sites, that match accesses of one epoch and age. */
 struct part {
 	double weight;   /* sum of 1 / chance: their estimated number */
 	double variance; /* the variance of that number: sum of (1 - chance) / chance^2 */
@@ -231,7 +227,7 @@ static void emit_site(struct lc_split *s, const struct lc_split_access *group, s
 	double grown;
 
 	if (!x)
-		return; /* this site is missing then, and the sum of the rows is smaller */
+		return; /* no memory: the site is missing, and the sum of the rows is smaller */
 	grown = add_error(x, (double)samples * sqrt(variance), a->epoch, a->age);
 	for (size_t i = 0; i < group_len;) {
 		uint32_t thread = group[i].thread;
@@ -254,7 +250,7 @@ static void emit_site(struct lc_split *s, const struct lc_split_access *group, s
 	}
 }
 
-/* Settle LIVE for such a group over the objects of its class. Returns the samples not split. */
+/* Settle LIVE for one group over the objects of its class. Returns the samples not split. */
 static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *group,
                             size_t group_len, const struct lc_split_object *objects, size_t len,
                             const struct emitter *e)
@@ -282,7 +278,7 @@ static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *gr
 	return 0;
 }
 
-/* The first of the accesses, sorted by_address(), that is not before (epoch, start). */
+/* Index of the first access, sorted by_address(), at or after (epoch, start). */
 static size_t first_at(const struct lc_split_access *accesses, size_t len, uint32_t epoch,
                        uint64_t start)
 {
@@ -341,7 +337,7 @@ static void settle_hits(const struct lc_split_access *accesses, size_t accesses_
 	}
 }
 
-/* The number of objects of `class_site`, among objects sorted by class; *at is where to begin. */
+/* The number of objects of `class_site` in objects sorted by class; *at: the first, updated. */
 static size_t class_run(const struct lc_split_object *objects, size_t len, uint32_t class_site,
                         size_t *at)
 {

@@ -1,11 +1,11 @@
 /*
- * heap/split.h - splits the accesses to a class over its allocation sites, by a sample of
- * its objects.
+ * heap/split.h - splits the accesses to a class over its allocation sites, by a sample of its
+ * objects.
  *
- * Pure arithmetic; docs/engines/estimates.md has the formulas. An object
- * in the sample was picked with a known chance, and stands for 1 / chance objects like it.
+ * Pure arithmetic; docs/engines/estimates.md has the formulas. An object in the sample was picked
+ * with a known chance, and stands for 1 / chance objects like it.
  *
- * LIVE gives each site a share of an access: that of its objects among all live objects of the
+ * LIVE divides each access over the sites of the class, by their shares of the live objects of the
  * class. HITS counts only accesses to an object that is in the sample itself, as 1 / chance
  * accesses.
  *
@@ -19,14 +19,14 @@
 
 #include "src/profile/profile_writer.h"
 
-struct lc_split; /* opaque, see estimate_split.c */
+struct lc_split; /* opaque, see heap/split.c */
 
 enum { LC_SPLIT_ADDRESSES = 4 };
 #define LC_SPLIT_ALIVE UINT32_MAX
 
 /* The objects of a class that an access may have been to. */
 enum lc_split_age {
-	LC_SPLIT_ANY = 0, /* nothing is known */
+	LC_SPLIT_ANY = 0, /* unknown */
 	LC_SPLIT_NEW,     /* allocated since the last collection */
 	LC_SPLIT_OLD,     /* older than that */
 };
@@ -40,7 +40,7 @@ struct lc_split_object {
 	uint64_t address[LC_SPLIT_ADDRESSES];
 	double chance; /* that it is in the sample, above 0 and at most 1 */
 	double hits;   /* samples that fell into it so far; lc_split_settle() adds to it */
-	void *user;    /* `user` and `number` belong to the caller and are not looked at */
+	void *user;    /* `user` and `number` belong to the caller */
 	size_t number;
 };
 
@@ -57,19 +57,19 @@ struct lc_split_access {
 struct lc_split *lc_split_create(void); /* NULL without memory */
 void lc_split_destroy(struct lc_split *s);
 
-/* Note an access, to be settled later. Returns 0, or -ENOMEM: the access then gets no site. */
+/* Note an access, to be settled later. Returns 0, or -ENOMEM if the access gets no site. */
 int lc_split_note(struct lc_split *s, const struct lc_split_access *a);
 
-/* How many accesses are noted and not settled. */
+/* The number of accesses that are noted and not settled. */
 size_t lc_split_noted(const struct lc_split *s);
 
 /*
- * Split the accesses noted since the last call over the sites of `objects`, which it sorts, and
- * give each row to emit() with the number of the thread that made the accesses. Rows of one engine,
- * class, site and method add up, over threads and over calls, to an estimate S and its variance V.
- * Errors of different sites are independent of each other, so that the variance of site i's
- * share r of the class is ((1 - r)^2 V_i + r^2 (V_1 + V_2 + .. - V_i)) / (S_1 + S_2 + ..)^2.
- * Returns how many samples had no object of the right class and age in the sample.
+ * Split the accesses noted since the last call over the sites of `objects`, which it sorts. Give
+ * each row to emit() with the number of the accessing thread. Rows of one engine, class, site and
+ * method add up, over threads and calls, to an estimate S and its variance V. Errors of different
+ * sites are independent, so the variance of site i's share r of the class is ((1 - r)^2 V_i + r^2
+ * (V_1 + V_2 + .. - V_i)) / (S_1 + S_2 + ..)^2. Returns the number of samples that match no object
+ * in the sample by class and age.
  */
 uint64_t lc_split_settle(struct lc_split *s, struct lc_split_object *objects, size_t len,
                          void (*emit)(void *user, uint32_t thread,

@@ -30,7 +30,7 @@
 #include "src/jvm/os/handle.h"
 #include "src/jvm/os/peek.h"
 
-/* As LocusHook.java has them. */
+/* LocusHook.java has the same numbers. */
 _Static_assert(offsetof(struct lc_tlab_thread, sequence) == 0, "");
 _Static_assert(offsetof(struct lc_tlab_thread, last) == 8, "");
 _Static_assert(offsetof(struct lc_tlab_thread, log) == 16, "");
@@ -60,7 +60,7 @@ enum {
 	NO_CLASS = -1, /* a class word that no object has; LocusHook.java too */
 	ATTEMPTS = 8,
 	BETWEEN_MAX = 4096, /* objects looked at behind the last hook */
-	/* Of a layout helper. */
+	/* Fields of a layout helper. */
 	HELPER_HEADER_SHIFT = 16,
 	HELPER_ELEMENT_MASK = 63,
 	SIZE_MASK = ~7, /* of a layout helper: the low bits are flags */
@@ -262,9 +262,9 @@ void lc_tlab_thread_end(void)
 	munmap(o, sizeof(*o));
 }
 
-/* Where the thread's allocations stand. */
+/* The state of the thread's allocation buffer. */
 struct standing {
-	uint32_t sequence; /* odd: what follows is not to be relied on */
+	uint32_t sequence; /* odd: the other members may be wrong */
 	uint64_t start, top, allocated;
 };
 
@@ -282,9 +282,9 @@ static struct standing look(const struct lc_tlab_thread *o)
 }
 
 /*
- * The class word and the size of instances. False where a collection kept getting in between. Where
- * objects move while the program runs, nothing is logged, and `type` may be the address that the
- * mirror had before the last pause (lc_alloc_place()): what is there by now would be no class.
+ * The class word and the size of instances. Returns false if collections keep getting in between.
+ * With concurrent collectors nothing is logged: `type` may be the mirror's address before the last
+ * pause (lc_alloc_place()), where another object may be.
  */
 static bool instance(const struct lc_tlab_thread *o, JNIEnv *jni, jclass type,
                      struct lc_tlab_made *out)
@@ -341,9 +341,9 @@ static uint64_t size_of(uint64_t klass, uint32_t length)
 }
 
 /*
- * The last object of the class in [from, to), or 0. Where a bytecode runs for the first time,
- * linking it may make objects between `new` and its hook. All there is the thread's own, one behind
- * the other.
+ * The last object of the class in [from, to), or 0. When a bytecode runs for the first time,
+ * linking it may make objects between `new` and its hook. All objects there are the thread's own,
+ * one after the other.
  */
 static uint64_t find_between(uint64_t from, uint64_t to, uint32_t sequence,
                              const struct lc_tlab_made *made)

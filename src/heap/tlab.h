@@ -22,7 +22,7 @@ struct lc_alloc_chunk;
 struct lc_alloc_log;
 struct lc_site_counter;
 
-/* As many entries as a large program has places that allocate; memory is used as they are. */
+/* Room for the allocating places of a large program; only used entries take memory. */
 enum { LC_TLAB_ENTRIES = 32768, LC_TLAB_THREADS = 4096 };
 
 /* For objects of so many words, 1 KiB, the stack is looked at each time. LocusHook.java too. */
@@ -34,14 +34,14 @@ static inline bool lc_tlab_is_large(uint32_t words)
 	return words >= LC_TLAB_LARGE_WORDS;
 }
 
-/* What the last look at a bytecode site found. LocusHook.java knows the layout. */
+/* The result of the last look at a bytecode site. LocusHook.java knows the layout. */
 struct lc_tlab_entry {
 	uint32_t bytecode_site; /* 0: empty */
 	uint32_t size_bytes;    /* 0 for an array, whose hook knows */
-	uint32_t class_word;    /* its low half, where class pointers are not compressed */
+	uint32_t class_word;    /* its low half, if class pointers are not compressed */
 	uint32_t site;
 	struct lc_site_counter *counter;
-	uint32_t class_key; /* where the bytecode does not tell the class, else 0 */
+	uint32_t class_key; /* if the bytecode does not tell the class, else 0 */
 	uint32_t removed;   /* not 0: the JIT has removed the allocation here at least once */
 };
 
@@ -78,13 +78,13 @@ struct lc_tlab_stats {
 /* A state that no thread has. */
 #define LC_TLAB_NO_STATE UINT32_MAX
 
-/* What the Java side needs to know. */
+/* Offsets and addresses that the Java side needs. */
 struct lc_tlab_fields {
 	uint32_t eetop, tlab_top, allocated; /* offsets */
 	uint32_t class_offset, class_shift;
 	/*
-	 * Of a JavaThread: where its state is, and the state in which it runs Java code; or
-	 * LC_TLAB_NO_STATE, and Java code leaves all objects to native code.
+	 * Offset of a JavaThread's state, and the state in which it runs Java code; or
+	 * LC_TLAB_NO_STATE, if Java code leaves all objects to native code.
 	 */
 	uint32_t thread_state, in_java;
 	uint64_t sequence, threads; /* addresses */
@@ -92,8 +92,8 @@ struct lc_tlab_fields {
 };
 
 /*
- * Find the JVM's fields. Returns 0 and sets *out, or -ENOTSUP: then objects are to be hooked
- * otherwise. Context: [attach]; lc_layout_find() first.
+ * Find the JVM's fields. Returns 0 and sets *out, or -ENOTSUP if objects need another kind of hook.
+ * Context: [attach]; lc_layout_find() first.
  */
 int lc_tlab_init(JNIEnv *jni, struct lc_tlab_fields *out);
 
@@ -126,7 +126,7 @@ struct lc_tlab_made {
 enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass type,
                                 uint32_t bytecode_site, uint64_t proved, struct lc_tlab_made *out);
 
-/* What that bytecode site makes; `in_java`: let Java code record what follows there. [hook] */
+/* Remember a bytecode site's class; `in_java`: let Java code record later objects. [hook] */
 void lc_tlab_remember(struct lc_tlab_thread *o, uint32_t bytecode_site,
                       const struct lc_tlab_made *made, struct lc_site_counter *counter,
                       bool in_java);

@@ -1,8 +1,8 @@
 /*
  * heap/totals.h - sums what all threads have allocated since the recording began.
  *
- * What a thread has counted when it hands on to another one (a lock, a Future) is in a sum that
- * the other one takes afterwards.
+ * A thread that synchronizes with another one (a lock, a Future) and takes a sum afterwards sees
+ * all that the other has counted before.
  */
 #ifndef LC_HEAP_TOTALS_H
 #define LC_HEAP_TOTALS_H
