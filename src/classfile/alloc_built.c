@@ -19,7 +19,7 @@
 
 enum { PENDING_MAX = 64 };
 
-/* What jumps to a position. */
+/* Jumps to a position. */
 struct position {
 	bool target;
 	uint32_t first, last; /* the first and the last instruction that lead here */

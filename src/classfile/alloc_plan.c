@@ -62,7 +62,7 @@ enum { CALLS_LEN = sizeof(calls) / sizeof(calls[0]) };
 
 _Static_assert(LC_INTRINSICS <= 8, "LC_SITE_INTRINSIC has three bits");
 
-/* What kind of method a Methodref names; LISTED + i: calls[i]. */
+/* Kinds of methods that a Methodref names; LISTED + i: calls[i]. */
 enum { NOT_LOOKED_UP, OTHER, CLONE_OF_ARRAY, CLONE_OF_OBJECT, LISTED };
 
 /* Types of newarray: 4..11. */
@@ -397,7 +397,7 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 }
 
 /*
- * Is the call at `at`, in a constructor, this(...)? Then the called constructor has the hook. The
+ * Is the call at `at`, in a constructor, this(...)? If so, the called constructor has the hook. The
  * first call of a constructor that belongs to no `new` before it is this(...) or super(...).
  */
 static bool delegates(struct walk *w, uint32_t at)

@@ -84,12 +84,11 @@ struct lc_alloc_plan {
 	size_t cap;
 };
 
-/* What the search for hooks knows about the class that it searches. */
+/* State of the search for hooks in one class. */
 struct lc_alloc_plan_scan {
 	const struct lc_class *cls;
 	const struct lc_rewrite_options *options;
-	uint8_t
-	    *calls; /* by pool index: what kind of method a Methodref is, once it was looked up */
+	uint8_t *calls;     /* by pool index: the kind of a Methodref that was looked up */
 	uint64_t own_bytes; /* of the instance fields that the class declares itself */
 	bool large;         /* objects of this class may reach the threshold */
 	bool watched;       /* a watch looks for objects of this class */

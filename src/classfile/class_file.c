@@ -184,7 +184,7 @@ bool lc_class_attribute(const struct lc_class *c, uint32_t at, uint32_t limit,
 	return true;
 }
 
-/* Where the constant `index` begins behind its tag; NULL if its tag is another. */
+/* The bytes of constant `index` after its tag; NULL if the tag differs. */
 static const uint8_t *constant(const struct lc_class *c, uint32_t index, uint8_t tag)
 {
 	uint32_t at = index < c->pool_count ? c->pool[index] : 0;

@@ -32,7 +32,7 @@ struct lc_edit {
 	size_t copied;       /* the class is in `out` up to this offset */
 	struct lc_handle_edit handles[LC_HANDLE_EDITS];
 	unsigned handles_len;
-	/* What lc_edit_read() lends to one method's code at a time: scratch_len positions. */
+	/* lc_edit_read() lends these to one method's code at a time: scratch_len positions. */
 	uint8_t *flags;
 	uint32_t *moved;
 	size_t scratch_len;

@@ -17,7 +17,7 @@ enum { HEADER_BYTES = HEADER * 4, VERSION_1_0 = 1 << 16, PATH_LEN_MAX = 512 };
 #define IMAGE_MAGIC UINT32_C(0xcafedada)
 #define HASH_SEED 0x01000193
 
-/* What is said of a resource: a byte with kind << 3 | bytes - 1, and a big-endian number. */
+/* Kinds of attributes of a resource: a byte kind << 3 | bytes - 1, and a big-endian number. */
 enum attribute { END, MODULE, PARENT, BASE, EXTENSION, OFFSET, COMPRESSED, BYTES, ATTRIBUTES };
 
 static uint32_t get4(const uint8_t *p)

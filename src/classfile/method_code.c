@@ -149,7 +149,7 @@ static void switch_entries(const struct lc_method_code *code, uint32_t at, uint3
 	*step = table ? 4 : 8;
 }
 
-/* Where one of them leads. */
+/* Visit one target. */
 static inline bool visit_one(const struct lc_method_code *code, uint32_t at, int32_t offset,
                              lc_method_code_visit *visit, void *user)
 {

@@ -82,7 +82,7 @@ enum lc_opcode {
 	LC_OP_JSR_W = 201,
 };
 
-/* What is known of a position, as bits. */
+/* Properties of a position, as bits. */
 enum {
 	LC_AT_START = 1,  /* an instruction begins here */
 	LC_AT_TARGET = 2, /* a jump, a switch or a handler leads here */
@@ -150,9 +150,8 @@ bool lc_method_code_read(const struct lc_class *c, const struct lc_attribute *a,
 uint32_t lc_method_insn_bytes(const struct lc_method_code *code, uint32_t at);
 
 /*
- * Call visit() for each place where the jump or switch at `at` leads, until it returns false.
- * Returns whether all were visited: not one is outside of the code. Of other instructions there are
- * none.
+ * Call visit() for each target of the jump or switch at `at`, until it returns false. Returns
+ * whether all were visited, none of them outside the code. Other instructions have no targets.
  */
 typedef bool lc_method_code_visit(void *user, uint32_t at, uint32_t target);
 bool lc_method_code_each_target(const struct lc_method_code *code, uint32_t at,

@@ -22,7 +22,7 @@ struct rewrite {
 	bool look_only;                          /* end at the first hook */
 };
 
-/* Where the method stores what it makes; without memory for it, nothing of the class is known. */
+/* Find the method's stores. Without memory, the class gets no stores at all. */
 static void find_stores(struct rewrite *r, const struct lc_member *method,
                         struct lc_method_code *code, bool moved)
 {
@@ -69,7 +69,7 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	return status;
 }
 
-/* Of the methods that are asked for, the stores of both codes. */
+/* Find the stores of the requested methods, by the positions of both codes. */
 static enum lc_rewrite_status look_at_stores(void *user, const struct lc_member *method,
                                              const struct lc_attribute *a)
 {

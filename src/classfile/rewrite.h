@@ -74,18 +74,17 @@ struct lc_rewrite_result {
 	uint32_t skipped_constant; /* sites whose constant length stays below the threshold */
 	uint32_t methods_left;     /* methods left alone because they would not fit */
 	uint64_t own_field_bytes;  /* sum of the instance fields that the class declares itself */
-	uint64_t code_sum;         /* sum of lc_rewrite_code_sum(); of a class without hooks */
-	/* Of options.stores: whatever the status, the caller frees it. It is whole, of the bytes
-	 * above or else of those that were given, where the status is LC_REWRITE_DONE or
-	 * LC_REWRITE_NOTHING, and empty where there was no memory for it. */
+	uint64_t code_sum;         /* sum of lc_rewrite_code_sum(), if the class has no hooks */
+	/* Result of options.stores, which the caller always frees. It is complete for
+	 * LC_REWRITE_DONE (positions in the bytes above) and LC_REWRITE_NOTHING (positions in the
+	 * input), and empty without memory. */
 	struct lc_store_names stores;
 };
 
 /*
  * Insert the hooks into the class file `in`, which is untouched. Methods that have no site keep
- * their bytes. *out is overwritten: its counts whatever the status (0 where the class did not
- * parse), its bytes only for LC_REWRITE_DONE.
- * Nothing is inserted into the hook class itself (LC_REWRITE_NOTHING).
+ * their bytes. *out is overwritten: its counts always (0 if the class did not parse), its bytes
+ * only for LC_REWRITE_DONE. Nothing is inserted into the hook class itself (LC_REWRITE_NOTHING).
  */
 enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
                                         const struct lc_rewrite_options *options,
@@ -100,20 +99,20 @@ enum lc_rewrite_status lc_rewrite_look(const uint8_t *in, size_t len,
                                        struct lc_rewrite_result *out);
 
 /*
- * Where methods of that name and descriptor, in a class file that lc_rewrite_class() may or may not
- * have rewritten, store what they make: their rows are in *out by the positions of either code.
- * Returns whether they were found; *out is the caller's to free, whatever this returns.
+ * Find the stores of methods of that name and descriptor, in a class file that lc_rewrite_class()
+ * may have rewritten or not: *out has rows for the positions of either code. Returns whether the
+ * methods were found. The caller always frees *out.
  */
 bool lc_rewrite_stores(const uint8_t *in, size_t len, const struct lc_rewrite_options *options,
                        const char *name, const char *descriptor, struct lc_store_names *out);
 
 /*
- * What a method whose code has so many bytes adds to `code_sum`. Two classes with equal sums have
- * methods of the same lengths, but for a chance of 1 in 2^64.
+ * The part of a method with `code_bytes` bytes of code in `code_sum`. Two classes with equal sums
+ * have methods of the same lengths, but for a chance of 1 in 2^64.
  */
 uint64_t lc_rewrite_code_sum(uint64_t code_bytes);
 
-/* What the agent's counters and tools call the status; static storage. */
+/* The status's name in counters and tools; static storage. */
 const char *lc_rewrite_status_name(enum lc_rewrite_status s);
 
 #endif

@@ -296,7 +296,7 @@ static uint32_t task_body(const struct lc_span_class *k, const struct lc_member 
 		return lc_class_text_is(descriptor, "()Z") && !only_computes(k->name) ? FORK_JOIN
 		                                                                      : 0;
 	if (lc_class_text_is(name, "compute")) {
-		/* Where streams are recorded their tasks are support spans. */
+		/* If streams are recorded, their tasks are support spans. */
 		if (k->stream && k->what & LC_SPAN_STREAMS)
 			return 0;
 		if (lc_class_text_is(descriptor, "()V"))
@@ -381,7 +381,7 @@ static void plan_submission(const struct lc_span_class *k, const struct lc_membe
 {
 	enum lc_submit_kind kind = submit_kind(m, name, descriptor);
 
-	/* What is delayed is submitted once its time has come, by a TaskSubmitter. */
+	/* A TaskSubmitter submits a delayed task when its time has come. */
 	if (lc_class_text_is(k->name, CONCURRENT "CompletableFuture$DelayedExecutor"))
 		return;
 	if (lc_class_text_is(k->name, CONCURRENT "ForkJoinPool") &&
@@ -532,8 +532,8 @@ struct lc_span_plan lc_span_plan_method(const struct lc_span_class *k, const str
 }
 
 /*
- * May the class be the first one on its way from Object that is a task, since an interface says so?
- * Then its constructors are to be hooked, and its body may be a method of a superclass.
+ * May the class be a task by an interface, while no superclass is one? If so, its constructors need
+ * hooks, and its body may be a method of a superclass.
  */
 static uint32_t first_task(const struct lc_span_class *k)
 {

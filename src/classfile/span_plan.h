@@ -44,7 +44,7 @@ enum lc_span_call {
 	LC_SPAN_CALL_COUNT
 };
 
-/* What is known of a class. */
+/* Facts about a class. */
 struct lc_span_class {
 	const struct lc_class *cls;
 	struct lc_class_text name, super;

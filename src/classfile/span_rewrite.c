@@ -182,7 +182,7 @@ static void put_interface_call(struct walk *w, uint32_t at)
 
 /*
  * In java.util.stream: a call of a function that makes a stream, which the caller then executes, as
- * flatMap() does. What is made there is cast to a stream at once.
+ * flatMap() does. Such a result is cast to a stream at once.
  */
 static void put_flat_call(struct walk *w, uint32_t at)
 {
@@ -359,7 +359,7 @@ static void set_prologue(struct rewrite *r, const struct lc_span_plan *plan,
 	code->prologue_len = (uint16_t)(p - r->prologue);
 }
 
-/* What a method does that an exception leaves. */
+/* Set the call that a method makes when an exception leaves it. */
 static void set_tail(struct rewrite *r, struct lc_method_code *code, enum lc_span_call call)
 {
 	uint8_t *p = emit_call(r, r->tail, call);

@@ -34,7 +34,7 @@ enum {
 	LC_SPAN_IS_EXECUTOR = 16, /* Executor, ExecutorService, ScheduledExecutorService */
 	LC_SPAN_IS_FOREIGN = 32,  /* BaseStream, but not AbstractPipeline */
 	LC_SPAN_TYPES = 6,
-	/* What lc_span_matters() asks for beside types, of classes that are tasks: */
+	/* Questions of lc_span_matters() beside types, for classes that are tasks: */
 	LC_SPAN_CREATED_HERE = 64, /* is it the first class of its kind that has constructors? */
 	LC_SPAN_BODY_ABOVE = 128   /* is its body inherited from a class that is no task? */
 };
@@ -86,12 +86,11 @@ uint32_t lc_span_matters(const uint8_t *in, size_t len, unsigned what, uint32_t 
  * calls of LocusSpan; a method that would outgrow its limits stays as it is and is counted in
  * `methods_left`.
  *
- * One object may be submitted several times in a row, where one method that takes it calls another:
- * a program's own Executor hands it on to a pool, invokeAll() forks. So a method that may do that
- * tells when it is left too, by return (LocusSpan.left()) or exception (refused()). What is
- * submitted between the two is the same submission; the outermost report counts. Calls of
- * Executor.execute() go by way of LocusSpan.execute(), since a lambda expression's class has no
- * hook of its own.
+ * One object may be submitted several times in a row, if one method that takes it calls another: a
+ * program's own Executor hands it on to a pool, invokeAll() forks. So such a method also reports
+ * that it is left, by return (LocusSpan.left()) or exception (refused()). Submissions of the object
+ * in between are the same submission; the outermost report counts. Calls of Executor.execute() go
+ * through LocusSpan.execute(), since a lambda expression's class has no hook of its own.
  */
 enum lc_rewrite_status lc_span_rewrite(const uint8_t *in, size_t len, unsigned what, uint32_t is,
                                        struct lc_rewrite_result *out);

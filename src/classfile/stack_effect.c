@@ -78,7 +78,7 @@ static bool method_words(struct lc_class_text d, int32_t *arguments, int32_t *re
 	return true;
 }
 
-/* Of an instruction that names a field or a method. */
+/* The effect of an instruction that names a field or a method. */
 static bool member_effect(const struct lc_class *c, uint8_t op, uint32_t index, int32_t *pops,
                           int32_t *pushes)
 {

@@ -1,13 +1,13 @@
 /*
  * classfile/store_names.c - follows values through the operand stack and the local variables of a
- * method.
+ * method, and notes the events of each value.
  *
- * Invariants: the stack holds the words nearest to its top; what is below them is not known, and a
- * word that is taken from there is 0. Events are noted of values that an instruction makes or that
- * are passed in, not of those that are one of two.
+ * Invariants: the stack holds the words nearest to its top. Words below them are unknown, and a
+ * word that is taken from there is 0. Events are noted for values that an instruction makes or that
+ * are passed in, not for a word that is one of two values.
  *
- * The file is longer than 600 lines because each instruction's effect on the words is in it; what
- * becomes of the events is stores_rows.c's.
+ * The file is longer than 600 lines because it has each instruction's effect on the words;
+ * store_names_rows.c turns the events into rows.
  */
 #include "src/classfile/store_names.h"
 
@@ -24,13 +24,13 @@ enum {
 	OP_AASTORE = 83,
 	OP_SWAP = 95,
 	ACC_STATIC = 8,
-	PENDING_MAX = 32, /* jumps forward whose words are kept at once */
+	PENDING_MAX = 32, /* forward jumps whose words are kept at a time */
 	EITHER_DEPTH = 8, /* a word that is one of several is not followed further */
 	ARRAYS_MAX = 255,
 	TYPES = 5, /* int, long, float, double, reference */
 };
 
-/* What a method or a field of the pool is, looked up when it is first used. */
+/* A method or a field of the pool, looked up when it is first used. */
 enum result { RESULT_OTHER, RESULT_OBJECT, RESULT_ARRAY };
 
 struct lc_store_names_member {
@@ -48,11 +48,11 @@ struct pending {
 	uint32_t first, len;
 };
 
-/* What a method has that matters. */
+/* Instructions of a method that matter. */
 enum {
 	HAS_ARRAY = 1,  /* an instruction that makes one, or a call that returns one */
 	HAS_NEW = 2,    /* new */
-	HAS_OBJECT = 4, /* a call of which that is not known */
+	HAS_OBJECT = 4, /* a call that may return an array */
 	HAS_KEEP = 8,   /* a store to a field or an array */
 	HAS_CAST = 16,  /* to an array, or the end of a method that returns an object */
 	HAS_PARAMETER = 32,
@@ -112,7 +112,7 @@ static void note(struct walk *w, uint64_t word, struct event e, unsigned depth)
 	}
 	if (v->kind != VALUE_MADE)
 		return;
-	/* Of objects, where they are kept is worth a name, and not who passes them on. */
+	/* An object is named by the place that keeps it, not by a method that passes it on. */
 	if (v->source == LC_STORE_OF_OBJECT && e.kind != EVENT_FIELD && e.kind != EVENT_ELEMENT)
 		return;
 	e.next = v->event;
@@ -198,7 +198,7 @@ static void carry_on(struct walk *w, uint32_t at)
 		(void)lc_method_code_each_target(w->code, at, carry, w);
 }
 
-/* Join what a jump has carried here with the words of the stack. */
+/* Join the words that a jump has carried here with those of the stack. */
 static void join(struct walk *w, const struct pending *p)
 {
 	const uint64_t *words = (const uint64_t *)w->scan->carried.data + p->first;
@@ -213,7 +213,7 @@ static void join(struct walk *w, const struct pending *p)
 	}
 }
 
-/* Ways meet at `at`: local variables that have several assignments may be something else now. */
+/* Ways meet at `at`: local variables with several assignments may have other values. */
 static void meet(struct walk *w, uint32_t at)
 {
 	struct lc_vector *pending = &w->scan->pending;
@@ -241,7 +241,7 @@ struct access {
 	bool is_reference, is_wide; /* of two words */
 };
 
-/* What an instruction is to the walk, by its opcode. */
+/* Role of an instruction in the walk, by its opcode. */
 enum role {
 	ROLE_OTHER,
 	ROLE_LOAD,
@@ -283,8 +283,8 @@ static enum role role_of(const uint8_t *insn)
 }
 
 /*
- * Which local variable an instruction of ROLE_LOAD or ROLE_STORE is about. The opcodes are five
- * types with a number behind them, then four of each type; `first` is the first of all.
+ * The local variable of a ROLE_LOAD or ROLE_STORE. The opcodes are five types followed by a number,
+ * then four of each type; `first` is the first of all.
  */
 static struct access access_of(const uint8_t *insn, uint32_t first)
 {
@@ -526,7 +526,7 @@ static void visit_call(struct walk *w, uint8_t op, uint32_t at)
 
 /* ---- what there is in a method ---- */
 
-/* Count assignments; returns HAS_ bits, 0 for code that is none. */
+/* Count assignments; returns HAS_ bits, 0 for invalid code. */
 static unsigned survey(struct walk *w)
 {
 	unsigned has = 0;
@@ -690,7 +690,7 @@ static void visit(struct walk *w, uint32_t at)
 	}
 }
 
-/* Returns false where the code is nothing that the JVM accepts. */
+/* Returns false if the JVM does not accept the code. */
 static bool walk(struct walk *w)
 {
 	bool flows = true; /* from the instruction before this one */
@@ -709,7 +709,7 @@ static bool walk(struct walk *w)
 	return !w->bad;
 }
 
-/* Room for the words of the stack and of the local variables, and what is counted of these. */
+/* Make room for the words of the stack and the local variables, and for the variables' counts. */
 static bool lend(struct walk *w)
 {
 	struct lc_store_names_scan *s = w->scan;

@@ -1,13 +1,13 @@
 /*
- * classfile/store_names.h - finds what a method does with the arrays and objects that it makes: the
- * field, the local variable or the array that it stores each in.
+ * classfile/store_names.h - finds where a method stores the arrays and objects that it makes: in a
+ * field, a local variable, an array, or as an argument.
  *
- * The operand stack is followed in the order of the code, word by word, and through local
- * variables. A jump forward carries the words of its stack along; where several ways meet, a word
- * is what it is on any of them. What comes of a jump back is not followed, and a local variable
- * that has several assignments is followed up to the next place that a jump leads to. So a store
- * may be missed, but each that is found is one that the code makes. Pure functions over bytes.
- * Context: [java] (ClassFileLoadHook).
+ * The search follows the operand stack in the order of the code, word by word, and through local
+ * variables. A forward jump carries the words of its stack along; a word at a meeting point is what
+ * it is on any of the ways. Results of backward jumps are not followed. A local variable with
+ * several assignments is followed up to the next target of a jump. So the search may miss a store,
+ * but the code makes each store that it finds. Pure functions over bytes. Context: [java]
+ * (ClassFileLoadHook).
  */
 #ifndef LC_CLASSFILE_STORE_NAMES_H
 #define LC_CLASSFILE_STORE_NAMES_H
@@ -29,7 +29,7 @@ enum lc_store_kind {
 	LC_STORE_RETURNED, /* to the caller; it has no name */
 };
 
-/* What makes the value of a row. */
+/* Sources of the value of a row. */
 enum lc_store_source {
 	LC_STORE_OF_ARRAY,     /* newarray, anewarray, multianewarray */
 	LC_STORE_OF_OBJECT,    /* new */
@@ -44,19 +44,18 @@ struct lc_store {
 	uint8_t bytes;  /* of the instruction, and of the hook behind it */
 	uint8_t source; /* enum lc_store_source */
 	uint8_t kind;   /* enum lc_store_kind */
-	uint8_t
-	    levels; /* it is an element of an array that is stored there: 1; of a part of it: 2 */
+	uint8_t levels; /* 1: the value is an element of the array that is stored there; 2: of an
+	                   array in it */
 	uint8_t arrays; /* of the value's class, "[[I" has 2; 0: not known */
 	uint8_t slot;   /* LC_STORE_ARGUMENT: the local variable in which it arrives there */
-	uint32_t
-	    name; /* where in `text` its name begins; LC_STORE_ARGUMENT: the number of a call */
+	uint32_t name;  /* begin of its name in `text`; LC_STORE_ARGUMENT: the number of a call */
 };
 
-/* A method that something is passed to. */
+/* A method that takes a value as an argument. */
 struct lc_store_call {
 	uint32_t name;       /* in `text`: "com.acme.Spectrum.<init>" */
 	uint32_t descriptor; /* in `text`: "([D)V" */
-	uint32_t exact; /* not 0: it is the one that runs: it is static, a constructor and so on */
+	uint32_t exact; /* not 0: it is the method that runs: static, a constructor and so on */
 };
 
 struct lc_store_method {
@@ -67,8 +66,8 @@ struct lc_store_method {
 };
 
 /*
- * All rows of a class. Free with lc_store_names_free(). Positions are those of the code as it is
- * given to the JVM.
+ * All rows of a class. Free with lc_store_names_free(). Positions are those of the code that the
+ * JVM is given.
  */
 struct lc_store_names {
 	uint64_t class;           /* lc_store_names_hash() of its name, with dots */
@@ -76,7 +75,7 @@ struct lc_store_names {
 	struct lc_vector rows;    /* struct lc_store */
 	struct lc_vector calls;   /* struct lc_store_call */
 	struct lc_bytes text;     /* names, each ended by a 0: "com.acme.Spectrum.re", "buffer" */
-	bool lost;                /* there was no memory for all of them, and there are none */
+	bool lost;                /* there was no memory for all rows, so there are none */
 };
 
 void lc_store_names_free(struct lc_store_names *s);
@@ -86,17 +85,17 @@ uint64_t lc_store_names_hash(uint64_t h, const char *bytes, size_t len);
 uint64_t lc_store_names_method(const char *name, size_t name_len, const char *descriptor,
                                size_t descriptor_len);
 
-/* What the methods of one class share while they are searched. All zero; free with _close(). */
+/* State of the search in one class, shared by its methods. All zero; free with _close(). */
 struct lc_store_names_scan {
 	const struct lc_class *cls;
 	struct lc_store_names *out;
-	uint32_t *names; /* by pool index: where a name is in out->text, + 1 */
+	uint32_t *names; /* by pool index: offset of a name in out->text, + 1 */
 	struct lc_store_names_member *members; /* by pool index */
 	uint64_t *words;                       /* of the stack and of the local variables */
 	size_t words_cap;
 	uint8_t *assigned; /* by local variable: how often, at most 2 */
 	size_t assigned_cap;
-	struct lc_vector values, events, pending, carried; /* of stores.c */
+	struct lc_vector values, events, pending, carried; /* of store_names.c */
 };
 
 /* Begin a class; *out is all zero. Returns false without memory. */
@@ -105,9 +104,9 @@ bool lc_store_names_open(struct lc_store_names_scan *s, const struct lc_class *c
 void lc_store_names_close(struct lc_store_names_scan *s);
 
 /*
- * Add the rows of a method. code->flags has LC_AT_START and LC_AT_TARGET but for those of handlers,
- * which are added. `moved`: positions are those of code->moved, or else as they are. Code that the
- * JVM will not accept adds nothing. Returns LC_REWRITE_DONE or LC_REWRITE_NO_MEMORY.
+ * Add the rows of a method. code->flags has LC_AT_START and LC_AT_TARGET except for handlers, which
+ * are added. `moved`: translate positions by code->moved. Code that the JVM will not accept adds
+ * nothing. Returns LC_REWRITE_DONE or LC_REWRITE_NO_MEMORY.
  */
 enum lc_rewrite_status lc_store_names_find(struct lc_store_names_scan *s,
                                            const struct lc_member *method,

@@ -1,5 +1,5 @@
-/* classfile/store_names_impl.h - what stores.c and stores_rows.c share: values and where they go.
- */
+/* classfile/store_names_impl.h - declares values and events, shared by store_names.c and
+ * store_names_rows.c. */
 #ifndef LC_CLASSFILE_STORE_NAMES_IMPL_H
 #define LC_CLASSFILE_STORE_NAMES_IMPL_H
 

@@ -1,6 +1,5 @@
-/* classfile/store_names_rows.c - makes the rows of a method, with names, of the values that it
- * stores.
- */
+/* classfile/store_names_rows.c - makes the rows of a method, with names, from the values that it
+ * stores. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +64,7 @@ static bool member_name(struct put *p, uint32_t index, uint32_t *out)
 	return true;
 }
 
-/* The name that the table has for the variable at `at`, in the pool; 0: none. */
+/* The pool index of the variable's name in the table at `at`; 0: none. */
 static uint32_t find_variable(const struct put *p, const struct lc_attribute *a, uint32_t slot,
                               uint32_t at)
 {
@@ -129,11 +128,11 @@ static void add_row(struct put *p, enum lc_store_kind kind, uint32_t levels, uin
 
 	if (levels > LEVELS_MAX || rows->len - p->first == UINT16_MAX)
 		return;
-	/* What may be an array or not has a name of its own nowhere but in a field. */
+	/* A value that may be an array or not is named by fields only. */
 	if (row.source == LC_STORE_OF_CALL && !row.arrays && kind != LC_STORE_FIELD &&
 	    kind != LC_STORE_RETURNED)
 		return;
-	/* Of what is passed in, only where it is kept is worth a row. */
+	/* A parameter gets a row only for a place that keeps it. */
 	if (row.source == LC_STORE_OF_PARAMETER &&
 	    (kind == LC_STORE_LOCAL || kind == LC_STORE_RETURNED))
 		return;
@@ -235,7 +234,7 @@ static void add_events(struct put *p, const struct value *v, uint32_t levels, un
 	}
 }
 
-/* The rows of a value, as of the instruction at `at`. */
+/* The rows of a value that the instruction at `at` makes. */
 static void add_value_rows(struct put *p, const struct value *v, uint32_t at)
 {
 	const uint32_t *moved = p->moved ? p->code->moved : NULL;

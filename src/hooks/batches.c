@@ -1,16 +1,17 @@
 /*
  * hooks/batches.c - finds methods that do not return, and times each batch.
  *
- * Methods that looks at all stacks have found on top of a thread that runs Java code, or just
- * below, may be hot. Where one is on a stack, its thread is looked at again and again: an
- * activation that is missing once has returned, one that is seldom on top lets others do the work.
- * What is always there and often on top may be a loop that never ends, and its class is left.
+ * A method may be hot if looks at all stacks have found it on top of a thread that runs Java code,
+ * or just below. A thread with such a method on its stack is looked at again and again. An
+ * activation that is missing once has returned; one that is seldom on top lets others do the work.
+ * An activation that is always there and often on top may be a loop that never ends: its class is
+ * left.
  *
- * The JVM reads and links new classes while the program runs, then stops it. It has not stopped it
- * when the last class file of the batch is rewritten, so that the rest of the call is a bound of
- * the pause. In the pause it goes through all classes that are loaded, however small the batch:
- * with 20,000 that takes as long as the classes of a batch of 500. So a batch becomes smaller where
- * it stops the program for much longer than the shortest has.
+ * The JVM reads and links new classes while the program runs, and stops the program afterwards. The
+ * program still runs when the last class file of the batch is rewritten, so the rest of the call is
+ * a bound of the pause. In the pause the JVM goes through all loaded classes, however small the
+ * batch: with 20,000 that takes as long as the classes of a batch of 500. So a batch becomes
+ * smaller only if it stops the program for much longer than the shortest batch did.
  */
 #include "src/hooks/batches.h"
 
@@ -310,8 +311,8 @@ static void tell(uint32_t done, uint32_t total, uint64_t *told_ns)
 }
 
 /*
- * The size of the next batch. Where the machine is so busy that a call takes long, batches stay
- * small, so that it is told how far they are, and an end that is asked for comes soon.
+ * The size of the next batch. If calls take long on a busy machine, batches stay small, so that
+ * progress is reported and a stop comes soon.
  */
 static jint next_size(jint size, jint used, uint64_t pause, uint64_t shortest, uint64_t call)
 {

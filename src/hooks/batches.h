@@ -1,10 +1,10 @@
 /*
- * hooks/batches.h - transforms classes of a program that runs, a few at a time, and none of which a
- * hot method runs.
+ * hooks/batches.h - transforms classes of a running program in small batches, except for classes
+ * with a running hot method.
  *
- * The program stands still while classes are exchanged, for longer the more they are. A method that
- * runs meanwhile goes on with its old code, in the interpreter, until it returns. Where one works
- * in a loop of its own, its class waits, and is left as it is if the method does not return.
+ * The program stands still while the JVM exchanges classes, the longer the more classes. A method
+ * that runs meanwhile goes on with its old code, in the interpreter, until it returns. So the class
+ * of a method that works in a loop waits, and is left as it is if the method does not return.
  */
 #ifndef LC_HOOKS_BATCHES_H
 #define LC_HOOKS_BATCHES_H
@@ -24,9 +24,9 @@ struct lc_batches_stats {
 };
 
 /*
- * Transform the classes, local or global references. Those left are moved to the front: returns
- * their number. Where the call is `stoppable`, lc_batches_stop() ends it early. Who waits for an
- * answer (base/say.h) is told each second how far it is, in a line that begins with
+ * Transform the classes, local or global references. Classes that are left are moved to the front:
+ * returns their number. If `stoppable`, lc_batches_stop() ends the call early. A client that waits
+ * for an answer (base/say.h) gets a line of progress each second, which begins with
  * LC_ATTACH_PROGRESS. Takes up to half a second to find out which methods return. Context: a thread
  * of ours that may wait, with a JNIEnv.
  */
@@ -34,8 +34,8 @@ jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, bool stoppable
                           struct lc_batches_stats *stats);
 
 /*
- * From now on hooks are put into no more classes: the batch that the JVM works on is the last. A
- * recording begins without it. Context: any but [signal].
+ * Put hooks into no more classes: the batch that the JVM works on is the last. A new recording
+ * resets this. Context: any but [signal].
  */
 void lc_batches_stop(void);
 bool lc_batches_stopped(void);

@@ -81,7 +81,7 @@ void lc_classes_watch(const char *const *names, size_t len)
 	classes.watched_len = len;
 }
 
-/* What the hook class needs to know of watches. */
+/* The hook class's data about watches. */
 static void add_watched(struct lc_hook_layout *hook)
 {
 	static const struct lc_class_text string = { "java/lang/String",
@@ -152,7 +152,7 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 	if (lc_hook_class_create(&hook, &bytes, &len))
 		return NULL;
 	if (hook_class) {
-		/* Of an earlier recording in this JVM. */
+		/* The class of an earlier recording in this JVM. */
 		const bool same = redefine(bytes, len);
 
 		free(bytes);
@@ -310,10 +310,10 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 }
 
 /*
- * Would a retransformation of the class, loaded by the boot loader, change nothing? Then the class
- * is counted here. Where that is not known before the class is prepared, and `now` is false, the
- * class is put off. One that has a site is not: what is being compiled while a class is exchanged
- * is compiled once more.
+ * Would a retransformation of the class, loaded by the boot loader, change nothing? If so, the
+ * class is counted here. If the answer needs a prepared class, and `now` is false, the class is put
+ * off. A class with a site is not put off: methods that the JIT compiles while a class is exchanged
+ * are compiled again.
  */
 static bool needs_no_hook(JNIEnv *jni, jclass class, const char *signature, bool now)
 {

@@ -12,9 +12,9 @@ void lc_hooked_add(const char *name);
 void lc_hooked_note_no_memory(void);
 
 /*
- * Have the JVM make all of them anew, without the agent's ClassFileLoadHook changing anything.
- * Where a hot method does not return its class keeps its hooks. Returns how many do, and the
- * signature of one. Takes some seconds at most, if they are not many. Context: a thread of ours.
+ * Have the JVM make all classes with hooks anew, without hooks. A class whose hot method does not
+ * return keeps its hooks. Returns the number of these, and the signature of one. Takes some seconds
+ * at most, unless there are many. Context: a thread of ours.
  */
 size_t lc_hooked_undo(JNIEnv *jni, char *one, size_t one_len);
 

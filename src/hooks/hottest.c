@@ -27,7 +27,7 @@ struct ranked {
 };
 
 static struct {
-	struct compiled *methods; /* METHODS_MAX; NULL: nothing is noted. Of the attaching thread */
+	struct compiled *methods; /* METHODS_MAX; NULL: note nothing. Owner: the attaching thread */
 	_Atomic uint32_t taken;   /* may pass METHODS_MAX */
 	_Atomic bool open;        /* H1 */
 } noted;

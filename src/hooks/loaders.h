@@ -22,9 +22,8 @@ struct lc_counters;
 int lc_loaders_init(JNIEnv *jni, bool spans);
 
 /*
- * May a class of this loader (NULL: the boot loader) call the agent's classes? Where that is not
- * known, the loader is asked, which runs the program's code. To be called in ClassFileLoadHook.
- * Context: [java].
+ * May a class of this loader (NULL: the boot loader) call the agent's classes? If that is unknown,
+ * this asks the loader, which runs the program's code. Context: [java], in ClassFileLoadHook.
  */
 bool lc_loaders_know_hooks(JNIEnv *jni, jobject loader);
 

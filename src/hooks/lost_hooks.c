@@ -1,10 +1,10 @@
 /*
- * hooks/lost_hooks.c - keeps the classes to be looked at, and looks at them a moment later.
+ * hooks/lost_hooks.c - keeps the classes to check for lost hooks, and checks them a moment later.
  *
- * A class that is being redefined has its new code when a jmethodID of it leads to another Method
- * than before. A class that is being loaded has no jclass in ClassFileLoadHook: a hash of its name
+ * A class that is being redefined has its new code when one of its jmethodIDs leads to another
+ * Method. A class that is being loaded has no jclass in ClassFileLoadHook, so a hash of its name
  * and loader is kept until it is prepared. A class that has lost its hooks is counted once, however
- * often it is looked at: its hash stays. Without memory a class is not looked at, which is counted.
+ * often it is checked: its hash stays. Without memory a class counts as unknown.
  */
 #include "src/hooks/lost_hooks.h"
 
@@ -36,12 +36,12 @@ struct named {
 	uint64_t key;
 };
 
-/* A class that is to be looked at. */
+/* A class to check. */
 struct hooked {
 	struct hooked *next;
 	jclass class;    /* reference of ours */
-	uint64_t method; /* number of a jmethodID; 0: it has its code */
-	uint64_t before; /* the Method to which that has led */
+	uint64_t method; /* number of a jmethodID; 0: the class has its code */
+	uint64_t before; /* the Method to which the jmethodID led */
 	uint64_t until_ns;
 };
 
@@ -204,7 +204,7 @@ static bool method_has_hook(const struct lc_hook_calls *calls, jmethodID method)
 	return has;
 }
 
-/* Returns 1 or 0, or -1 where that cannot be told. */
+/* Returns 1 or 0, or -1 if the JVM does not tell. */
 static int class_has_hook(jclass class)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
@@ -232,7 +232,7 @@ static int class_has_hook(jclass class)
 	return has;
 }
 
-/* Returns whether it was not there yet. */
+/* Returns whether the key is new. */
 static bool add_without(uint64_t key)
 {
 	struct named **at, *n = NULL;
@@ -277,7 +277,7 @@ static void say_lost(JNIEnv *jni, jclass class)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 }
 
-/* Returns false where the class has no new code yet. */
+/* Returns false if the class has no new code yet. */
 static bool look_at(JNIEnv *jni, const struct hooked *h)
 {
 	int has;

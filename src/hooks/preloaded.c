@@ -81,7 +81,7 @@ static bool add(const char *signature)
 	at = find(signature);
 	p->next = *at;
 	*at = p;
-	/* Relaxed: a class that is prepared meanwhile was loaded by this thread before. */
+	/* Relaxed: a class that is prepared meanwhile was loaded earlier by this thread. */
 	atomic_fetch_add_explicit(&loaded.len, 1, memory_order_relaxed);
 	pthread_mutex_unlock(&loaded.lock);
 	return true;

@@ -1,9 +1,9 @@
 /*
- * hooks/preloaded.h - tells which of the classes that the JVM has loaded before the agent need no
- * hook, and makes the method IDs of all.
+ * hooks/preloaded.h - finds out which classes that the JVM loaded before the agent need no hooks,
+ * and makes the method IDs of all classes.
  *
- * To transform a class again costs the JVM about 0.1 ms, whatever comes of it. The class file that
- * a class of the JDK was loaded from is read in the JDK's image instead. It is believed only if its
+ * To transform a class costs the JVM about 0.1 ms, even if nothing changes. So this module reads
+ * the class files of the JDK's classes in the JDK's image instead. A file counts only if its
  * methods have the lengths of the loaded class's methods: the class may be a patched one, or
  * another agent may have changed it.
  */
@@ -17,14 +17,14 @@
 #include "src/span/tasks/span_classes.h"
 
 /*
- * Map the image of this JDK. Where there is none that can be read, each class is to be transformed.
- * It stays mapped. Context: [attach].
+ * Map the image of this JDK. Without a readable image, each class must be transformed. The image
+ * stays mapped. Context: [attach].
  */
 void lc_preloaded_init(void);
 
 /*
  * The file of `class`, a class of the boot loader, by its signature, "Ljava/lang/String;". Returns
- * false where it is in no image; else out->data lies in the image. Context: [java].
+ * false if the image lacks it; else out->data lies in the image. Context: [java].
  */
 bool lc_preloaded_file(const char *signature, jclass class, struct lc_class_file *out);
 
@@ -32,22 +32,22 @@ bool lc_preloaded_file(const char *signature, jclass class, struct lc_class_file
 bool lc_preloaded_image_file(const char *name, const uint8_t **data, size_t *len);
 
 /*
- * May the methods of the loaded class have other lengths than those whose `code_sum`
- * lc_rewrite_look() has told? Context: [java].
+ * May the methods of the loaded class have other lengths than those that lc_rewrite_look() summed
+ * in `code_sum`? Context: [java].
  */
 bool lc_preloaded_differs(jclass class, uint64_t code_sum);
 
 /*
- * Leave the class to its ClassPrepare: of a class that is not prepared JVMTI does not tell how long
- * its methods are. Returns false if that may be over, or without memory. Context: [attach].
+ * Put off the class until its ClassPrepare: JVMTI gives no lengths of methods before. Returns false
+ * if the class may be prepared, or without memory. Context: [attach].
  */
 bool lc_preloaded_put_off(jclass class, const char *signature);
 bool lc_preloaded_any(void); /* Is any class put off? Context: any. */
 
-/* Was the class put off? It no longer is. Context: [java]. */
+/* Was the class put off? This takes it off the list. Context: [java]. */
 bool lc_preloaded_take(const char *signature);
 
-/* Make the method IDs of all loaded classes, which AsyncGetCallTrace cannot. [attach] */
+/* Make the method IDs of all loaded classes, since AsyncGetCallTrace cannot. [attach] */
 void lc_preloaded_make_method_ids(JNIEnv *jni);
 
 #endif

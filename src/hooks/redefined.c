@@ -53,7 +53,7 @@ void lc_redefined_begin(JNIEnv *jni, jclass class)
 		                 "there is no memory to tell versions of redefined methods apart "
 		                 "(--max-memory): lines of classes that are redefined from now on "
 		                 "may be of another version");
-	/* What was remembered of interpreted frames may be of a Method that is freed. */
+	/* Remembered interpreted frames may belong to a Method that is freed. */
 	lc_generated_changed();
 	free(now);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);

@@ -5,14 +5,14 @@
 #include <jni.h>
 
 /*
- * What ClassFileLoadHook says is being redefined: NULL where that is not the class of this name.
- * Where an agent in Java loads classes while it looks at one that is redefined, the JVM says of
- * those that they are that one. Context: [java], in ClassFileLoadHook.
+ * The class that ClassFileLoadHook reports as redefined, or NULL if it does not have this name. If
+ * an agent in Java loads classes while it transforms a redefined one, the JVM reports the redefined
+ * class for all of them. Context: [java], in ClassFileLoadHook.
  */
 jclass lc_redefined_class(jclass redefined, const char *name);
 
 /*
- * The class is about to be redefined or retransformed, by whomever. Context: [java], in
+ * The class is about to be redefined or retransformed, by any agent. Context: [java], in
  * ClassFileLoadHook.
  */
 void lc_redefined_begin(JNIEnv *jni, jclass class);

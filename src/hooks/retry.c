@@ -1,7 +1,7 @@
 /*
- * hooks/retry.c - keeps classes, and says which.
+ * hooks/retry.c - keeps the classes that wait to be transformed, and reports those that wait long.
  *
- * Order: R1  lc_retry_transform() stores running behind the classes -> lc_retry_due() loads it.
+ * Order: R1  lc_retry_transform() stores `running` after the classes -> lc_retry_due() loads it.
  */
 #include "src/hooks/retry.h"
 
@@ -16,16 +16,16 @@
 #include "src/core/jvmti.h"
 #include "src/core/refs.h"
 
-#define AGAIN_NS UINT64_C(2000000000) /* from one look to the next */
+#define AGAIN_NS UINT64_C(2000000000) /* from one try to the next */
 
 enum { NAMES_BYTES = 160, SAID_AFTER = 2 /* looks */ };
 
 static struct {
-	/* Of the thread that attaches, then the transformer's. */
+	/* Used by: the thread that attaches, later the transforming thread. */
 	jclass *classes; /* lc_ref_new() */
 	jint len;
 	unsigned looks;
-	uint64_t next_ns;              /* of the transformer; read where it does not run */
+	uint64_t next_ns;              /* of the transforming thread; read while it does not run */
 	struct lc_batches_stats stats; /* under `lock` */
 	pthread_mutex_t lock;
 	_Atomic uint64_t running; /* len */
@@ -53,7 +53,7 @@ static void say(void)
 	                 running.len, names);
 }
 
-/* Seconds may pass, without the lock. */
+/* May take seconds, without the lock. */
 static jint transform(JNIEnv *jni, jclass *classes, jint len)
 {
 	struct lc_batches_stats stats;

@@ -1,6 +1,4 @@
-/*
- * hooks/retry.h - keeps the classes that wait to be transformed until no hot method runs them.
- */
+/* hooks/retry.h - transforms the classes that had to wait for a running hot method to return. */
 #ifndef LC_HOOKS_RETRY_H
 #define LC_HOOKS_RETRY_H
 
@@ -12,11 +10,11 @@
 /* Transform the classes, and keep those that a hot method runs. Context: a thread of ours. */
 void lc_retry_transform(JNIEnv *jni, jclass *classes, jint len);
 
-/* Are there classes, and is it time to look again? Context: [writer], or as below. */
+/* Are there classes, and is it time to try again? Context: [writer], or a thread of ours. */
 bool lc_retry_due(void);
 
-/* Transform what no hot method runs any more. Context: a thread of ours that may wait, one at a
- * time. */
+/* Transform the classes whose hot methods have returned. Context: a thread of ours that may wait,
+ * one at a time. */
 void lc_retry_again(JNIEnv *jni);
 
 void lc_retry_stats(struct lc_batches_stats *out); /* Context: any. */

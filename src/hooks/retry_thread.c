@@ -1,9 +1,9 @@
 /*
- * hooks/retry_thread.c - starts a thread for each time that classes are due, which they are only
- * after an attach.
+ * hooks/retry_thread.c - starts a thread each time that classes are due, which happens only after
+ * an attach.
  *
- * Order: T1  run() stores done (release) behind all that it does -> lc_retry_thread_tick() loads it
- *            (acquire): what the thread has changed is seen when the next one is thought of.
+ * Order: T1  run() stores done (release) after all its work -> lc_retry_thread_tick() loads it
+ *            (acquire): the thread's changes are seen before the next one starts.
  */
 #include "src/hooks/retry_thread.h"
 
@@ -21,7 +21,7 @@ static struct {
 	pthread_mutex_t lock;
 	JavaVM *vm;       /* under `lock`; NULL: not open */
 	pthread_t thread; /* if `begun` */
-	bool begun;       /* under `lock`: whoever takes it joins the thread */
+	bool begun;       /* under `lock`: who clears it joins the thread */
 	_Atomic bool done;
 } transformer = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -48,7 +48,7 @@ void lc_retry_thread_open(JavaVM *vm)
 {
 	pthread_mutex_lock(&transformer.lock);
 	transformer.vm = vm;
-	atomic_store_explicit(&transformer.done, false, memory_order_relaxed); /* of none yet */
+	atomic_store_explicit(&transformer.done, false, memory_order_relaxed); /* of no thread */
 	pthread_mutex_unlock(&transformer.lock);
 }
 
@@ -60,7 +60,7 @@ void lc_retry_thread_tick(void)
 		atomic_store_explicit(&transformer.done, false, memory_order_relaxed);
 		transformer.begun = false;
 	}
-	/* Where the process may have no more threads, the classes stay due. */
+	/* If the thread cannot be started, the classes stay due. */
 	if (transformer.vm && !transformer.begun && lc_retry_due())
 		transformer.begun =
 		    !lc_own_thread_start(&transformer.thread, "locus-classes", run, transformer.vm);
