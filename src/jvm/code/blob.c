@@ -53,7 +53,7 @@ static struct {
 	long code_offset; /* since */
 	long whole;       /* bytes from the begin of the code; NEVER */
 	int whole_bytes;  /* size of that */
-	/* Of calls, and of calls of method handles. */
+	/* Each for calls, and for calls of method handles. */
 	long deopt_begin[2], deopt_offset[2], original_pc;
 } blobs;
 

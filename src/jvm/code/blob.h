@@ -88,18 +88,18 @@ bool lc_blob_unpacks(const struct lc_blob *blob);
 bool lc_blob_is_deopt(const struct lc_blob *blob, uint64_t pc);
 
 /*
- * The return address that such a frame had before: `sp` is its stack pointer. Where it cannot be
- * found, and of any other frame, `pc`. Context: any, on the stack's thread.
+ * The return address that a deoptimized frame replaced: `sp` is its stack pointer. Returns `pc` if
+ * it cannot be found, and for any other frame. Context: any, on the stack's thread.
  */
 uint64_t lc_blob_original_pc(const struct lc_blob *blob, uint64_t pc, uint64_t sp);
 
-/* Where that address stands; 0 of any other frame. Context: any. */
+/* The address of that return address; 0 for any other frame. Context: any. */
 uint64_t lc_blob_original_pc_at(const struct lc_blob *blob, uint64_t pc, uint64_t sp);
 
 /*
- * The JVM says of its runtime stubs that their frames are never whole, and does not walk from them.
- * Tell it of the stub around `pc`, where it has called the JVM, that its frame is. Returns whether
- * it has been told, now or before. Context: [signal].
+ * The JVM marks frames of its runtime stubs as never complete, and does not walk from them. Mark
+ * the frame of the stub around `pc`, which has called the JVM, as complete. Returns whether it is
+ * marked. Context: [signal].
  */
 bool lc_blob_make_whole(uint64_t pc);
 

@@ -444,7 +444,7 @@ static bool find_announced(uint64_t pc, struct lc_code_cache_piece *out)
 	return true;
 }
 
-/* What lies in the JVM's tables is newer than what was announced. */
+/* The JVM's tables are newer than its announcements. */
 bool lc_code_cache_find(uint64_t pc, struct lc_code_cache_piece *out)
 {
 	struct lc_code_header code;
@@ -477,7 +477,7 @@ uint64_t lc_code_cache_method(uint64_t pc)
 		return 0;
 	n = (uint32_t)(code.life >> 32);
 	method = atomic_load_explicit(&t->entries[n].method, memory_order_acquire); /* C4 */
-	/* Of the code that was found, unless that went away meanwhile. */
+	/* The method of the code that was found, unless the code was freed meanwhile. */
 	return atomic_load_explicit(&t->entries[n].version, memory_order_acquire) ==
 	               (uint32_t)code.life
 	           ? method

@@ -1,12 +1,12 @@
 /*
  * jvm/code/code_frames.c - keeps a table of return addresses, filled from jvm/code/scopes.h.
  *
- * Nobody takes a lock or allocates: signal handlers add entries, too. An entry is whole before its
- * pointer is stored, and is never freed, so that a reader may hold it for as long as it likes. Its
- * memory is cut from one reservation. Of two that are added to one slot at a time, one is found
- * later, and the other is added again when it is needed. Code that is freed makes room for other
- * code: an entry is believed only if the same compiled method still lies there, or, interpreted, if
- * the method's ID still leads to the method.
+ * No function takes a lock or allocates, since signal handlers add entries, too. An entry is whole
+ * before its pointer is stored, and is never freed, so a reader may hold it as long as it likes.
+ * Its memory is cut from one reservation. If two threads add to one slot at a time, one entry is
+ * lost, and added again when it is needed. Freed code makes room for other code: an entry counts
+ * only if the same compiled method is still there or, if interpreted, the method's ID still leads
+ * to the method.
  *
  * Order:     E1  a slot's pointer is stored (release) -> loaded (acquire): its entry is whole.
  */

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * What is known of a return address into compiled code, or of a place in a method that is
- * interpreted. Immutable, but for `generation`; never freed.
+ * The Java frames at a return address into compiled code, or at a bytecode of an interpreted
+ * method. Immutable, but for `generation`; never freed.
  */
 struct lc_code_frames {
 	uint64_t key;      /* the return address; or the address of the bytecode */

@@ -49,13 +49,12 @@ struct lc_code_header {
 };
 
 /*
- * The compiled method around `pc`; false where none is. Of code that has no frame on the own stack,
- * what is found may be freed just now. Context: any, signal handlers included. Bounded.
+ * Find the compiled method around `pc`. Returns false if there is none. Code without a frame on the
+ * own stack may be freed at any time. Context: any, signal handlers included. Bounded.
  */
 bool lc_code_headers_find(uint64_t pc, struct lc_code_header *out);
 
-/* The number of that method (core/method_number.h); 0 where there is none. Context: as above; 1 us.
- */
+/* The number of that method (core/method_number.h), or 0. Context: as above; 1 us. */
 uint64_t lc_code_headers_method(uint64_t pc);
 
 /*

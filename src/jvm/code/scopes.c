@@ -56,8 +56,8 @@ static bool find_code(void)
 }
 
 /*
- * All in the blob, to JDK 22; or the stream in memory of its own, and the methods behind the
- * relocations, since JDK 25. What lies between was not looked at.
+ * All data in the blob, to JDK 22; or the stream in memory of its own, and the methods after the
+ * relocations, since JDK 25. JDK 23 and 24 are unknown.
  */
 static bool is_known_layout(void)
 {
@@ -120,8 +120,8 @@ static uint64_t get64(uint64_t at, long offset)
 }
 
 /*
- * Of what hangs on a blob, `bytes` of it. In a handler a walk may have been misled to code that is
- * gone, and what hung on it too: then it is 0, which leads nowhere.
+ * Read `bytes` bytes of a blob's data. In a handler a walk may have been misled to freed code,
+ * whose data is also freed: this returns 0, which leads nowhere.
  */
 static uint64_t fetch(uint64_t at, size_t bytes)
 {
@@ -139,7 +139,7 @@ static uint32_t fetch32(uint64_t at, long offset)
 	return (uint32_t)fetch(at + (uint64_t)offset, sizeof(uint32_t));
 }
 
-/* Where the parts of a compiled method lie. */
+/* Addresses of the parts of a compiled method. */
 struct parts {
 	uint64_t code, descs, descs_end, stream, metadata;
 };

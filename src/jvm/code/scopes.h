@@ -54,12 +54,12 @@ uint64_t lc_scopes_code_end(uint64_t blob);
 /* Has this JVM's debug information a shape that is known? Context: any, after [attach]. */
 bool lc_scopes_known(void);
 
-/* What tells a compiled method from another one that takes its place. Context: as above. */
+/* A number that tells a compiled method from a later one at its address. Context: as above. */
 uint64_t lc_scopes_identity(uint64_t blob);
 
 /*
- * The bytecode index that `bcp` points to in `method`; -1 in a native method; -EIO where it points
- * elsewhere, or that is no method. Context: [hook]; slow.
+ * The bytecode index that `bcp` points to in `method`; -1 in a native method; -EIO if it points
+ * elsewhere, or `method` is none. Context: [hook]; slow.
  */
 int lc_scopes_bci(uint64_t method, uint64_t bcp);
 

@@ -1,9 +1,8 @@
 /*
- * jvm/layout/areas.h - tells the layout of the heap, which is read from HotSpot's own structures at
- * GC finish.
+ * jvm/layout/areas.h - reads the layout of the heap from HotSpot's own structures at GC finish.
  *
- * What the map may conclude at GC finish, for a tracked object that was at [a, a + n) when the
- * collection started (moves.h says what a move is):
+ * At GC finish the map applies these rules to a tracked object that was at [a, a + n) when the
+ * collection started (gc/moves.h defines a move):
  *
  *   1. A move with src == a: the object is at dst now. So is the rest of it, when the move is
  *      shorter than n: the collector copies an object in pieces, to one place.
@@ -60,7 +59,7 @@ int lc_areas_init(void);
 
 /*
  * Prove what lc_areas_init() found: the areas make sense, and a new array lies in one of them.
- * Returns 0; -ENOENT where that is not so: then objects cannot be followed. Context: [attach];
+ * Returns 0, or -ENOENT if that is not so: objects cannot be followed. Context: [attach];
  * lc_call_trace_catch_faults() first.
  */
 int lc_areas_prove(JNIEnv *jni);
@@ -79,8 +78,8 @@ uint32_t lc_areas_collections(void);
 uint32_t lc_areas_full(void);
 
 /*
- * Was the young generation evacuated since lc_areas_begin(), before that full collection? Then what
- * was in eden and the survivor spaces is elsewhere by now. Context: as lc_areas_full().
+ * Was the young generation evacuated since lc_areas_begin(), before that full collection? If so,
+ * objects of eden and the survivor spaces are elsewhere. Context: that of lc_areas_full().
  */
 bool lc_areas_emptied(void);
 

@@ -16,11 +16,11 @@ struct lc_areas_backend {
 	void (*begin)(void);
 	/* Collections since begin, given how far CollectedHeap's own count went. [gc] finish */
 	uint32_t (*collections)(uint32_t counted);
-	/* As lc_areas_emptied(); NULL: never. [gc] */
+	/* For lc_areas_emptied(); NULL: never. [gc] */
 	bool (*emptied)(void);
-	/* As lc_areas_take(). `slid`: something moved by memmove. [gc] finish */
+	/* For lc_areas_take(). `slid`: something moved by memmove. [gc] finish */
 	size_t (*take)(struct lc_area *out, size_t cap, uint32_t collections, bool slid);
-	/* As lc_areas_look(). */
+	/* For lc_areas_look(). */
 	size_t (*look)(struct lc_area *out, size_t cap);
 };
 
@@ -29,7 +29,7 @@ const struct lc_areas_backend *lc_areas_parallel(void);
 const struct lc_areas_backend *lc_areas_g1(void);
 const struct lc_areas_backend *lc_areas_epsilon(void);
 
-/* Where bottom, top and end stand in a space. */
+/* Offsets of bottom, top and end in a space. */
 struct lc_space_layout {
 	long bottom;
 	long top;

@@ -36,7 +36,7 @@ static long offset_either(const char *type_17, const char *type_25, const char *
 	return o < 0 ? lc_vm_offset(type_17, field) : o;
 }
 
-/* Of a region's fields; on JDK 11 they are those of its base classes. */
+/* Offset of a region's field; on JDK 11 it is in a base class. */
 static long region_offset(const char *type_11, const char *field)
 {
 	long o = offset_either("HeapRegion", "G1HeapRegion", field);
@@ -153,7 +153,7 @@ static enum lc_area_kind kind_of(uint32_t tag)
 	return LC_AREA_OLD; /* archived objects too */
 }
 
-/* May `a` be taken for a continuation of `before`? Then top keeps its meaning. */
+/* May `a` continue `before`, so that top keeps its meaning? */
 static bool joins(const struct lc_area *before, const struct lc_area *a)
 {
 	return before->kind == a->kind && before->top == a->bottom &&
@@ -197,7 +197,8 @@ static size_t read_regions(struct lc_area *out, size_t cap, bool eden, bool join
 
 static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 {
-	/* Where objects slid, how far up a region they may have stayed is asked of each. */
+	/* After a slide, do not join regions: each has a limit below which objects may have
+	 * stayed. */
 	const size_t len = read_regions(out, cap, !runs, !slid, &g1.survivor);
 
 	/* A full collection leaves no survivor regions, even where all that it slid was small. */

@@ -41,7 +41,7 @@ static struct {
 static uint64_t epsilon_space;
 static struct lc_space_layout epsilon_layout;
 
-/* What the pause did to the young generation. */
+/* The pause's effect on the young generation. */
 enum outcome {
 	OUTCOME_KEPT,      /* nothing moved, or a young collection gave up and left all in place */
 	OUTCOME_EVACUATED, /* one young collection, complete */
@@ -99,7 +99,7 @@ static int init_serial(uint64_t heap)
 	return 0;
 }
 
-/* Of a space of Parallel; on JDK 11 its bottom and end are fields of its base class. */
+/* Offset of a field of Parallel's spaces; on JDK 11 bottom and end are in a base class. */
 static long mutable_offset(const char *field)
 {
 	long o = lc_vm_offset("MutableSpace", field);
@@ -107,7 +107,7 @@ static long mutable_offset(const char *field)
 	return o < 0 ? lc_vm_offset("ImmutableSpace", field) : o;
 }
 
-/* Where Parallel's heap leads to a generation: a static variable up to JDK 26; 0: it is unknown. */
+/* The address of a generation of Parallel's heap, in a static variable up to JDK 26; 0: unknown. */
 static uint64_t generation_at(uint64_t heap, const char *field)
 {
 	const void *at = lc_vm_static("ParallelScavengeHeap", field);

@@ -1,5 +1,5 @@
 /*
- * jvm/layout/field.c - keeps the fields of classes that were asked for.
+ * jvm/layout/field.c - learns and keeps the fields of the classes that were asked for.
  *
  * A class's fields are asked of the JVM: their names by JVMTI, their offsets by
  * jdk.internal.misc.Unsafe.objectFieldOffset(Class, String), which neither initialises the class
@@ -7,8 +7,8 @@
  * Klass *. One search learns every class that was asked for since the last one, and searches take
  * at most 2% of the time.
  *
- * What is learnt is believed while a weak reference to the class is alive, so that a Klass * that
- * is used again after unloading is learnt anew.
+ * Learnt fields are valid while a weak reference to the class is alive. So a Klass * that is used
+ * again after unloading is learnt anew.
  */
 #include "src/jvm/layout/field.h"
 
@@ -181,7 +181,7 @@ static bool may_have_internal(const char *signature)
 	       !strncmp(signature, "Ljdk/internal/", 14);
 }
 
-/* What `class` itself adds to *t. Returns 0 or -errno. */
+/* Add the fields that `class` itself declares to *t. Returns 0 or -errno. */
 static int learn_one(JNIEnv *jni, jclass class, struct lc_field_table *t)
 {
 	struct lc_field_entry *bigger;

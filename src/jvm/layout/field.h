@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As in lc_block_field (profile/profile_writer.h). */
+/* A field, like that of lc_block_field (format/rows.h). */
 struct lc_field {
 	const char *name; /* "" for elements; valid for ever, equal names have equal addresses */
 	uint64_t first, last;
-	uint64_t element; /* the very element, where the name is "" */
+	uint64_t element; /* the accessed element, if the name is "" */
 };
 
 /*
@@ -24,10 +24,10 @@ struct lc_field {
 int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass));
 
 /*
- * What lies `offset` bytes into an object of class `klass` (a Klass *) of `size_bytes` (0 where
- * unknown). Elements come as one of at most 16 ranges of equal length, so that few rows say where
- * in an array the accesses are. Learns a class's fields when it is first asked for.
- * Returns 0 and sets *out, or -ENOENT where it cannot tell. Context: [writer]; `jni` its own.
+ * Find the field at `offset` bytes in an object of class `klass` (a Klass *) of `size_bytes` (0:
+ * unknown). An element gives one of at most 16 ranges of equal length, so that an array needs few
+ * rows. Learns a class's fields at the first call. Returns 0 and sets *out, or -ENOENT. Context:
+ * [writer]; `jni` its own.
  */
 int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t offset,
                   struct lc_field *out);
@@ -51,10 +51,10 @@ void lc_field_tell_again(void);
 int lc_field_offset(JNIEnv *jni, jclass class, const char *name, uint64_t *offset, uint8_t *bytes);
 int lc_field_element(JNIEnv *jni, jclass class, uint64_t index, uint64_t *offset, uint8_t *bytes);
 
-/* Where element 0, or what follows the header of another object, begins. Context: as above. */
+/* Offset of element 0, or of the end of another object's header. Context: as above. */
 uint64_t lc_field_first(JNIEnv *jni, jclass class);
 
-/* The field most like `name`, superclasses included; "" where none is near. Context: as above. */
+/* The field most like `name`, superclasses included; "" if none is near. Context: as above. */
 void lc_field_nearest(JNIEnv *jni, jclass class, const char *name, char *out, size_t out_len);
 
 #endif

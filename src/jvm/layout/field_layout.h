@@ -15,7 +15,7 @@ struct lc_layout; /* jvm/layout/layout.h */
 
 enum { LC_FIELD_RANGES = 16 }; /* a report divides an array into so many parts at most */
 
-/* What is no field. */
+/* Parts of an object that are no fields. */
 enum lc_field_part {
 	LC_PART_MARK,     /* "(mark)" */
 	LC_PART_CLASS,    /* "(class)" */
@@ -49,26 +49,26 @@ struct lc_field_table {
 /* Sort the entries of *t. */
 void lc_field_table_sort(struct lc_field_table *t);
 
-/* As lc_field_find(), for an object that is no array. Returns 0 or -ENOENT. */
+/* lc_field_find() for an object that is no array. Returns 0 or -ENOENT. */
 int lc_field_in_instance(const struct lc_layout *layout, const struct lc_field_table *t,
                          uint64_t offset, struct lc_field *out);
 
-/* Where an array's elements are. */
+/* Offset and width of an array's elements. */
 struct lc_field_array {
 	uint32_t base;
 	uint8_t width;
 };
 
 /*
- * Of the class with this signature ("[J"), or with this layout helper (of its Klass: negative for
- * arrays). Returns 0, or -ENOENT where it is no array's.
+ * Set *out for the class with this signature ("[J"), or with this layout helper (of its Klass:
+ * negative for arrays). Returns 0, or -ENOENT if the class is no array's.
  */
 int lc_field_array_of(const struct lc_layout *layout, const char *signature,
                       struct lc_field_array *out);
 int lc_field_array_of_helper(const struct lc_layout *layout, int32_t helper,
                              struct lc_field_array *out);
 
-/* As lc_field_find(), for an array. Returns 0 or -ENOENT. */
+/* lc_field_find() for an array. Returns 0 or -ENOENT. */
 int lc_field_in_array(const struct lc_layout *layout, const struct lc_field_array *array,
                       uint64_t size_bytes, uint64_t offset, struct lc_field *out);
 

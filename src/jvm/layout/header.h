@@ -23,15 +23,15 @@ struct lc_header {
 int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_header *out);
 
 /*
- * Where a full collection, which has not moved anything yet, will slide the object of this mark
- * word; 0: the mark word does not say. JDK 24 writes the distance from the heap's bottom, and with
- * compact headers leaves the class where it was. Context: any.
+ * The address to which a full collection will slide the object with this mark word; 0: the mark
+ * word has none. JDK 24 writes the distance from the heap's bottom, and leaves the class in compact
+ * headers. Context: any.
  */
 uint64_t lc_header_slides_to(const struct lc_layout *layout, uint64_t heap_low, uint64_t mark);
 
 /*
- * The class of the object at `addr`, whose header may hold where the object will slide to, as a
- * number that tells classes apart. The memory is readable. Context: [gc].
+ * The class of the object at `addr`, as a number that tells classes apart. Its header may hold the
+ * address to which it will slide. The memory is readable. Context: [gc].
  */
 uint32_t lc_header_class_of(const struct lc_layout *layout, uint64_t addr);
 

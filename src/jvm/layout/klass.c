@@ -44,7 +44,7 @@ enum {
 	GENERATION_SHIFT = LC_ADDR_BITS,
 };
 
-/* What is read of a class to prove it. */
+/* Data of a class that prove it. */
 struct seen {
 	int32_t layout_helper;
 	uint64_t vtable, symbol, mirror;
@@ -202,7 +202,7 @@ static struct lc_klass_entry *latest(uint64_t address, uint32_t *free_at)
 	return found;
 }
 
-/* Is there a class at `address`? Then *out, and the length of its name. */
+/* Is there a class at `address`? If so, set *out and the length of its name. */
 static bool look(uint64_t address, struct seen *out, uint16_t *name_len)
 {
 	unsigned char klass[KLASS_BYTES_MAX] = { 0 }, symbol[SYMBOL_BYTES_MAX] = { 0 };
@@ -237,7 +237,7 @@ static struct lc_klass_entry *claim(uint64_t address, const struct lc_klass_entr
 	if (at == ENTRIES || generation >> (64 - GENERATION_SHIFT) ||
 	    atomic_load_explicit(&entries_used, memory_order_relaxed) >= ENTRIES_USED_MAX)
 		return NULL;
-	/* Where this fails somebody else was faster, perhaps with the same class. */
+	/* A failure means that another thread was faster, perhaps with the same class. */
 	if (!atomic_compare_exchange_strong_explicit(&e->klass, &free,
 	                                             address | generation << GENERATION_SHIFT,
 	                                             memory_order_relaxed, memory_order_relaxed))
@@ -440,7 +440,7 @@ static bool suffices(const struct lc_layout *l)
 	       (l->reference_bytes == 8 || l->references_known);
 }
 
-/* Where the last of the members ends that are read of a Klass. */
+/* End of the last member of a Klass that is read. */
 static uint32_t end_of_members(const struct lc_layout *l)
 {
 	long last = l->klass_layout_helper;

@@ -38,10 +38,7 @@ void lc_klass_objects_init(const struct lc_layout *layout, struct lc_range heap)
  */
 struct lc_klass_entry *lc_klass_prove(uint64_t address, unsigned *budget);
 
-/*
- * What was known of it when it was last proved, or NULL. Unless it is current another class may be
- * there by now.
- */
+/* The class as it was last proved, or NULL. If it is not current, another class may be there. */
 const struct lc_klass_entry *lc_klass_peek(uint64_t address);
 
 /* Was the class proved since the last collection? */

@@ -31,13 +31,13 @@ static uint64_t align_mask(void)
 	return jvm->object_alignment - 1;
 }
 
-/* Of any object, array or not. */
+/* Header bytes of any object, array or not. */
 static uint32_t header_bytes(void)
 {
 	return lc_layout_wide_class(jvm) ? HEADER_BYTES_MAX : 16;
 }
 
-/* Of the smallest object. */
+/* Header bytes of the smallest object. */
 static uint32_t header_bytes_min(void)
 {
 	return jvm->class_in_mark ? 8 : 16;

@@ -70,7 +70,7 @@ struct lc_layout {
  */
 int lc_layout_find(JNIEnv *jni);
 
-/* What was found; all 0 before. Context: any. */
+/* The layout; all 0 before lc_layout_find(). Context: any. */
 const struct lc_layout *lc_layout(void);
 
 /*
@@ -91,7 +91,7 @@ uint64_t lc_layout_hash_bits(void);
  */
 int lc_layout_thread_tid(uint64_t eetop);
 
-/* Are class words Klass pointers? Then they take 8 bytes. */
+/* Are class words Klass pointers, of 8 bytes? */
 static inline bool lc_layout_wide_class(const struct lc_layout *l)
 {
 	return !l->class_in_mark && l->length_offset != 12;

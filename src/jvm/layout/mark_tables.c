@@ -63,7 +63,7 @@ struct region_summary {
 };
 _Static_assert(sizeof(struct region_summary) == 40, "as the JVM has it");
 
-/* What was added up of a region. */
+/* Sums over a region. */
 struct region {
 	uint64_t destination;
 	uint32_t partial_size, live; /* as the summary had them */
@@ -96,7 +96,7 @@ static bool is_summary(const struct summary *s, uint64_t words)
 	       s->regions % PAGE_BYTES == 0 && s->blocks && s->blocks % PAGE_BYTES == 0;
 }
 
-/* What was found among the JVM's data. */
+/* Candidates found in the JVM's data. */
 struct found {
 	struct marks marks;
 	struct summary summary;

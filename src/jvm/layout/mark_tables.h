@@ -7,9 +7,9 @@
  * how much of it lives and where that goes. A new address is computed from these, by the collector
  * and here alike.
  *
- * The tables are not exported. They are found among the JVM's data by what must stand in them: the
- * heap's bottom and size, and sizes that follow from it. What a region's summary says is compared
- * with the bitmaps before it is believed.
+ * The tables are not exported. This module finds them in the JVM's data by values that they must
+ * hold: the heap's bottom and size, and sizes that follow from it. It checks a region's summary
+ * against the bitmaps before it uses the summary.
  */
 #ifndef LC_JVM_LAYOUT_MARK_TABLES_H
 #define LC_JVM_LAYOUT_MARK_TABLES_H
@@ -33,12 +33,12 @@ enum lc_mark_fate {
 };
 
 /*
- * What becomes of the object at `addr`, before anything slides. Remembers what it has added up of
- * a region, and looks whether the region's summary is still the same. Context: [gc].
+ * The fate of the object at `addr`, before anything slides. Keeps the sums over a region, and
+ * checks that the region's summary is still the same. Context: [gc].
  */
 enum lc_mark_fate lc_mark_tables_find(uint64_t addr, uint64_t *to);
 
-/* Free what was added up. Context: [gc]. */
+/* Free the sums. Context: [gc]. */
 void lc_mark_tables_forget(void);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /*
- * Find how a method leads to its data. Where the JVM does not tell, no address is in metaspace.
+ * Find how a method leads to its data. If the JVM does not tell, no address counts as metaspace.
  * Context: [attach], after lc_ranges_init().
  */
 void lc_metaspace_init(void);

@@ -63,7 +63,7 @@ static int find_reserved(struct lc_range *out)
 	return 0;
 }
 
-/* Where ZGC has one of the masks that it exports; 0: this one does not. */
+/* The address of a mask that ZGC exports; 0: this JVM has none. */
 static uint64_t mask_at(uint64_t globals, const char *field)
 {
 	const long at = lc_vm_offset("ZGlobalsForVMStructs", field);

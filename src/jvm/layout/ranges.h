@@ -15,7 +15,7 @@ struct lc_range {
 	uint64_t low, high;
 };
 
-/* Whose an address is. */
+/* Owners of addresses. */
 enum lc_range_owner {
 	LC_RANGE_NOBODY, /* no range of the JVM holds it */
 	LC_RANGE_HEAP,
@@ -23,32 +23,32 @@ enum lc_range_owner {
 };
 
 /*
- * Find the ranges. Returns 0, or -ENOENT where the heap's is not exported; the others are known
- * then. Context: [attach], after VMInit; lc_layout_find() and lc_collector_init() first.
+ * Find the ranges. Returns 0, or -ENOENT if the heap's range is not exported; the others are known.
+ * Context: [attach], after VMInit; lc_layout_find() and lc_collector_init() first.
  */
 int lc_ranges_init(void);
 
-/* What is reserved for the Java heap. Context: any, after init. */
+/* The address range that is reserved for the Java heap. Context: any, after init. */
 struct lc_range lc_ranges_heap(void);
 
 /*
- * Where addresses of objects may be: as lc_ranges_heap(), but with ZGC, which exports no such
- * range, all the views that map its heap. Context: any, after init.
+ * The range of objects' addresses: lc_ranges_heap(), or with ZGC, which exports no such range, all
+ * the views that map its heap. Context: any, after init.
  */
 struct lc_range lc_ranges_objects(void);
 
 /*
- * An object has several addresses with ZGC of JDK 17, one in each view of the heap; the plain one
- * stands for all of them, and can be read at any time. Of other addresses, and with other
- * collectors, the address itself. Where lc_ranges_views_known() is false, this JVM does not tell
- * the views. Context: any, after init.
+ * With ZGC of JDK 17 an object has several addresses, one in each view of the heap. The plain one
+ * stands for all of them, and can be read at any time. Other addresses, and those of other
+ * collectors, are plain. If lc_ranges_views_known() is false, this JVM does not tell the views.
+ * Context: any, after init.
  */
 uint64_t lc_ranges_plain(uint64_t addr);
 bool lc_ranges_views_known(void);
 
 /*
- * The plain address in a reference as the JVM's own structures hold it: with ZGC it has a colour,
- * and may be of where the object was before it moved. 0 where it is none. Context: any, after init.
+ * The plain address in a reference of the JVM's own structures; 0: it is none. With ZGC the
+ * reference has a colour, and may be the address before the object moved. Context: any, after init.
  */
 uint64_t lc_ranges_of_stored(uint64_t reference);
 
@@ -59,7 +59,7 @@ uint64_t lc_ranges_of_stored(uint64_t reference);
  */
 bool lc_ranges_may_be_old(uint64_t reference);
 
-/* Whose `addr` is: Java code touches memory of the JVM, too. Context: any, after init. */
+/* The owner of `addr`: Java code touches memory of the JVM, too. Context: any, after init. */
 enum lc_range_owner lc_ranges_owner(uint64_t addr);
 
 /* The code cache, as the JVM exports it just now. Context: [attach]; lc_vm_init() first. */

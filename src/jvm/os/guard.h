@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a JVM exports as JVM_handle_linux_signal: it returns whether it took the signal. */
+/* The JVM's exported JVM_handle_linux_signal(): returns whether it took the signal. */
 typedef int lc_guard_jvm_handler(int sig, siginfo_t *info, void *context, int abort);
 
 /* Is it code of the JVM, compiled or its stubs? Context: [signal]. */
@@ -25,23 +25,23 @@ typedef bool lc_guard_is_jvm(uint64_t pc);
 void lc_guard_init(lc_guard_jvm_handler *jvm, lc_guard_is_jvm *is_jvm);
 
 /*
- * Call fn(arg). Returns false where a fault has ended it: then it may have done any part of its
- * work, and holds what it had taken, so it must take no lock. Where nothing guards, the fault goes
- * to the JVM as any other. Calls may nest. Context: any; errno is fn's.
+ * Call fn(arg). Returns false if a fault has ended it: it may have done any part of its work, and a
+ * lock that it took would stay locked, so it must take none. Without a guard, the fault goes to the
+ * JVM like any other. Calls may nest. Context: any; errno is fn's.
  */
 bool lc_guard_run(void (*fn)(void *arg), void *arg);
 
 /*
- * The same of a proof, which may be misled anywhere: its faults are not counted. Returns false
+ * The same for a proof, which may be misled anywhere: its faults are not counted. Returns false
  * without a call after lc_guard_refuse_proofs().
  */
 bool lc_guard_prove(void (*fn)(void *arg), void *arg);
 
-/* Nothing guards, and this JVM is none that was tried. Context: [attach]. */
+/* There is no guard, and this JVM was never tested: run no proofs. Context: [attach]. */
 void lc_guard_refuse_proofs(void);
 
 /*
- * What a signal handler does between the two is not guarded by the code that it has interrupted.
+ * Between the two calls the guard of the interrupted code does not cover the signal handler.
  * Context: [signal].
  */
 const void *lc_guard_interrupt(void);

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What the dynamic linker knows of a library. */
+/* The dynamic linker's data about a library. */
 struct library {
 	uint64_t inside; /* an address in it */
 	uint64_t base, low, high;
@@ -104,7 +104,7 @@ static int take_slot(const struct library *l, struct lc_import *i, uint64_t at)
 	if (i->slots_len == LC_IMPORT_SLOTS_MAX)
 		return -E2BIG;
 	held = __atomic_load_n(slot, __ATOMIC_RELAXED);
-	/* Where a slot could not be restored, what was before is known, and is not ours. */
+	/* A slot that could not be restored earlier still holds `ours`: `before` is known. */
 	if (!i->slots_len && held != (uintptr_t)i->ours)
 		i->before = function_of(l, i->name, held);
 	i->slots[i->slots_len++] = slot;

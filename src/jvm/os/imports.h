@@ -1,10 +1,10 @@
 /*
- * jvm/os/imports.h - puts functions of ours in the place of functions that a library imports.
+ * jvm/os/imports.h - replaces functions that a library imports by functions of the agent.
  *
- * A library calls what it imports through slots: words of its own that the dynamic linker has
- * filled in (System V ABI, AMD64 supplement, "Procedure Linkage Table"). Only the calls of that
- * library are redirected. Where the linker has made the slots read-only (RELRO), their pages are
- * writable while the slot is written, and read-only again behind it.
+ * A library calls imported functions through slots: words of its own that the dynamic linker has
+ * filled in (System V ABI, AMD64 supplement, "Procedure Linkage Table"). Only that library's calls
+ * are redirected. If the linker has made the slots read-only (RELRO), their pages are writable only
+ * while a slot is written.
  */
 #ifndef LC_JVM_OS_IMPORTS_H
 #define LC_JVM_OS_IMPORTS_H

@@ -1,14 +1,13 @@
 /*
  * jvm/os/peek.h - reads memory of this process that may not be there any more, and never faults.
  *
- * The heap gives memory back, classes are unloaded, and an address may be no address at all. What
- * cannot be read is a short count. Between lc_peek_begin() and lc_peek_end() the bytes are copied
- * as they are, and a fault of the copy is caught; elsewhere, and where it could not be caught, the
- * kernel copies them, which takes 1 us.
- * Nothing is said of their meaning: where a collection may run, the GC sequence is compared before
- * and after.
+ * The heap gives memory back, classes are unloaded, and an address may be no address at all.
+ * Unreadable bytes make the returned count short. Between lc_peek_begin() and lc_peek_end() the
+ * module copies the bytes itself and catches a fault. Elsewhere, and if faults cannot be caught,
+ * the kernel copies them, which takes 1 us. If a collection may run, the caller compares the GC
+ * sequence before and after the read.
  *
- * Functions that say nothing else: Context: any, [signal] included; errno is kept.
+ * Context, unless a function says otherwise: any, [signal] included; errno is kept.
  */
 #ifndef LC_JVM_OS_PEEK_H
 #define LC_JVM_OS_PEEK_H

@@ -1,15 +1,15 @@
 /*
  * jvm/os/thread_cpu.c - reads the CPU clocks of threads that have no record.
  *
- * To list threads takes the longer the more there are, whatever they are. So after a list has taken
- * t of CPU time, the next is not made before LIST_REST times t have passed. A thread of the JVM
- * that starts and ends between two lists is counted as the program's.
+ * A list of threads takes time in proportion to their number. So after a list has taken t of CPU
+ * time, the next is not made before LIST_REST times t have passed. A thread of the JVM that starts
+ * and ends between two lists is counted as the program's.
  *
- * The JVM ends G1's concurrent threads before it says that it ends itself, so that what they use
- * between the last look and their end is counted as the program's too.
+ * The JVM ends G1's concurrent threads before it announces its own end. So their CPU time between
+ * the last look and their end also counts as the program's.
  *
- * Order: `own` and `pauses` are sums to which any thread adds. Of a thread's own is what is
- * thread-local. All else is the attribution thread's, after lc_thread_cpu_start().
+ * Order: `own` and `pauses` are sums to which any thread adds. Thread-local data belongs to its
+ * thread. All else is the attribution thread's, after lc_thread_cpu_start().
  */
 #include "src/jvm/os/thread_cpu.h"
 
@@ -158,7 +158,7 @@ static enum lc_thread_kind read_kind(int32_t tid)
 	return lc_thread_kind(name);
 }
 
-/* Whose records say that they are compilers' are the JVM's, though they run Java code. */
+/* A record of a JVMCI compiler thread counts as the JVM's, though the thread runs Java code. */
 static bool is_program(const struct lc_thread *t)
 {
 	return strncmp(t->name, "JVMCI", strlen("JVMCI")) != 0 ||
@@ -337,7 +337,7 @@ static uint64_t sum(enum lc_thread_kind kind)
 void lc_thread_cpu_counters(struct lc_counters *out)
 {
 	const uint64_t vm = atomic_load(&cpu.pauses[LC_THREAD_JVM]);
-	/* Where the program's thread does the collector's work, as no collector does today. */
+	/* The collector's work on a thread of the program, which no known collector does. */
 	const uint64_t elsewhere =
 	    atomic_load(&cpu.pauses[LC_THREAD_PROGRAM]) + atomic_load(&cpu.pauses[LC_THREAD_JIT]);
 	const uint64_t jvm = sum(LC_THREAD_JVM);

@@ -3,13 +3,13 @@
  *
  * Garbage collector, compilers and the JVM's other threads are no Java threads, so nothing tells
  * when one starts or ends. The attribution thread lists the process's threads, leaves out those
- * with a record (core/thread.h), and reads the CPU clocks of the rest at each of its ticks. What a
- * thread had used when it was last read stays in the sum after it has ended.
+ * with a record (core/thread.h), and reads the CPU clocks of the rest at each of its ticks. A
+ * thread's last reading stays in the sum after the thread has ended.
  *
- * Some collectors work in the VM Thread. What it uses from the end of GarbageCollectionStart to
+ * Some collectors work in the VM Thread. Its CPU time from the end of GarbageCollectionStart to
  * GarbageCollectionFinish is garbage collection.
  *
- * The sums are disjoint, and hold nothing of what own_cost.h counts: the agent's work in callbacks
+ * The sums are disjoint, and exclude all that core/own_cost.h counts: the agent's work in callbacks
  * on the JVM's threads is taken out. The rest of the process's CPU time is the program's and
  * Locus's.
  */

@@ -45,15 +45,15 @@ typedef void async_get_call_trace(struct call_trace *trace, jint depth, void *uc
 static async_get_call_trace *get_call_trace;
 static jint (*get_created_vms)(JavaVM **vms, jsize len, jsize *count);
 
-/* Where a thread's last Java frame is, from its JNIEnv; anchor_sp is 0 where that is not known. */
+/* Offsets of a thread's last Java frame, from its JNIEnv; anchor_sp is 0 if unknown. */
 static int64_t anchor_sp, anchor_pc;
-static int64_t anchor_fp;    /* likewise its rbp; 0 where that is not known */
-static int64_t stack_base;   /* the same of the end of its stack, or 0 */
-static int64_t thread_state; /* and of its state, */
-static int64_t in_java;      /* which is this in Java code */
-static int64_t in_vm;        /* and this, or one more on the way out, in the JVM; or -1 */
+static int64_t anchor_fp;    /* likewise of its rbp, or 0 */
+static int64_t stack_base;   /* likewise of the end of its stack, or 0 */
+static int64_t thread_state; /* likewise of its state */
+static int64_t in_java;      /* the state in Java code */
+static int64_t in_vm;        /* the state in the JVM (on the way out: one more); or -1 */
 static bool anchor_known;    /* the JVM is one whose use of the anchor is known */
-static int64_t in_native;    /* as in_java */
+static int64_t in_native;    /* the state in native code */
 
 /*
  * How many anchors were seen that led to generated code and the thread's own stack, and whether one
@@ -153,7 +153,7 @@ JNIEnv *lc_call_trace_env(void)
 	return (*vm)->GetEnv(vm, &env, JNI_VERSION_1_6) == JNI_OK ? env : NULL;
 }
 
-/* Where the calling thread's stack ends; 0 where that is not known. */
+/* The end of the calling thread's stack; 0: unknown. */
 static uint64_t stack_end(JNIEnv *env)
 {
 	return stack_base ? lc_peek_load64((uint64_t)((int64_t)(uintptr_t)env + stack_base)) : 0;
@@ -216,8 +216,8 @@ static int ask(struct lc_tracing *t, uint64_t *frames, int depth)
 }
 
 /*
- * Where AsyncGetCallTrace would begin: at the anchor where there is one, else, in Java code, at the
- * registers. Returns false where it would not begin.
+ * The frame at which AsyncGetCallTrace would begin: the anchor if there is one, else, in Java code,
+ * the registers. Returns false if it would refuse.
  */
 static bool begin_at(const struct lc_tracing *t, struct lc_stack_at *out)
 {
@@ -430,7 +430,7 @@ static int walk_unwound(struct lc_tracing *t, enum lc_unwind_kind kind, struct l
 	return n > 0 ? n : walk_from(t, from);
 }
 
-/* As AsyncGetCallTrace itself does it, with the pretended pc first. */
+/* Walk like AsyncGetCallTrace itself, with the pretended pc first. */
 static int walk_plain(struct lc_tracing *t)
 {
 	int n = 0;
@@ -498,7 +498,7 @@ static int walk_anchored(struct lc_tracing *t, struct lc_unwound *caller)
 	return n;
 }
 
-/* Where it may not: keep of the compiled caller no more than its method, at no known line. */
+/* If the line may be wrong: keep only the method of the compiled caller, without a line. */
 static int drop_line(struct lc_tracing *t, const struct lc_unwound *caller, int n)
 {
 	const uint64_t method = lc_code_cache_method(caller->pc);

@@ -48,8 +48,8 @@ int lc_call_trace_init(JNIEnv *env);
 JNIEnv *lc_call_trace_env(void);
 
 /*
- * Where the calling thread, which is in the JVM or in native code, left Java code: false where that
- * is not known. `env` is its own. Context: [java] [hook].
+ * The frame at which the calling thread, which is in the JVM or in native code, left Java code.
+ * Returns false if it is unknown. `env` is the thread's own. Context: [java] [hook].
  */
 bool lc_call_trace_last_java(JNIEnv *env, struct lc_last_java *out);
 
@@ -78,11 +78,11 @@ int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
 int lc_call_trace_resumed(JNIEnv *env, const void *ucontext, struct lc_call_trace_frame *scratch,
                           uint64_t *frames, int depth);
 
-/* Where the thread will be when what it is in has returned, by a repaired walk. */
+/* The place where the thread will go on after the current call returns, by a repaired walk. */
 struct lc_resume {
 	uint64_t pc;     /* the return address, and the registers then */
 	uint64_t sp, fp; /* .. of which fp matters to the interpreter only */
-	uint64_t slot;   /* where the return address stands until then; 0: not on the stack */
+	uint64_t slot;   /* address of the return address until then; 0: not on the stack */
 	unsigned gone;   /* frames of the path that have ended then, at least */
 	/* .. and the last of them is of this method; 0: there are just so many. */
 	uint64_t method;

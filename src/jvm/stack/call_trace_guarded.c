@@ -14,9 +14,9 @@
 #include "src/jvm/stack/call_trace_impl.h"
 #include "src/jvm/stack/frames.h"
 
-enum { FAULTS_MAX = 8 }; /* then no stack is walked any more */
+enum { FAULTS_MAX = 8 }; /* after so many, no stack is walked any more */
 
-/* Where the JVM's code lies; the code cache is reserved from VMInit on, before there are walks. */
+/* Ranges of the JVM's code; the code cache is reserved from VMInit on, before there are walks. */
 static struct lc_range library, code;
 
 static bool is_jvm(uint64_t pc)
@@ -124,8 +124,8 @@ int lc_call_trace_resumed(JNIEnv *env, const void *ucontext, struct lc_call_trac
 
 	if (has_stopped())
 		return LC_WALK_FAULT;
-	/* Of compiled code AsyncGetCallTrace names what ends behind `pc`: of a call its last byte.
-	 */
+	/* In compiled code AsyncGetCallTrace names the instruction whose end is past `pc`: use a
+	 * call's last byte. */
 	memcpy(&t.copy, ucontext, sizeof(t.copy));
 	if (!lc_frames_interpreted((uint64_t)*pc) && !lc_frames_entry((uint64_t)*pc))
 		*pc -= 1;
@@ -134,7 +134,7 @@ int lc_call_trace_resumed(JNIEnv *env, const void *ucontext, struct lc_call_trac
 
 /* -- where the thread goes on --------------------------------------------------------------- */
 
-/* What lc_guard_run() hands to the functions below. */
+/* Arguments that lc_guard_run() passes to the functions below. */
 struct resuming {
 	JNIEnv *env;
 	const struct lc_repair *repair;

@@ -36,7 +36,7 @@ struct library {
 	uint64_t table; /* its .eh_frame_hdr */
 };
 
-/* As glibc's <dlfcn.h> declares it since 2.35. */
+/* The struct of glibc's <dlfcn.h>, which has it since 2.35. */
 struct found_object {
 	unsigned long long flags;
 	void *map_start, *map_end;
@@ -178,7 +178,7 @@ static uint64_t find_entry(const struct library *l, uint64_t pc)
 	           : 0;
 }
 
-/* What a function's entry and its shared one say. */
+/* A function's entry (FDE) and its shared one (CIE). */
 struct description {
 	struct cursor shared, own; /* instructions */
 	uint64_t first;            /* the function's first byte */
@@ -399,7 +399,7 @@ static uint64_t word(struct stack *s, uint64_t at)
 	return lc_peek_get64(bytes_at(at));
 }
 
-/* What operands an expression works on. */
+/* The operand stack of an expression. */
 struct operands {
 	uint64_t v[OPERANDS_MAX];
 	unsigned len;
@@ -494,8 +494,7 @@ static const uint8_t *rule_expression(const struct state *rules, unsigned reg)
 static bool apply(const struct state *rules, struct lc_cfi_registers *r, uint64_t stack_end)
 {
 	const struct lc_cfi_registers before = *r;
-	/* What an epilogue has popped still stands below the stack pointer, and is described there.
-	 */
+	/* Registers that an epilogue has popped are still described below the stack pointer. */
 	struct stack stack = { before.r[LC_CFI_RSP] - RED_ZONE_BYTES, stack_end, false };
 	uint64_t cfa;
 

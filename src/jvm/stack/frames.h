@@ -21,12 +21,12 @@ int lc_frames_init(uint64_t interpreter_low, uint64_t interpreter_high);
 /* Is that code of the interpreter? Context: any. */
 bool lc_frames_interpreted(uint64_t pc);
 
-/* Is that where Java code returns to that the JVM called? Context: any. */
+/* Is `pc` in the stub through which the JVM calls Java code? Context: any. */
 bool lc_frames_entry(uint64_t pc);
 
 /*
- * Where the words stand that lead from a stub through which the JVM called Java code to where the
- * thread was in Java code before: that word at `sp_at` is 0 where there is nothing before.
+ * Addresses of the words that lead from the stub through which the JVM called Java code to the
+ * thread's earlier Java frame. The word at `sp_at` is 0 if there is no earlier frame.
  */
 struct lc_entry_frame {
 	uint64_t wrapper_at, sp_at, pc_at, rbp_at;
@@ -49,11 +49,11 @@ struct lc_frame_words {
 	bool complete;
 };
 
-/* Where a native method is: read at its start, since a call at its end may reuse its frame. */
+/* A native method's frame: read it at the start, since a call at the end may reuse the frame. */
 struct lc_native_frame {
 	uint64_t frame;  /* of its C function */
 	uint64_t native; /* rbp of the JVM's frame around it */
-	uint64_t into;   /* where the C function returns to: the JVM's code for the native method */
+	uint64_t into;   /* return address of the C function, in the JVM's code for the method */
 };
 
 /* `frame`: __builtin_frame_address(0). */
@@ -65,9 +65,9 @@ static inline struct lc_native_frame lc_frame_native(const void *frame)
 }
 
 /*
- * Where the native method returns to in Java code, compiled or interpreted: HotSpot's frames of
- * native methods begin with the caller's rbp, and the return address. 0 where that is not what
- * stands there.
+ * The native method's return address in Java code, compiled or interpreted: HotSpot's frames of
+ * native methods begin with the caller's rbp, and the return address. 0 if the frame looks
+ * different.
  */
 static inline uint64_t lc_frame_native_return(const struct lc_native_frame *at)
 {
@@ -77,17 +77,17 @@ static inline uint64_t lc_frame_native_return(const struct lc_native_frame *at)
 }
 
 /*
- * Where a thread left Java code: the JVM's frame anchor. `rbp` matters to interpreted code only.
+ * The frame at which a thread left Java code: the JVM's anchor. Interpreted code alone needs `rbp`.
  */
 struct lc_last_java {
 	uint64_t sp, pc, rbp;
 };
 
 /*
- * The words above `at->frame` which tell where its nearest `frames_max` callers are: of a compiled
- * one its return address, of an interpreted one its method and bytecode. Where native code called
- * Java code on the way, the words that lead to the frames beyond. At most `words_max` values, and
- * their offsets from the frame in words. Context: [hook], own stack.
+ * The words above `at->frame` that identify its nearest `frames_max` callers: a compiled frame's
+ * return address, an interpreted frame's method and bytecode. If native code called Java code on
+ * the way, also the words that lead to the frames beyond. At most `words_max` values, and their
+ * offsets from the frame in words. Context: [hook], own stack.
  */
 struct lc_frame_words lc_frames_words(const struct lc_native_frame *at, uint64_t stack_end,
                                       unsigned frames_max, unsigned words_max, uint64_t *value,

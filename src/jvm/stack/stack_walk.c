@@ -135,7 +135,7 @@ static bool pass_compiled(struct walk *w)
 	return leave_words(w, code->frame_words);
 }
 
-/* Where the JVM called Java code: go to where the thread was in Java code before, if it was. */
+/* At a call from the JVM to Java code: go to the thread's earlier Java frame, if there is one. */
 static bool pass_entry(struct walk *w)
 {
 	struct lc_entry_frame e;
@@ -188,8 +188,8 @@ static bool pass_running(struct walk *w)
 }
 
 /*
- * May the interpreter's rbp be a frame's, which holds all words of one and is not larger than one
- * is? What stands there is looked at then.
+ * May the interpreter's rbp be that of a frame, by the frame's size? If so, the walk checks its
+ * words.
  */
 static bool may_be_frame(const struct walk *w)
 {
@@ -198,7 +198,7 @@ static bool may_be_frame(const struct walk *w)
 	       w->at.rbp - w->at.sp <= INTERPRETED_BYTES_MAX;
 }
 
-/* The first frame where the thread left Java code. */
+/* The frame at which the thread left Java code. */
 static bool pass_anchor(struct walk *w)
 {
 	if (lc_frames_interpreted(w->at.pc))

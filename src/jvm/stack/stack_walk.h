@@ -14,10 +14,10 @@
 
 struct lc_walk_steps; /* jvm/stack/walk_proof.h */
 
-/* Where a walk begins. */
+/* Start of a walk. */
 struct lc_stack_at {
 	uint64_t pc, sp, rbp;
-	bool anchor; /* where the thread left Java code; else it is running there */
+	bool anchor; /* the thread left Java code there; else it is running there */
 	bool framed; /* .. and, in the interpreter, rbp is certainly a frame's */
 	/*
 	 * Not NULL: the walk passes kinds of frames that are not proved yet, and notes each step
@@ -45,11 +45,11 @@ enum lc_stack_refusal {
  */
 int lc_stack_walk(const struct lc_stack_at *at, uint64_t stack_end, uint64_t *frames, int depth);
 
-/* What AsyncGetCallTrace has found from the same place (--audit). */
+/* Results of comparing a walk with AsyncGetCallTrace's from the same place (--audit). */
 enum lc_stack_compared {
 	LC_STACK_AGREES,
 	LC_STACK_DIFFERS,
-	LC_STACK_ALONE, /* it came less far, if at all */
+	LC_STACK_ALONE, /* AsyncGetCallTrace came less far, if at all */
 	LC_STACK_COMPARED
 };
 

@@ -1,11 +1,11 @@
 /*
- * jvm/stack/unwind.c - leaves code that is no Java code but has no frame of the JVM's either:
- * stubs, adapters, the interpreter between two frames, and native code that Java code called.
+ * jvm/stack/unwind.c - unwinds from code without a Java frame of its own: stubs, adapters, the
+ * interpreter between two frames, and native code that Java code called.
  *
- * What is taken for a return address is one: it points behind a call in compiled code, into the
- * interpreter, or to where the JVM called Java code. A stack also holds dead words that look the
- * same. So a word is believed for what it says besides: that the call goes into the stub that is
- * being left, or that the caller's frame ends in a return address too.
+ * Each word that is used as a return address is a valid one: it points after a call in compiled
+ * code, into the interpreter, or into the stub through which the JVM calls Java code. But a stack
+ * also holds dead words that look the same. So a word needs further proof: the call goes into the
+ * stub that is being left, or the caller's frame ends in a return address, too.
  */
 #include "src/jvm/stack/unwind.h"
 
@@ -130,7 +130,7 @@ static bool find_call(const struct lc_leaving *l, struct lc_unwind_at *at)
 	return false;
 }
 
-/* Is that a caller's stack pointer? Of a compiled one, whose frame tells; of others it may be. */
+/* May `sp` be a caller's stack pointer? A compiled caller's frame must prove it. */
 static bool fits(const struct lc_leaving *l, uint64_t pc, uint64_t sp)
 {
 	if (sp <= l->sp || sp >= l->end || (sp & 7))
@@ -206,8 +206,8 @@ static bool pops_to_top(uint64_t pc)
 }
 
 /*
- * Has the code taken its frame down, rdx last: add rsp, bytes; maybe pop rbp; pop rdx? What follows
- * moves registers, and jumps.
+ * Has the code taken its frame down, rdx last: add rsp, bytes; maybe pop rbp; pop rdx? The rest
+ * only moves registers, and jumps.
  */
 static bool popped_rdx(const struct lc_leaving *l)
 {
@@ -293,17 +293,16 @@ static bool leave_exception(struct lc_leaving *l)
 }
 
 /*
- * What compiled code called saves registers; above them is where it returns to. The interpreter's
- * calls tell no target, and calls of virtual methods change: then rbp tells, or there is no frame.
- * `padded`: the code has called something, and aligned the stack for that.
+ * A stub that compiled code called saves registers; the return address is above them. The
+ * interpreter's calls tell no target, and calls of virtual methods change: here rbp tells, or there
+ * is no frame. `padded`: the code has called something, and aligned the stack for that.
  */
 static bool leave_stub(struct lc_leaving *l, bool padded)
 {
 	struct lc_unwind_at at = { .fp = l->fp };
 
 	if (pops_to_top(l->pc))
-		l->sp +=
-		    8; /* of two equal words, which are the return address, the upper one counts */
+		l->sp += 8; /* two equal words hold the return address: the upper one counts */
 	if (leave_exception(l))
 		return true;
 	if (find_call(l, &at))

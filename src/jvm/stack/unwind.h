@@ -2,9 +2,8 @@
  * jvm/stack/unwind.h - finds, for a thread that was interrupted anywhere, the nearest Java frame
  * from which AsyncGetCallTrace walks.
  *
- * AsyncGetCallTrace refuses where a frame is just being built or taken down, and in code that is
- * no Java code but has no frame of the JVM's either. Where such code stands tells how to leave it.
- * HotSpot on x86.
+ * AsyncGetCallTrace refuses while a frame is being built or taken down, and in code without a Java
+ * frame of its own. The position in the code tells how to unwind from it. HotSpot on x86.
  */
 #ifndef LC_JVM_STACK_UNWIND_H
 #define LC_JVM_STACK_UNWIND_H
@@ -13,12 +12,12 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* Where a thread was, if that is not in a whole Java frame. */
+/* Kinds of places that are not in a complete Java frame. */
 enum lc_unwind_kind {
-	LC_UNWIND_NONE,        /* a frame like any other, or not known */
-	LC_UNWIND_PROLOGUE,    /* at the start of compiled code, whose frame is not whole yet */
-	LC_UNWIND_EPILOGUE,    /* at its end: the frame is no more */
-	LC_UNWIND_PUSHED,      /* in its middle, with something pushed on the frame */
+	LC_UNWIND_NONE,     /* a complete frame, or unknown */
+	LC_UNWIND_PROLOGUE, /* at the start of compiled code, before its frame is complete */
+	LC_UNWIND_EPILOGUE, /* at the end of compiled code, after its frame */
+	LC_UNWIND_PUSHED,   /* in the middle of compiled code, with words pushed below the frame */
 	LC_UNWIND_INTERPRETER, /* where the interpreter makes or leaves a frame */
 	LC_UNWIND_STUB,        /* adapters, stubs, and what compiled code calls to enter the JVM */
 	LC_UNWIND_NATIVE,      /* native code that Java code called without a transition */
@@ -30,7 +29,7 @@ enum lc_unwind_kind {
 struct lc_unwound {
 	uint64_t pc, sp, fp;
 	uint64_t leaf; /* a frame below it as lc_frame_pack(), which has none of its own; or 0 */
-	/* Where the thread goes on in it, with what stack pointer; 0: it is running in it. */
+	/* The address at which the thread goes on in it, and its sp; 0: it runs in it. */
 	uint64_t resume_pc, resume_sp;
 };
 

@@ -13,12 +13,12 @@
 #include "src/jvm/os/peek.h"
 #include "src/jvm/stack/unwind.h"
 
-/* Where a call returns to, with what the registers are then. */
+/* A return address, and the registers after the return. */
 struct lc_unwind_at {
 	uint64_t pc, sp, fp;
 };
 
-/* What is known while leaving one place. */
+/* State while unwinding from one place. */
 struct lc_leaving {
 	uint64_t pc, sp, fp, rax, rcx, rdx, r13;
 	uint64_t end;        /* of the stack */

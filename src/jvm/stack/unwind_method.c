@@ -71,7 +71,7 @@ static unsigned words_pushed(uint64_t pc)
 
 /* -- compiled code -------------------------------------------------------------------------- */
 
-/* Where the prologue of the method pushes rbp, and where rsp is lowered; 0: it does not. */
+/* Addresses in the method's prologue that push rbp, and lower rsp; 0: none. */
 struct prologue {
 	uint64_t push, lower;
 };
@@ -226,9 +226,9 @@ bool lc_unwind_epilogue(struct lc_leaving *l)
 }
 
 /*
- * Calls of some stubs push arguments, and some intrinsics a register or two while they work: then
- * the frame is that much further up. Where no instruction tells how much, the word that should be
- * the return address is no address of code at all, and the first one above it is.
+ * Calls of some stubs push arguments, and some intrinsics push a register or two while they work:
+ * the frame is that much further up. If no instruction tells how much, the word in the return
+ * address's place is no code address: the first code address above it is the return address.
  */
 bool lc_unwind_pushed(struct lc_leaving *l)
 {
