@@ -230,7 +230,7 @@ static struct lc_code_bytes all_of(const struct lc_code_cache_piece *code)
 		                       .method = code->kind == LC_CODE_METHOD };
 }
 
-/* Where decoding begins for a sample at `pc`. */
+/* The first instruction to decode for a sample at `pc`. */
 static uint64_t window(const struct lc_code_cache_piece *code, uint64_t pc)
 {
 	return lc_code_cache_boundary(code, pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES
@@ -365,8 +365,7 @@ static void evaluate(const struct lc_registers *regs, struct lc_access *a)
 	}
 }
 
-/* Where no register points into the heap, or a little behind an array, nothing there is accessed.
- */
+/* Does a register point into the heap, or a little past an array? Else no access is to the heap. */
 static bool any_near_heap(const struct lc_registers *regs)
 {
 	for (unsigned i = 0; i < LC_REGISTERS; i++)
@@ -377,7 +376,7 @@ static bool any_near_heap(const struct lc_registers *regs)
 
 /*
  * A sample outside of generated code: libjvm and libc clear and copy arrays, JNI libraries work on
- * them. What they do to memory outside of the heap is their own.
+ * them. Accesses outside of the heap do not count.
  */
 static void decode_native(const struct lc_registers *regs, struct lc_access *out)
 {
@@ -385,7 +384,7 @@ static void decode_native(const struct lc_registers *regs, struct lc_access *out
 
 	out->how = LC_HOW_NOT_JAVA;
 	if (!any_near_heap(regs) || !lc_native_code_library(regs->pc, &library))
-		return; /* most of what the JVM does: decoding that would take the time */
+		return; /* most of the JVM's own work: decoding it would take too long */
 	find_native_recipe(&library, regs->pc, &out->recipe);
 	evaluate(regs, out);
 	if (out->recipe.moves && !in_heap(out->addr)) { /* it reads outside; it may write inside */
@@ -406,7 +405,7 @@ static void decode_native(const struct lc_registers *regs, struct lc_access *out
 	out->recipe = (struct lc_recipe){ .pc = regs->pc };
 }
 
-/* Would the access have been to a null reference? Then it has not run. */
+/* Would the access be to a null reference? If so, it has not run. */
 static bool is_of_null(const struct lc_access *a)
 {
 	return (a->how == LC_HOW_DIRECT || a->how == LC_HOW_NEARBY) &&

@@ -24,8 +24,8 @@ struct lc_registers {
 };
 
 /*
- * What the code bytes around a sampled program counter tell: which instruction touched memory last,
- * and what became of the registers of its operand until the sample.
+ * The result of decoding the code around a sampled program counter: the instruction that touched
+ * memory last, and the changes to its operand's registers until the sample.
  */
 struct lc_recipe {
 	uint64_t pc; /* of the memory instruction */
@@ -50,8 +50,8 @@ struct lc_recipe {
 };
 
 /*
- * What is known of the class word that the code stores to the header of a new object, perhaps only
- * after the sample.
+ * How to get the class word that the code stores to the header of a new object, perhaps only after
+ * the sample.
  */
 enum lc_made {
 	LC_MADE_NOTHING = 0,

@@ -460,7 +460,7 @@ static bool follows_fence(const struct trace *t, struct lc_recipe *r)
 	return true;
 }
 
-/* Has the thread just come back from the kernel? Then that took the time. */
+/* Has the thread just come back from the kernel, which took the time? */
 static bool follows_syscall(const struct lc_code_bytes *code, const struct line *line)
 {
 	static const uint8_t syscall[] = { 0x0f, 0x05 };

@@ -162,7 +162,7 @@ static void add_registers(struct starts *s, const struct lc_registers *regs)
 			add_register(s, regs->r[i]);
 }
 
-/* Does the object reach into memory that the thread has not allocated yet? Then it is long dead. */
+/* Does the object reach into memory that the thread has not allocated yet, so that it is dead? */
 static bool is_dead(const struct lc_klass_buffer *b, const struct lc_object_seen *object)
 {
 	return object->start >= b->low && object->start < b->end &&
@@ -236,15 +236,15 @@ static bool find_in_contents(const struct starts *where, const struct lc_registe
 	return ask(&s, false, out);
 }
 
-/* Does the access store and read nothing? Then it may be to uninitialised memory. */
+/* Does the access only store, so that it may be to uninitialised memory? */
 static bool is_store(const struct lc_access *a)
 {
 	return (a->access & LC_TOUCH_STORE) && !(a->access & LC_TOUCH_LOAD);
 }
 
 /*
- * Is the access a store to the header of an object that is just being made? Its class may then not
- * be there yet, but what was in this memory before. The mark comes first, then the class.
+ * Is the access a store to the header of an object under construction? If so, the class word may
+ * still be old memory. The mark word comes first, the class word second.
  */
 static bool being_made(const struct lc_access *a, const struct lc_object_seen *object)
 {
@@ -380,7 +380,7 @@ bool lc_find_object(const struct lc_registers *regs, const struct lc_access *acc
 	return true;
 }
 
-/* Does one of the arrays end at `addr`? Then a cursor has come to its end. */
+/* Does one of the arrays end at `addr`, so that a cursor has come to its end? */
 static bool ends_one(const struct lc_object_seen *arrays, size_t len, uint64_t addr)
 {
 	for (size_t i = 0; i < len; i++)

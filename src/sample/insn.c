@@ -123,7 +123,7 @@ static bool is_fence(const ZydisDecodedInstruction *in, const ZydisDecodedOperan
 	        own->mem.base == ZYDIS_REGISTER_RSP);
 }
 
-/* What the instruction does to the operand, and how wide it is. */
+/* The kind of access to the operand, and its width. */
 static uint8_t access_of(const ZydisDecodedOperand *op)
 {
 	const unsigned bytes = op->size / 8u;

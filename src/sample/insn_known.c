@@ -26,7 +26,7 @@ struct reader {
 	unsigned upper_reg, upper_index, upper_base; /* 8 or 0: from REX */
 };
 
-/* What an instruction does to its operands. */
+/* An instruction's effect on its operands. */
 struct form {
 	enum { OTHER, MOVES, TESTS, SUBTRACTS, SHIFTS_RIGHT, ADDRESS_ONLY } what;
 	uint8_t operand, reg;       /* READ, WRITE: the one that may be memory, and the other */
@@ -44,7 +44,7 @@ static bool describe_arithmetic(unsigned which, struct form *f)
 	return which != CMP;
 }
 
-/* Of one byte. `which`: the bits of the operand's first byte that tell eight instructions apart. */
+/* One-byte opcodes. `which`: the bits of the operand's first byte that tell eight of them apart. */
 static bool describe(uint8_t opcode, unsigned which, unsigned bits, struct form *f)
 {
 	const bool byte = !(opcode & 1);
@@ -254,8 +254,7 @@ static void set_move(struct lc_insn *out, const struct form *f, const struct pla
 	}
 }
 
-/* What the constant tells, or the register, of a subtraction or a shift. `to`: the register, if
- * any. */
+/* Set the values of a move, subtraction or shift. `to`: the destination register, if any. */
 static void set_values(struct lc_insn *out, const struct form *f, uint8_t to, uint8_t from,
                        bool has_constant, int64_t constant)
 {

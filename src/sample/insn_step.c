@@ -1,11 +1,10 @@
 /*
- * sample/insn_step.c - steps over instructions by its own tables, for those that the JVM's
- * compilers emit most.
+ * sample/insn_step.c - finds the length of the most frequent instructions by tables of its own,
+ * without Zydis.
  *
- * A sample steps over hundreds of instructions, with caches that are cold. Zydis reads many cache
- * lines for each, these tables few. What they do not know for certain is left to Zydis, and what
- * they know is what Zydis says: test_insn_step.c compares them over all prefixes, opcodes and
- * operands.
+ * A sample steps over hundreds of instructions, with cold caches. Zydis reads many cache lines for
+ * each, these tables few. An instruction that they do not know for certain is left to Zydis.
+ * test_insn_step.c compares both over all prefixes, opcodes and operands.
  */
 #include <string.h>
 
@@ -60,8 +59,8 @@ static const uint8_t constant_bytes[CONSTANTS][3] = {
 };
 
 /*
- * What stands behind an opcode. `which`: of eight instructions that three bits of the operand tell
- * apart, those that are known, and `constant_of`: those that have the constant.
+ * The bytes after an opcode. Three bits of the operand may tell eight instructions apart. `which`:
+ * those that are known; `constant_of`: those that have the constant.
  */
 struct kind {
 	uint8_t prefixes;
@@ -88,10 +87,10 @@ static const struct kind kinds[128] = {
 	['l'] = { PLAIN | WITH_66, .memory_only = true, OPERAND },
 	['i'] = { PLAIN | WITH_66, .constant = BYTE, OPERAND },
 	['d'] = { PLAIN | WITH_66, .constant = WORD, OPERAND },
-	/* What may be locked, where it is to memory. */
+	/* May have a lock prefix, if the operand is memory. */
 	['a'] = { PLAIN | WITH_66 | LOCKED, OPERAND },
 	['k'] = { PLAIN | WITH_66 | LOCKED, .constant = BYTE, OPERAND },
-	/* Of vectors, and bits. */
+	/* Vectors, and bits. */
 	['p'] = { PLAIN | WITH_66, OPERAND },
 	['q'] = { PLAIN | WITH_66 | WITH_F3, OPERAND },
 	['s'] = { PLAIN | WITH_66 | WITH_F2 | WITH_F3, OPERAND },
@@ -179,7 +178,7 @@ static size_t step_over(const uint8_t *bytes, const uint8_t *at, unsigned prefix
 
 /* -- instructions of vectors ----------------------------------------------------------------- */
 
-/* What a prefix of vectors says. */
+/* A decoded prefix of a vector instruction. */
 struct vex {
 	unsigned prefix; /* 0: none, 1: 66, 2: f3, 3: f2 */
 	bool third;      /* it names a third register */
@@ -244,7 +243,7 @@ static bool knows_vector(struct vex v, uint8_t opcode, bool memory)
 	}
 }
 
-/* Of the second table: bits of general registers. */
+/* The second table: bits of general registers. */
 static bool knows_bits(struct vex v, uint8_t opcode)
 {
 	if (v.long_vector)

@@ -22,7 +22,7 @@ enum {
 	STEPS_MAX = 32,
 };
 
-/* What every linker writes: version 1; addresses relative to the table, in 32 bits; sorted. */
+/* Every linker's header: version 1; addresses relative to the table, in 32 bits; sorted. */
 static const unsigned char usual_header[] = { 1, 0x1b, 0x03, 0x3b };
 
 #define LIFE_OF_LIBRARY (UINT64_C(1) << 63)

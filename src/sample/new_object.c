@@ -1,6 +1,9 @@
 /*
- * sample/new_object.c - follows what the code computes from the first store to a new object's
- * header to the store of its class.
+ * sample/new_object.c - finds the class of an object that is still being constructed.
+ *
+ * A sample may hit the store to a new object's mark word, before its class word is written. This
+ * file simulates the following instructions up to the store of the class word. It returns the value
+ * that will be stored there, as a constant or as a function of the sample's registers.
  */
 #include "src/sample/new_object.h"
 
@@ -10,7 +13,7 @@
 #include "src/sample/insn.h"
 
 enum {
-	HEADER_CODE_BYTES = 96 /* code between the first store to a header and that of the class */
+	HEADER_CODE_BYTES = 96 /* limit from the store of the mark word to that of the class */
 };
 
 static _Atomic uint32_t class_offset = 8; /* relaxed: set before there are samples */
@@ -29,7 +32,7 @@ static bool stores_to(const struct lc_insn *in, uint8_t base, uint32_t disp)
 	        in->store_from != LC_NO_REGISTER);
 }
 
-/* What is known of a register's value: a constant, or computed from a register, or nothing. */
+/* A register's value: a constant, computed from a register, or unknown. */
 struct value {
 	enum { UNKNOWN, CONSTANT, REDUCED } kind;
 	uint8_t from; /* REDUCED: the value is (old value of this register - constant) >> shift */
@@ -38,8 +41,8 @@ struct value {
 };
 
 /*
- * Follow an instruction that copies, loads a constant, subtracts or shifts; forget what others
- * write.
+ * Simulate an instruction that copies, loads a constant, subtracts or shifts. Registers that
+ * another instruction writes become unknown.
  */
 static void follow(struct value *v, const struct lc_insn *in)
 {
@@ -89,8 +92,7 @@ void lc_new_object_find(const struct lc_code_bytes *code, size_t from, size_t st
 	struct value values[LC_REGISTERS];
 	struct lc_insn in;
 
-	/* Native code knows classes by other ways; a class in the mark is there when the mark is.
-	 */
+	/* Native code gets classes in other ways; a class in the mark word is stored with it. */
 	if (code->native || (!offset && !r->ahead))
 		return;
 	for (uint8_t i = 0; i < LC_REGISTERS; i++)

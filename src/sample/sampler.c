@@ -44,10 +44,10 @@
 enum {
 	SAMPLERS_MAX = 1 << 16, /* threads at a time */
 	LOG_BYTES = 64 << 10,   /* a few hundred samples */
-	/* Where every object is tracked, it takes seconds to close an epoch. */
+	/* If every object is tracked, closing an epoch takes seconds. */
 	PATIENT_LOG_BYTES = 1 << 20,
 	KEPT_MAX = 1024, /* free samplers that keep their memory */
-	/* For a handler with all that it calls: 14.5 KB were seen to be used. */
+	/* For a handler and all its callees, which need 14.5 KB. */
 	STACK_BYTES = 24 << 10,
 };
 
@@ -180,7 +180,7 @@ int lc_sampler_init(JNIEnv *jni, const struct lc_options *options)
 	samplers.jvm_low = library.low;
 	samplers.jvm_high = library.high;
 	lc_native_code_refresh();
-	/* Where it is not known, an operand that lost one register is always trapped. */
+	/* If the range is unknown, an operand that lost one register is always trapped. */
 	lc_decode_heap_range(heap.low, heap.high);
 	arena = mmap(NULL, SAMPLERS_MAX * sizeof(struct lc_sampler), PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -217,9 +217,9 @@ struct lc_backend {
 	 * engines' lock; the owner thread, or another one when the owner can enter no more. */
 	void (*thread_finish)(struct lc_sampler *s, size_t engine);
 
-	/* What happened on a thread whose slot is open, in the engine's unit, where that is counted
-	 * beside the samples (accesses, ns of CPU time); else 0. NULL: never.
-	 * Under the engines' lock. Context: [writer]. */
+	/* The count of an open slot's thread in the engine's unit (accesses, ns of CPU time), if
+	 * the engine counts them beside samples; else 0. NULL: never. Under the engines' lock.
+	 * Context: [writer]. */
 	uint64_t (*thread_counted)(const struct lc_sampler *s, size_t engine);
 };
 
@@ -234,14 +234,14 @@ int lc_perf_engine_open(struct lc_perf *perf, const struct lc_event *event, int 
                         int32_t tid);
 
 /*
- * What thread_open() of a backend on perf events does: open *event for the sampler's thread, with
- * its signal. Context: as struct lc_backend says of thread_open().
+ * thread_open() for a backend on perf events: open *event for the sampler's thread, with its
+ * signal. Context: that of thread_open() in struct lc_backend.
  */
 int lc_perf_engine_thread_open(struct lc_sampler *s, size_t engine, const struct lc_event *event);
 
 /*
- * For lc_sampler_enter() and lc_sampler_leave(): what the events record in between is no sample
- * where each occurrence would be one. Context: [signal].
+ * For lc_sampler_enter() and lc_sampler_leave(): records of the events in between are no samples,
+ * for an event that samples each occurrence. Context: [signal].
  */
 void lc_perf_engine_enter(struct lc_sampler *s);
 void lc_perf_engine_leave(struct lc_sampler *s);

@@ -34,7 +34,7 @@ static size_t first_of(int number)
 	return i;
 }
 
-/* Is it one of ours? Then it is done with. */
+/* Is the signal one of ours? If so, it is handled here. */
 static bool take(int number, siginfo_t *info, void *context)
 {
 	const void *interrupted = lc_guard_interrupt();

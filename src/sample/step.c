@@ -1,15 +1,16 @@
 /*
- * sample/step.c - runs a loop once with the registers as unknowns.
+ * sample/step.c - finds the step of an access by running its loop once, with the registers as
+ * unknowns.
  *
  * Each register, and each word of the frame that the loop uses, is a sum: a number, and unknowns
- * times numbers. The unknowns are what registers and words held where the loop begins; an index
- * times the length of a row is a product of two of them. What the loop does beside copying, adding
- * and multiplying makes a register unknown. At the loop's end an unknown that holds itself plus
- * something is known to grow by that in each round, and so does the address of an access.
+ * times numbers. The unknowns are the registers and words at the beginning of the loop; an index
+ * times the length of a row is a product of two of them. Instructions other than copies, additions
+ * and multiplications make a register unknown. At the loop's end, an unknown that holds itself plus
+ * something grows by that in each round, and so does the address of an access.
  *
- * Code is passed in the order in which it lies in memory. Where a branch forward comes in, what was
- * written between the branch and its target is unknown; where an inner loop begins, what that
- * writes is.
+ * Code is followed in the order of its addresses. At the target of a forward branch, everything
+ * that was written since the branch is unknown. At the beginning of an inner loop, everything that
+ * the inner loop writes is unknown.
  *
  * The file is longer than 600 lines: sums, operands and loops know each other's numbers of
  * unknowns.
@@ -45,7 +46,7 @@ enum {
 #define NOTHING 0xff
 #define NUMBER_MAX (INT64_C(1) << 40)
 
-/* `factor` times an unknown, and perhaps times another one. */
+/* `factor` times an unknown, or times two of them. */
 struct term {
 	int32_t factor;
 	uint8_t of, by; /* by: NOTHING, or not less than `of` */
@@ -79,13 +80,13 @@ struct loop {
 	uint64_t written; /* unknowns that an instruction of the loop writes */
 	struct ahead ahead[BRANCHES];
 	size_t ahead_len;
-	bool dead; /* control does not come here from the instruction before */
+	bool dead; /* the previous instruction does not lead here */
 
 	bool found; /* `address` is known */
 	struct sum address;
 	int64_t width; /* bytes of the access; where `found` */
 
-	/* The second time through, with the step known: the distances of other accesses. */
+	/* The second run, with the step known: distances of other accesses. */
 	bool second;
 	bool unclear; /* another access may be beside ours, or not */
 	struct sum step;
@@ -245,8 +246,7 @@ static void write_to(struct loop *l, uint8_t what, const struct sum *value)
 		l->ahead[i].written |= UINT64_C(1) << what;
 }
 
-/* Write to a register or memory. What a store to the frame reaches beside the one word is unknown.
- */
+/* Write to a register or memory. Other words of the frame that a store reaches become unknown. */
 static void write_value(struct loop *l, const ZydisDecodedOperand *op, const struct sum *value)
 {
 	if (op->type == ZYDIS_OPERAND_TYPE_REGISTER) {
@@ -283,7 +283,7 @@ static struct sum address_of(const struct loop *l, const ZydisDecodedOperandMem 
 
 /* ---- instructions ---- */
 
-/* What an instruction leaves in its first operand; unknown for most. */
+/* The result of an instruction in its first operand; unknown for most. */
 static struct sum result(struct loop *l, const ZydisDecodedInstruction *in,
                          const ZydisDecodedOperand *ops)
 {
@@ -334,7 +334,7 @@ static struct sum result(struct loop *l, const ZydisDecodedInstruction *in,
 	}
 }
 
-/* What an unknown that the loop does not write is, by the registers of the sample. */
+/* The value of an unknown that the loop does not write, by the registers of the sample. */
 static bool value_at_sample(const struct loop *l, uint8_t what, int64_t *out)
 {
 	int32_t held = 0;
@@ -387,7 +387,7 @@ static bool may_be_beside(const struct loop *l, const struct sum *address)
 	return false;
 }
 
-/* What a call leaves is unknown; words of the frame stay. */
+/* After a call, registers are unknown; words of the frame stay. */
 static void forget_registers(struct loop *l)
 {
 	for (uint8_t i = 0; i < UNKNOWNS; i++)
@@ -685,8 +685,8 @@ static int64_t parts(struct loop *l, int64_t whole)
 	if (whole < LINE_BYTES)
 		return 1;
 	if (whole <= UNROLLED_MAX)
-		return 0; /* an unrolled loop, of which not all is understood */
-	/* Those of one cache line belong together, as the two halves of a complex number do. */
+		return 0; /* an unrolled loop that is not fully understood */
+	/* Accesses to one cache line belong together, like the two halves of a complex number. */
 	for (size_t i = 0; i < n; i++)
 		if (!kept || at[i] - at[kept - 1] >= LINE_BYTES)
 			at[kept++] = at[i];

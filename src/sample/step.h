@@ -1,6 +1,6 @@
 /*
- * sample/step.h - tells from the code of a loop by how many bytes the accesses of one of its
- * instructions follow one another.
+ * sample/step.h - finds, from the code of a loop, the distance in bytes between one instruction's
+ * accesses in two rounds.
  */
 #ifndef LC_SAMPLE_STEP_H
 #define LC_SAMPLE_STEP_H
@@ -14,7 +14,7 @@ struct lc_registers;
 
 enum lc_step_kind {
 	LC_STEP_NOT_SOUGHT = 0,
-	LC_STEP_NOT_YET, /* nor now, but next time */
+	LC_STEP_NOT_YET, /* try again at the next sample */
 	LC_STEP_UNKNOWN,
 	LC_STEP_CONSTANT, /* `bytes` */
 	LC_STEP_REGISTER, /* bytes + factor * the low 32 bits of `reg`, which the loop does not
@@ -30,13 +30,13 @@ struct lc_step {
 };
 
 /*
- * The step of the memory instruction at bytes[at], in the innermost loop around it that begins
- * at bytes[from] or behind it, from <= at. Where the loop is unrolled, the step is the one between
- * its neighbouring accesses. An address that the loop loads from memory, or computes other than by
- * adding what stays the same, has no step. A vector of a whole cache line counts as its two halves.
- * `regs` are those of a sample in the loop: what the loop does not change tells which other
- * accesses are unrolled copies of this one. Reads nothing outside the bytes but, with `same_stack`,
- * the frame. Context: [signal].
+ * The step of the memory instruction at bytes[at], in the innermost loop around it that begins at
+ * bytes[from] or later, from <= at. In an unrolled loop, the step is the distance between
+ * neighbouring accesses. An address that the loop loads from memory, or computes other than by
+ * adding constants of the loop, has no step. A vector of a whole cache line counts as its two
+ * halves. `regs` are those of a sample in the loop: registers that the loop does not change tell
+ * which other accesses are unrolled copies of this one. Reads nothing outside the bytes but, with
+ * `same_stack`, the frame. Context: [signal].
  */
 void lc_step_find(const struct lc_code_bytes *code, size_t from, size_t at,
                   const struct lc_registers *regs, bool same_stack, struct lc_step *out);

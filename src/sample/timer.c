@@ -1,9 +1,9 @@
 /*
  * sample/timer.c - samples by a CPU-time timer per thread: the engine that needs no hardware.
  *
- * The kernel looks at CPU timers at its tick only (every 4 ms at HZ=250), so the timers here expire
- * at once, and each tick that finds a thread running sends a signal. What a tick stands for, and
- * for how many samples that is, is reckoned by sample/timer_account.h; most often one or none.
+ * The kernel checks CPU timers only at its tick (every 4 ms at HZ=250). So the timers here expire
+ * at once, and each tick that finds a thread running sends a signal. sample/timer_account.h
+ * computes the CPU time that a tick stands for, and its number of samples, most often one or none.
  *
  * Invariant: sampler.c has the rules for a sampler's fields. An engine's row here is written by
  *            its start, before there are threads.

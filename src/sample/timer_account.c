@@ -1,8 +1,8 @@
 /*
- * sample/timer_account.c - reckons what each tick stands for; timer_account.h says why so.
+ * sample/timer_account.c - computes the CPU time that each tick stands for; see timer_account.h.
  *
  * Order: none. A kind's debt and the length of the tick are sums that any thread changes; each
- *        change is one atomic operation, and nothing else hangs on them.
+ * change is one atomic operation, and no other data depends on it.
  */
 #include "src/sample/timer_account.h"
 
@@ -19,13 +19,13 @@ enum {
 	TICK_NS = 4000000, /* where the kernel does not say */
 	TICK_NS_MIN = 100000,
 	TICK_NS_MAX = 20000000,
-	TICKS_OF_ITS_OWN = 16, /* with so many a thread settles with itself, not with its kind */
-	PAID_AT_ONCE = 16,     /* a tick takes so much of a kind's debt: 1 / this */
-	PAID_OF_OWN = 4,       /* .. and so much of what its own thread's clock is ahead */
-	TICKS_AT_MOST = 16,    /* .. and at most so many ticks of it */
-	TICKS_MISSING = 6,     /* a thread that ran for so many ticks met none: there were none */
-	TICK_STEPS = 1024,     /* the measured tick goes by 1 / this of itself */
-	DRAWN_AT_MOST = 64     /* points passed at once have random distances up to so many */
+	TICKS_OF_ITS_OWN = 16, /* from so many on a thread settles its own debt, not its kind's */
+	PAID_AT_ONCE = 16,     /* a tick pays 1 / this of a kind's debt */
+	PAID_OF_OWN = 4,       /* .. and 1 / this of its own thread's debt */
+	TICKS_AT_MOST = 16,    /* .. and at most so many ticks */
+	TICKS_MISSING = 6,     /* a thread ran so long without a tick: the kernel had none */
+	TICK_STEPS = 1024,     /* a measurement changes the tick's length by 1 / this */
+	DRAWN_AT_MOST = 64     /* up to so many points passed at once have random distances */
 };
 
 static struct {
@@ -118,8 +118,8 @@ static uint32_t stretch_now(void)
 }
 
 /*
- * The stretch from this tick on. What is left of an interval is stretched before the tick's time is
- * added: else that would be stretched too.
+ * The stretch from this tick on. Stretches the rest of an interval before the tick's time is added,
+ * which must not be stretched.
  */
 static uint64_t take_stretch(struct lc_timer_account *a, uint64_t now_ns)
 {
@@ -152,9 +152,9 @@ void lc_timer_account_begin(struct lc_timer_account *a, int32_t tid, const char 
 }
 
 /*
- * What a tick at `now_ns`, which stands for `amount_ns`, pays beyond. A thread that has met many
- * ticks settles with its own clock. That is half a tick ahead of the ticks when one comes, and
- * half a tick behind them when it was counted, on average.
+ * The debt that a tick at `now_ns`, which stands for `amount_ns`, pays in addition. A thread that
+ * has met many ticks settles by its own clock. On average the clock is half a tick ahead of the
+ * ticks when one comes, and half a tick behind after it is counted.
  */
 static int64_t settle(struct lc_timer_account *a, uint64_t now_ns, int64_t amount_ns,
                       int64_t tick_ns)
@@ -198,12 +198,12 @@ static void draw_point(struct lc_timer_account *a, uint64_t cell_ns, uint64_t me
 }
 
 /*
- * Begin with points. What the ticks so far have not paid is to be paid with those that come. Their
- * credit, which began at random, has been paid as often as not, and is forgotten.
+ * Begin with points. Points pay the time that the ticks so far have not paid. Drop the ticks'
+ * credit: it began at random, so on average it was paid.
  */
 static void begin_points(struct lc_timer_account *a, uint64_t now_ns)
 {
-	/* A short interval would else bring more signals than ticks do. */
+	/* Without this, a short interval would bring more signals than ticks. */
 	const uint64_t n = (lc_timer_account_tick_ns() + a->interval_ns / 2) / a->interval_ns;
 
 	a->intervals = n ? (uint32_t)n : 1;
@@ -226,8 +226,8 @@ uint32_t lc_timer_account_points(struct lc_timer_account *a, uint64_t now_ns)
 	}
 	for (; a->point_ns <= now_ns; points++)
 		draw_point(a, a->cell_ns + mean_ns, mean_ns);
-	/* Of a thread that waits often several pass between two ticks: one sample for each is more
-	 * observations than one for all. Where ticks are missing, they belong here. */
+	/* A thread that waits often passes several points between two ticks: one sample for each is
+	 * more observations than one for all. If ticks are missing, all points count here. */
 	if (now_ns - a->tick_ns <= TICKS_MISSING * lc_timer_account_tick_ns()) {
 		a->debt_ns += (int64_t)((points - 1) * mean_ns);
 		points = 1;
@@ -273,7 +273,7 @@ static uint32_t tick_alone(struct lc_timer_account *a, uint64_t now_ns, int64_t 
 		amount_ns = (int64_t)ran_ns;
 		measure_tick(ran_ns, tick_ns);
 	} else if (ran_ns > TICKS_MISSING * tick_ns) {
-		/* As on a machine that stands still at times. Most of it was where it is now. */
+		/* The machine was paused. Charge the whole gap to the current position. */
 		amount_ns = (int64_t)ran_ns;
 	}
 	a->credit_ns += (uint64_t)(amount_ns + settle(a, now_ns, amount_ns, (int64_t)tick_ns));
@@ -301,7 +301,7 @@ uint32_t lc_timer_account_tick(struct lc_timer_account *a)
 	return lc_timer_account_tick_at(a, clock_ns(CLOCK_THREAD_CPUTIME_ID), switches);
 }
 
-/* What the samples of `cpu_ns` stand for; of points that were passed but not taken they do not. */
+/* The part of `cpu_ns` that samples stand for: points that were not taken are missing. */
 static int64_t paid_by_points(const struct lc_timer_account *a, uint64_t cpu_ns)
 {
 	const uint64_t now_ns = a->begin_ns + cpu_ns;

@@ -1,25 +1,25 @@
 /*
- * sample/timer_account.h - reckons when a thread is sampled, and how many samples a tick of the
+ * sample/timer_account.h - computes when a thread is sampled, and how many samples a tick of the
  * kernel counts as.
  *
- * A timer on a thread's CPU clock is served at the kernel's tick, at whatever moment of the
- * thread's life that falls. So the tick is what samples, and it stands for one tick of CPU time
- * however short the thread lives: of threads that live for a twentieth of a tick one in twenty is
- * found. What a tick stands for is added up, and each full interval of the sum is a sample. Three
- * things make the samples agree with the CPU clock:
+ * The kernel serves a timer on a thread's CPU clock at its tick, at any moment of the thread's
+ * life. So the tick samples, and stands for one tick of CPU time however short the thread lives:
+ * one in twenty threads that live for a twentieth of a tick is found. The time that ticks stand for
+ * is added up, and each full interval of the sum is a sample. Three rules make the samples agree
+ * with the CPU clock:
  *
- * - a thread that was not switched since its last tick has run since then, so the tick stands for
- *   the CPU time between the two, also where the kernel folded several ticks into one signal;
- * - on a thread that has met many ticks, what its clock is ahead of them is paid out little by
- *   little, with the ticks that come;
- * - what a thread that met few ticks had left at its end is paid out to threads of its kind in the
- *   same way. Kinds are told by the threads' names without digits.
+ * - a thread that was not switched since its last tick has run since: the tick stands for the CPU
+ *   time between the two, even if the kernel folded several ticks into one signal;
+ * - on a thread that has met many ticks, the next ticks pay the clock's lead over the ticks little
+ *   by little;
+ * - the time that a thread with few ticks had left at its end is paid in the same way by threads of
+ *   its kind. The threads' names without digits tell kinds apart.
  *
  * The kernel's ticks are as regular as its clock, and so is a program that goes by that clock: each
- * tick may find it in the same place. So with jitter, a thread that has met many ticks is no longer
- * sampled by them but at points of its CPU time, one at random in each interval. At a tick or
- * a signal near to a point sample/timer_delay.h sets a second timer, which has no ticks, for
- * the point. A point that no signal has come for in time is taken at the next tick.
+ * tick may find it in the same place. So with jitter, a thread that has met many ticks is sampled
+ * at points of its CPU time instead, one at random in each interval. At a tick or signal near to a
+ * point, sample/timer_delay.h sets a second timer, which has no ticks, for the point. A point that
+ * no signal has come for in time is taken at the next tick.
  */
 #ifndef LC_SAMPLE_TIMER_ACCOUNT_H
 #define LC_SAMPLE_TIMER_ACCOUNT_H
@@ -34,19 +34,18 @@ struct lc_timer_account {
 	uint64_t begin_ns;    /* the thread's CPU clock when sampling began; 0: it never did */
 	uint64_t tick_ns;     /* ... at its last tick */
 	uint64_t interval_ns; /* of CPU time between two samples */
-	uint64_t credit_ns; /* what is left of the ticks' sum for the next sample: < interval times
-	                       stretch */
-	uint32_t stretch;   /* in force at its last tick; 0: 1 */
-	int64_t paid_ns;    /* what its ticks stand for, together */
-	int64_t switches;   /* context switches when the last tick came */
+	uint64_t credit_ns;   /* of the ticks' sum, for the next sample: < interval times stretch */
+	uint32_t stretch;     /* in force at its last tick; 0: 1 */
+	int64_t paid_ns;      /* sum of the time that its ticks stand for */
+	int64_t switches;     /* context switches when the last tick came */
 	uint32_t ticks;
 	uint32_t kind; /* index of the kind of thread */
 
-	struct lc_jitter jitter; /* begun where the thread is to be sampled at points */
-	uint64_t point_ns;       /* on its CPU clock, where it is sampled next; 0: by ticks */
-	uint32_t intervals;      /* in which there is one point; times the stretch */
-	uint64_t cell_ns;        /* where the intervals of that point began */
-	int64_t debt_ns;         /* what no sample has stood for, and points are to pay */
+	struct lc_jitter jitter; /* used if the thread is sampled at points */
+	uint64_t point_ns;       /* time of the next sample on its CPU clock; 0: by ticks */
+	uint32_t intervals;      /* intervals, times the stretch, that have one point */
+	uint64_t cell_ns;        /* begin of the intervals of that point */
+	int64_t debt_ns;         /* time that no sample has stood for, for points to pay */
 };
 
 /* Learn how long the kernel's tick is. May be called again. Context: [attach]. */
@@ -56,9 +55,9 @@ void lc_timer_account_init(void);
 uint64_t lc_timer_account_tick_ns(void);
 
 /*
- * From now on a sample is taken for each `stretch` intervals, and counts for so many. What a thread
- * has left of an interval is stretched with it, so that each moment has the same chance as before
- * to be in what the samples stand for. Context: any.
+ * Take a sample for each `stretch` intervals, which counts for so many. The rest of a thread's
+ * interval is stretched with it, so that each moment keeps its chance to be in the time that
+ * samples stand for. Context: any.
  */
 void lc_timer_account_stretch(uint32_t stretch);
 
@@ -91,9 +90,9 @@ uint32_t lc_timer_account_points(struct lc_timer_account *a, uint64_t now_ns);
 uint64_t lc_timer_account_to_point(const struct lc_timer_account *a, uint64_t now_ns);
 
 /*
- * End it, no handler running, and carry over what the thread has left. Returns the ns of CPU time
- * since the begin; 0 where it never began or has ended before. Of a thread that has gone it is the
- * time until its last tick. Context: [attach] [java] [writer].
+ * End it, no handler running, and carry over the time that the thread has left. Returns the ns of
+ * CPU time since the begin; 0 if it never began or has ended before. For a thread that has gone, it
+ * is the time until the last tick. Context: [attach] [java] [writer].
  */
 uint64_t lc_timer_account_end(struct lc_timer_account *a, int32_t tid);
 uint64_t lc_timer_account_end_at(struct lc_timer_account *a, uint64_t now_ns); /* likewise */

@@ -1,11 +1,11 @@
 /*
  * sample/timer_delay.h - signals a thread at a point of its CPU time that no tick falls on.
  *
- * CPU clocks have ticks in the kernel, so the timer goes by the wall clock, and is set when a
- * signal finds the thread running shortly before the point. Where it comes and the thread has not
- * run for so long, it is set again for the rest; but not where the thread has waited for something
- * meanwhile: it may be waiting again, and is not to be woken more than once. Then its next tick
- * sets the timer.
+ * The kernel serves CPU clocks at its tick, so the timer goes by the wall clock. It is set when a
+ * signal finds the thread running shortly before the point. If the thread has not run for that long
+ * when the timer expires, the timer is set again for the rest. It is not set again if the thread
+ * has waited meanwhile: the thread may be waiting again, and must not be woken twice. In that case
+ * the next tick sets the timer.
  */
 #ifndef LC_SAMPLE_TIMER_DELAY_H
 #define LC_SAMPLE_TIMER_DELAY_H
@@ -16,16 +16,15 @@
 
 /* Written by: the thread's own handlers, then end. All 0: none was used. */
 struct lc_timer_delay {
-	int64_t waits; /* of the thread, when the timer was set */
-	int32_t timer; /* the kernel's number, where `made` */
+	int64_t waits; /* the thread's waits when the timer was set */
+	int32_t timer; /* the kernel's number, if `made` */
 	bool made;
 	bool refused; /* the kernel had none */
 };
 
 /*
- * Signal the calling thread, `tid`, in `ns` by what signalled it at *info. The first time it makes
- * the timer. Where the kernel refuses, no signal comes. Context: [signal], errno kept by the
- * caller.
+ * Signal the calling thread, `tid`, in `ns`, with the signal of *info. The first call makes the
+ * timer. If the kernel refuses it, no signal comes. Context: [signal], errno kept by the caller.
  */
 void lc_timer_delay_set(struct lc_timer_delay *d, uint64_t ns, int32_t tid, const siginfo_t *info);
 

@@ -7,18 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a breakpoint is for: a thread may have one of each. */
+/* Uses of a breakpoint: a thread may have one of each. */
 enum lc_trap_use { LC_TRAP_FOR_ADDRESS /* of a sample */, LC_TRAP_FOR_WALK /* walk_audit.h */ };
 
 /*
- * One thread's breakpoint. Start with LC_TRAP_NONE or LC_TRAP_WALK. Who uses the descriptor takes
- * it out and puts it back, so that another thread may close one that is idle at any time.
+ * One thread's breakpoint. Start with LC_TRAP_NONE or LC_TRAP_WALK. A user of the descriptor takes
+ * it out and puts it back, so another thread may close an idle one at any time.
  */
 struct lc_trap {
-	_Atomic int fd; /* -1: it is not open, or somebody uses it */
+	_Atomic int fd; /* -1: not open, or in use */
 	enum lc_trap_use use;
 	_Atomic bool armed; /* written by: owner */
-	_Atomic bool used;  /* since lc_trap_close_idle() has looked */
+	_Atomic bool used;  /* since the last lc_trap_close_idle() */
 };
 
 #define LC_TRAP_NONE ((struct lc_trap){ .fd = -1, .use = LC_TRAP_FOR_ADDRESS })
@@ -50,7 +50,7 @@ void lc_trap_close_idle(struct lc_trap *trap);
 /* Give the breakpoint back. Context: any thread; the owner arms no more. */
 void lc_trap_close(struct lc_trap *trap);
 
-/* Is this SIGTRAP one that was asked for here? Then *use says what for. Context: [signal]. */
+/* Does this SIGTRAP come from a breakpoint of ours? If so, *use is its use. Context: [signal]. */
 bool lc_trap_is_ours(const siginfo_t *info, enum lc_trap_use *use);
 
 /*

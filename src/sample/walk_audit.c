@@ -1,11 +1,11 @@
 /*
- * sample/walk_audit.c - waits for the return that a repaired path foretells, and compares.
+ * sample/walk_audit.c - waits for the return that a repaired path predicts, and compares the paths.
  *
- * A word is touched by others than the return: the JVM reads it when it walks the stack, stubs read
- * it on behalf of an exception, and an epilogue of the interpreter pops it some instructions before
- * it jumps there. Then a breakpoint on the return address itself takes over, and since the thread
- * may come there by another call later, the words that lead from frame to frame above must be the
- * same as they were.
+ * Other code than the return touches the word: the JVM reads it when it walks the stack, stubs read
+ * it for an exception, and an epilogue of the interpreter pops it some instructions before the
+ * jump. After such an access, a breakpoint on the return address itself takes over. The thread may
+ * come there by another call later, so the words that lead from frame to frame above must be
+ * unchanged.
  *
  * Ownership: a struct lc_walk_audit belongs to its thread's handlers, which do not interrupt each
  *            other; totals are counts, and relaxed.
@@ -103,7 +103,7 @@ void lc_walk_audit_leave(struct lc_walk_audit *a)
 
 /* -- comparing ------------------------------------------------------------------------------ */
 
-/* Of the same method? Of a method with several versions the JVM does not say which it means. */
+/* Is it the same method? The JVM does not say which version of a method it means. */
 static bool same_method(uint64_t frame, uint64_t other)
 {
 	return lc_version_method(frame & LC_ADDR_MASK) == lc_version_method(other & LC_ADDR_MASK);

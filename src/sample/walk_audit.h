@@ -1,13 +1,12 @@
 /*
- * sample/walk_audit.h - holds repaired call paths against the next walk that needs no repair, for
+ * sample/walk_audit.h - compares repaired call paths with the next walk that needs no repair, for
  * --audit.
  *
- * A repaired path says where the thread will be when what it is in returns: at which instruction,
- * with which stack pointer, called from where. A breakpoint is set on the word of the stack in
- * which that return address stands. The first to touch the word is the return, if the path is
- * right: then AsyncGetCallTrace walks from a whole frame, and what it finds is the rest of the
- * path. Where another one writes the word first, no call was to return there, and the path was
- * wrong.
+ * A repaired path predicts the state after the current call returns: instruction, stack pointer and
+ * callers. A breakpoint is set on the stack word that holds the return address. If the path is
+ * right, the return touches the word first. There AsyncGetCallTrace walks from a whole frame, and
+ * must find the rest of the path. If another instruction writes the word first, no call was to
+ * return there, and the path was wrong.
  *
  * Private to src/sample. HotSpot on x86.
  */

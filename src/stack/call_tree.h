@@ -72,7 +72,7 @@ static inline struct lc_call_node *lc_call_node(const struct lc_call_tree *t, ui
 	return lc_slab_at(&t->nodes, &lc_call_nodes, number);
 }
 
-/* As lc_call_callee(), where the caller's own node does not tell. */
+/* lc_call_callee() if the caller's own node does not tell. */
 struct lc_call_node *lc_call_callee_find(struct lc_call_tree *t, struct lc_call_node *caller,
                                          const struct lc_code_frames *code);
 

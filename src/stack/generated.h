@@ -1,8 +1,8 @@
 /*
- * stack/generated.h - tells where the JVM's generated code lies, and when some of it was freed.
+ * stack/generated.h - knows the addresses of the JVM's generated code, and when some was freed.
  *
- * Who recognises a place on a stack compares return addresses into that code. They mean the same
- * call sites as long as no code is freed: afterwards other code may come to lie there.
+ * Places on a stack are recognised by return addresses into that code. A return address means the
+ * same call site until code is freed: afterwards other code may be there.
  */
 #ifndef LC_STACK_GENERATED_H
 #define LC_STACK_GENERATED_H

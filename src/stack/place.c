@@ -80,7 +80,7 @@ static bool same_shape(const struct lc_place *a, const struct lc_place *b)
 	return same_key(a, b) && lc_words_same_offsets(&a->words, &b->words);
 }
 
-/* Where a place of this shape lies in the far table, by its own words. */
+/* The hash of a place of this shape in the far table, by its own words. */
 static uint32_t far_hash(const struct lc_place *x)
 {
 	const struct lc_words *w = &x->words;
@@ -93,7 +93,7 @@ static uint32_t far_hash(const struct lc_place *x)
 	return (uint32_t)(h >> 20);
 }
 
-/* Where a place of this shape would lie with the words that are on the stack now. */
+/* The same for the words that are on the stack. */
 static uint32_t far_hash_of_stack(const struct lc_place *shape)
 {
 	const uint64_t *stack = (const uint64_t *)(uintptr_t)shape->frame; /* NOLINT */

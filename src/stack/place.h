@@ -38,18 +38,17 @@ struct lc_place_kind {
 	uint32_t entry_bytes; /* size of the user's structure */
 	uint32_t ways;        /* entries in which a place may lie: a power of two */
 	/*
-	 * Places are recognised at whatever depth of the stack they lie: the frame is no part of
-	 * them. For recursion, whose places lie deep in each other.
+	 * Places are recognised at any depth of the stack: the frame is no part of them. For
+	 * recursion, whose places are nested deeply.
 	 */
 	bool any_depth;
 	/*
-	 * Places may have frame and key in common, any number of them. Those that find no way of
-	 * their own are looked up by their words: which words those are, the others tell.
+	 * Any number of places may have frame and key in common. A place without a way of its own
+	 * is looked up by its words, at the offsets of the other places' words.
 	 */
 	bool far;
 	/*
-	 * Words were guessed: those that keep changing at one place are dropped. Not with
-	 * any_depth.
+	 * Words are guessed: words that keep changing at one place are dropped. Not with any_depth.
 	 */
 	bool guessed;
 };
@@ -73,7 +72,7 @@ struct lc_places {
 	unsigned char *far; /* as many entries; NULL: another kind, or nothing was kept yet */
 	const struct lc_place_kind *kind;
 	lc_place_same *same; /* NULL: none is replaced for being the same */
-	/* Those that lc_places_find_again() has found last, by their hash. Never NULL. */
+	/* Last results of lc_places_find_again(), by their hash. Never NULL. */
 	struct lc_place *last[LC_PLACES_LAST];
 };
 
@@ -93,7 +92,7 @@ struct lc_place *lc_places_keep(struct lc_places *p, struct lc_place *new);
 /* The place among those that have no way of their own; NULL: it is not known. [hook], owner. */
 struct lc_place *lc_places_find_far(const struct lc_places *p, uint64_t frame, uint64_t key);
 
-/* Where the ways of a place begin, but for the mask. */
+/* The first way of a place, without the mask. */
 static inline uint32_t lc_place_hash(uint64_t frame, uint64_t key)
 {
 	return (uint32_t)(lc_hash((frame >> 4) + key) >> 40);

@@ -181,7 +181,7 @@ static bool make_ready(struct lc_shadow *s)
 	return ready;
 }
 
-/* Of the first `len` frames of the last walk, how many have no word behind the first `words`. */
+/* The number of the last walk's first `len` frames whose words are all among the first `words`. */
 static uint32_t frames_before(const struct lc_shadow *s, uint32_t words, uint32_t len)
 {
 	uint32_t low = 0;
@@ -198,13 +198,13 @@ static uint32_t frames_before(const struct lc_shadow *s, uint32_t words, uint32_
 	return low;
 }
 
-/* Of the first `len` frames of the last walk, how many stand without a doubt. */
+/* The number of the last walk's first `len` frames that certainly still stand. */
 static uint32_t sure_frames(const struct lc_shadow *s, uint32_t len)
 {
 	return s->sure.words ? frames_before(s, lc_shadow_sure_words(&s->sure), len) : 0;
 }
 
-/* How many frames of the last walk, from the outermost on, still stand above `frame`. */
+/* The number of the last walk's frames, from the outermost on, that still stand above `frame`. */
 static uint32_t still_there(const struct lc_shadow *s, uint64_t frame)
 {
 	const struct lc_shadow_word *words = s->last.words;
@@ -222,7 +222,7 @@ static uint32_t still_there(const struct lc_shadow *s, uint64_t frame)
 	return word == end ? len : frames_before(s, word, len);
 }
 
-/* Then nothing depends on its rbp. */
+/* Is the frame compiled? Its caller is found without rbp. */
 static bool is_compiled(const struct lc_shadow_frame *f)
 {
 	return f->code && f->code->blob;

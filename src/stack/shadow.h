@@ -2,13 +2,13 @@
  * stack/shadow.h - remembers the frames that a thread's last walk found, and walks only those that
  * have changed since.
  *
- * A walk goes from frame to frame by the sizes of frames, until it comes to a frame of the last
- * walk whose words all still stand on the stack, and those of all frames beyond it: then the rest
- * is known. So a walk costs a few loads for each frame, wherever on the stack its thread is.
+ * A walk goes from frame to frame by the sizes of frames. It ends at a frame of the last walk whose
+ * words, and those of all frames beyond, are still on the stack: the rest is known. So a walk costs
+ * a few loads for each frame, at any depth of the stack.
  *
- * The frames that were found are a tree: a node is a frame that was called by the frame of its
- * parent. Where recursion is folded, frames of a walk that differ in it alone have the same node.
- * Owner of all: the thread, without a lock.
+ * The frames of all walks are a tree: a node is a frame that was called by the frame of its parent.
+ * If recursion is folded, frames that differ only in recursion have the same node. Owner of all:
+ * the thread, without a lock.
  */
 #ifndef LC_STACK_SHADOW_H
 #define LC_STACK_SHADOW_H
@@ -71,13 +71,13 @@ enum {
 };
 
 /*
- * The first `words` of a shadow stood on the stack when the thread had run so long, or later. Of an
- * earlier time it is true, too: then more is compared.
+ * The first `words` of a shadow were on the stack when the thread had run for so long, or later. An
+ * earlier time is also correct, but makes the walk compare more.
  */
 struct lc_shadow_sure {
 	const _Atomic uint64_t
 	    *stopped;   /* ticks of all pauses, in which no thread changes its stack */
-	uint64_t tsc;   /* less these */
+	uint64_t tsc;   /* the TSC at that time, less these */
 	uint32_t words; /* 0: nothing is known */
 };
 
@@ -105,14 +105,14 @@ static inline uint32_t lc_shadow_sure_words(const struct lc_shadow_sure *s)
 	return s->words > changed ? s->words - (uint32_t)changed : 0;
 }
 
-/* What lc_shadow_again() reads; written by stack/shadow.c. Those of no walk yet are all 0. */
+/* The last walk, for lc_shadow_again(); written by stack/shadow.c. All 0 before the first walk. */
 struct lc_shadow_last {
 	struct lc_shadow_frame *frames; /* outermost first */
 	struct lc_shadow_word *words;   /* outermost first */
 	uint32_t frames_len;
 	uint32_t generation; /* of the generated code, at the walk */
 	const _Atomic uint32_t *generation_now;
-	struct lc_shadow_sure *sure; /* of `words`; never NULL where there is a place */
+	struct lc_shadow_sure *sure; /* of `words`; not NULL if there is a place */
 	struct lc_shadow_place places[LC_SHADOW_PLACES];
 };
 
@@ -139,7 +139,7 @@ uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, u
 uint32_t lc_shadow_walk_last(struct lc_shadow *s, const struct lc_last_java *at, uint64_t frame,
                              uint64_t stack_end);
 
-/* Where a place would be: by the hook's frame, and where the native method returns to. */
+/* The slot of a place: by the hook's frame, and the native method's return address. */
 static inline uint32_t lc_shadow_slot(uint64_t frame)
 {
 	const uint64_t *native = (const uint64_t *)*(const uint64_t *)(uintptr_t)frame; /* NOLINT */
@@ -157,7 +157,7 @@ static inline uint64_t lc_shadow_differ(const struct lc_shadow_word *words, uint
 	return differ;
 }
 
-/* As below, where the words that stand without a doubt are not compared. */
+/* lc_shadow_again() without a comparison of the words that certainly still stand. */
 static inline uint64_t lc_shadow_again_deep(const struct lc_shadow_last *l,
                                             const struct lc_shadow_place *p)
 {
@@ -207,7 +207,7 @@ size_t lc_shadow_beyond_frames(const struct lc_shadow *s, uint64_t *frames, size
 /* Is the last walk's path open? Context: [hook], owner. */
 bool lc_shadow_open(const struct lc_shadow *s);
 
-/* Is it so for a frame that cannot be told? Then the JVM may know more. Context: [hook], owner. */
+/* Is the path open because of an unknown frame, which the JVM may know? Context: [hook], owner. */
 bool lc_shadow_unknown(const struct lc_shadow *s);
 
 /*
@@ -225,7 +225,7 @@ void lc_shadow_stand(struct lc_shadow *s);
 /* Frames that all walks have looked at so far. Context: [hook], owner. */
 uint64_t lc_shadow_looked(const struct lc_shadow *s);
 
-/* Where lc_shadow_again() looks; valid as long as the shadow is. Context: [hook], owner. */
+/* The data of lc_shadow_again(); valid as long as the shadow is. Context: [hook], owner. */
 const struct lc_shadow_last *lc_shadow_last(const struct lc_shadow *s);
 
 /*

@@ -19,7 +19,7 @@
 #include "src/jvm/stack/walk_proof.h"
 #include "src/stack/shadow.h"
 
-/* What a frame is. */
+/* A recognised frame. */
 struct found {
 	const struct lc_code_frames *code;
 	uint32_t kind; /* enum kind */
@@ -197,7 +197,7 @@ static inline void set_words(const struct walk *w, const struct found *f,
 	set_word(word, e.rbp_at);
 }
 
-/* Where the JVM called Java code: to where the thread was in Java code before, if it was. */
+/* At a call from the JVM to Java code: go to the thread's earlier Java frame, if there is one. */
 static inline bool leave_entry(struct walk *w)
 {
 	struct lc_entry_frame e;

@@ -9,7 +9,7 @@
 
 enum {
 	TICKS_NS = 2, /* the TSC counts 2 to 4 times in a ns: nearly enough for a limit */
-	/* What a path costs at most, and each of its frames when the tables are cold. */
+	/* Upper limits of the cost of a path, and of each frame when the tables are cold. */
 	PATH_NS = 300000,
 	FRAME_NS = 2000,
 	STOCK_NS_PER_PPM = LC_WALK_STOCK_NS / 20000, /* of a budget below 2% */

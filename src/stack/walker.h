@@ -15,7 +15,7 @@
 
 #include "src/stack/walk_credit.h"
 
-/* What scratch memory is for: words are read while the frames of the walk are still needed. */
+/* Uses of scratch memory: words are read while the frames of the walk are still needed. */
 enum lc_walker_scratch { LC_WALKER_FRAMES = 0, LC_WALKER_WORDS, LC_WALKER_SCRATCHES };
 
 struct lc_walker {
