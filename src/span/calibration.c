@@ -1,10 +1,10 @@
 /*
- * span/calibration.c - runs loops of empty spans in the JVM that is profiled: see calibrate.h.
+ * span/calibration.c - runs loops of empty spans in the profiled JVM: see calibration.h.
  *
- * A batch is LC_CALIBRATION_PAIRS begins and ends in compiled Java. What its slot has counted is
- * the inner cost; what is left of the batch's time, less that of a loop without spans, is the outer
- * cost. First the loops run until the JIT has compiled them. A JVM that only interprets gets fewer
- * batches, as many as CPU_MS leaves room for.
+ * A batch is LC_CALIBRATION_PAIRS begins and ends in compiled Java. The cycles that its slot has
+ * counted are the inner cost. The rest of the batch's time, less that of a loop without spans, is
+ * the outer cost. First the loops run until the JIT has compiled them. A JVM that only interprets
+ * gets fewer batches, as many as CPU_MS allows.
  */
 #include "src/span/calibration.h"
 
@@ -170,7 +170,7 @@ struct counted {
 	uint64_t executions, cycles;
 };
 
-/* What all slots of that kind have counted so far. */
+/* Sum of all slots of that kind so far. */
 static struct counted count(uint8_t kind)
 {
 	struct counted sum = { 0 };
@@ -386,7 +386,7 @@ static bool complete(const struct config *config, const struct lc_calibration *c
 	return true;
 }
 
-/* What was known of kinds that are not recorded now. */
+/* Keep the known costs of kinds that are not recorded. */
 static void keep_others(struct lc_calibration *c, const struct lc_calibration *before)
 {
 	for (unsigned i = 0; i < LC_COSTS; i++)

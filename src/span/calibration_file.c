@@ -1,6 +1,6 @@
 /*
  * span/calibration_file.c - does the statistics of calibrations and keeps their file: see
- * calibrate_impl.h.
+ * calibration_impl.h.
  *
  * The file is text, a line each for the key, a line each for a cost, and the checksum of all before
  * it. Numbers are whole, since the program's locale may write fractions with a comma.

@@ -1,5 +1,4 @@
-/* span/calibration_impl.h - declares what of calibrations needs no JVM, for calibrate.c and tests.
- */
+/* span/calibration_impl.h - declares the parts of calibrations that need no JVM, for tests. */
 #ifndef LC_SPAN_CALIBRATION_IMPL_H
 #define LC_SPAN_CALIBRATION_IMPL_H
 
@@ -10,52 +9,52 @@ enum { LC_CALIBRATION_PAIRS = 10000 /* in a batch */ };
 const char *lc_calibration_cost_name(enum lc_cost cost);
 
 /*
- * Mean and coefficient of variation of `values`, without those further from their median than three
- * median absolute deviations (or than a hundredth of it, where they hardly differ). Sorts `values`.
- * With none of them the result is not known. Pure.
+ * Mean and coefficient of variation of `values`, without outliers: those further from the median
+ * than three median absolute deviations (or a hundredth of the median, if that is more). Sorts
+ * `values`. Without values the result is unknown. Pure.
  */
 struct lc_cost_value lc_calibration_summarize(double *values, size_t len);
 
-/* Does it vary so little that the mean can be used, and was at most half of it left out? */
+/* Does the cost vary little enough to use its mean, with at most half of the batches removed? */
 bool lc_calibration_steady(const struct lc_cost_value *v);
 
 /*
- * Measure until both are steady, at most LC_CALIBRATION_ATTEMPTS times: *inner and *outer are the
- * last ones then, else those that varied least. Returns 0, or at once what `attempt` returns but 0.
+ * Measure until both costs are steady, at most LC_CALIBRATION_ATTEMPTS times. *inner and *outer are
+ * the steady ones, or else those that varied least. Returns 0, or at once the error of `attempt`.
  * Pure.
  */
 int lc_calibration_repeat(int (*attempt)(void *context, struct lc_cost_value *inner,
                                          struct lc_cost_value *outer),
                           void *context, struct lc_cost_value *inner, struct lc_cost_value *outer);
 
-/* Add to the warning, and what the costs themselves give reason for. */
+/* Add a text to the warning. lc_calibration_judge() adds those about the costs themselves. */
 __attribute__((format(printf, 2, 3))) void lc_calibration_warn(struct lc_calibration *c,
                                                                const char *format, ...);
 void lc_calibration_judge(struct lc_calibration *c);
 
-/* What a calibration is good for. */
+/* The conditions that a calibration is valid for. */
 struct lc_calibration_key {
 	char cpu[LC_CALIBRATION_TEXT_MAX];
 	char jdk[LC_CALIBRATION_TEXT_MAX];
 	char agent[LC_CALIBRATION_TEXT_MAX];   /* version and build of this library */
 	char variant[LC_CALIBRATION_TEXT_MAX]; /* clock, and how spans are recorded */
-	uint64_t hz;                           /* the same up to a hundredth */
+	uint64_t hz;                           /* equal within a hundredth */
 };
 
 /*
- * The file for this key, in XDG_CACHE_HOME or ~/.cache. Returns 0, -ENOENT where the environment
- * names neither, or -ENAMETOOLONG.
+ * The file for this key, in XDG_CACHE_HOME or ~/.cache. Returns 0, -ENOENT if the environment names
+ * neither, or -ENAMETOOLONG.
  */
 int lc_calibration_path(const struct lc_calibration_key *key, char *out, size_t out_len);
 
 /*
- * Read it. Returns 0 and sets out->costs; -ESTALE where it is of another key, -EBADMSG where it is
- * damaged, or -errno; then *out is untouched.
+ * Read the file. Returns 0 and sets out->costs; or -ESTALE for another key, -EBADMSG for a damaged
+ * file, or -errno, and leaves *out untouched.
  */
 int lc_calibration_load(const char *path, const struct lc_calibration_key *key,
                         struct lc_calibration *out);
 
-/* Replace it, whole or not at all, and make its directory. Returns 0 or -errno. */
+/* Replace the file atomically, and make its directory. Returns 0 or -errno. */
 int lc_calibration_save(const char *path, const struct lc_calibration_key *key,
                         const struct lc_calibration *c);
 

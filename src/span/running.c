@@ -109,7 +109,7 @@ static bool add(const struct known *k)
 	return true;
 }
 
-/* What lies behind it is put in again, so that it is still found. */
+/* Remove an entry, and put in the entries after it again, so that they are found. */
 static void forget(struct known *k)
 {
 	size_t i = (size_t)(k - running.known);
@@ -155,7 +155,7 @@ static struct lc_span_key key_of(const struct lc_block_running *row)
 		                     .submit_path = row->submit_path };
 }
 
-/* Where nothing has changed there is a row like it. */
+/* Put the row, unless the last row is the same. */
 static void put(struct lc_tally *tally, const struct lc_block_running *row)
 {
 	struct known *k = find(row->number);
@@ -271,7 +271,7 @@ static bool mark(struct lc_span_thread *s, uint64_t now_tsc, uint64_t age)
 	return any;
 }
 
-/* Where the kernel has no such barrier, whatever was stored is seen long before this is over. */
+/* Without the kernel's barrier, wait: all threads see the stores long before the wait is over. */
 static void pass_barrier(void)
 {
 	static bool registered;
@@ -298,8 +298,7 @@ static uint64_t compensated(unsigned kind, uint64_t cycles, const uint64_t *nest
 	return cycles;
 }
 
-/* The row of copy `i`, which used so much by itself. What is part of a task around it goes there.
- */
+/* The row of copy `i`, with its own cycles. A part of a task is added to the task. */
 static struct lc_block_running make_row(size_t i, uint64_t cycles, const uint64_t *nested)
 {
 	struct lc_span_frame *f = &running.copies[i], *outer = NULL;
@@ -369,7 +368,7 @@ static void keep_waiting(void *frames, const struct lc_block_running *row, size_
 		                      memory_order_relaxed); /* under the shard's lock */
 }
 
-/* What they have used is all in the frames: `begin` is how long each ran, see virtual.c. */
+/* `begin` of a waiting frame is the time that it ran, see virtual.c. */
 static void look_at_waiting(void *of, struct lc_span_frame *frames, const struct lc_span_key *keys,
                             uint32_t len)
 {
@@ -434,7 +433,7 @@ static void take_waiting(struct lc_tally *tally, uint32_t index)
 	}
 }
 
-/* Of threads that have no blocks any more. */
+/* Put the rows of threads that have no more blocks. */
 static void take_orphans(struct lc_tally *tally)
 {
 	struct waiting *all = running.waiting.data;
@@ -483,14 +482,14 @@ void lc_running_mark(bool all)
 	find_waiting(&l);
 }
 
-/* Those of a carrier may be younger than those of the virtual thread above them. */
+/* A carrier's frames may be younger than those of the virtual thread above them. */
 static void put_copied(void *tally, const struct lc_block_running *row, size_t i)
 {
 	if (is_watched(&running.copies[i]))
 		put(tally, row);
 }
 
-/* Have all frames up to this one rows? They do not change while the thread rests. */
+/* Do all frames up to this one have rows? Rows do not change while the thread rests. */
 static bool all_known(const struct lc_span_thread *s, size_t last)
 {
 	for (size_t i = 1; i <= last; i++) {

@@ -210,7 +210,7 @@ void lc_span_enable(bool on)
 
 /* Threads */
 
-/* What the spans of a thread keep; the clock is the last of it. Returns 0 or -errno. */
+/* Create the parts of a thread's spans, the clock last. Returns 0 or -errno. */
 static int create_parts(struct lc_span_thread *s, struct lc_thread *t)
 {
 	int err = lc_locations_create(t->walker, &s->locations);

@@ -25,7 +25,7 @@ static struct lc_span_thread *spans_of(const struct lc_thread *t)
 	return atomic_load_explicit(&t->spans, memory_order_acquire); /* S0 of span.c */
 }
 
-/* What was added to a counter that only grows, now taken. */
+/* Take the growth of a counter that only grows. */
 static uint64_t take(_Atomic uint64_t *counter, _Atomic uint64_t *taken)
 {
 	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);  /* on its own */
@@ -35,9 +35,7 @@ static uint64_t take(_Atomic uint64_t *counter, _Atomic uint64_t *taken)
 	return now - before;
 }
 
-/*
- * What a counter has grown by that may go back a little in between: then it is taken the next time.
- */
+/* The same for a counter that may go back a little: a negative growth waits for the next call. */
 static uint64_t take_growth(_Atomic uint64_t *counter, _Atomic uint64_t *taken)
 {
 	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
@@ -80,7 +78,7 @@ static void fill(struct lc_span_slot *slot, struct lc_block_span *row)
 		.waits = take(&c->waits, &taken->waits),
 		.wall_ns = duration_ns(first, take_growth(&c->wall_tsc, &taken->wall_tsc)),
 	};
-	/* Where all were folded into others there is none; `last` is stored before `first`. */
+	/* Both are 0 if all were folded. `last` is stored first: `first` implies it. */
 	if (first && last) {
 		row->first_ns = lc_cycles_tsc_to_ns(first);
 		row->last_ns = row->first_ns + duration_ns(first, last - first);
@@ -150,7 +148,7 @@ static void take_slots(struct lc_thread *t, struct lc_span_thread *s)
 void lc_span_take(struct lc_thread *t)
 {
 	struct lc_span_thread *s = spans_of(t);
-	/* Then nothing moves any more. */
+	/* If the thread has ended, its frames do not change any more. */
 	const bool ended = atomic_load_explicit(&t->ended, memory_order_acquire);
 	struct lc_block_task_made made;
 

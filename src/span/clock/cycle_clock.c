@@ -1,24 +1,24 @@
 /*
  * span/clock/cycle_clock.c - chooses one of three clocks and opens it for a thread.
  *
- * The buffer of switch records is mapped read-only: only then does the kernel overwrite the oldest
- * records and move the head on for ever; a writable one that nobody empties would stop. All its
- * records have one length, so that the oldest one left is found and the switches are counted even
- * where records are gone. The mapping keeps the event alive, its file is closed at once.
+ * The buffer of switch records is mapped read-only. Only for such a mapping does the kernel
+ * overwrite the oldest records and move the head on for ever; a writable buffer that nobody empties
+ * would stop. All its records have one length, so the oldest remaining one is found, and switches
+ * are counted even if records are gone. The mapping keeps the event alive, so its file is closed at
+ * once.
  *
- * Where records are gone, the thread's CPU clock tells how long it ran since a checkpoint, a pair
- * of that clock and a value of this one. One costs a system call, so it is taken by the slow path
- * and at most every CHECKPOINT_NS.
+ * If records are gone, the thread's CPU clock tells how long it ran since a checkpoint. A
+ * checkpoint is a pair of readings of the CPU clock and this one. It costs a system call, so only
+ * the slow path takes one, at most every CHECKPOINT_NS.
  *
- * Opening the event and its mapping costs some 20 us, which is more than all that a thread does
- * that ends after one task. So a young clock asks the kernel at each of its first readings how
- * often the thread was switched, and where it was, what CPU time it has used. What that costs is no
- * cycle of the clock, which stands still meanwhile. The file is longer than 600 lines for that.
+ * Opening the event and its mapping costs some 20 us, more than all the work of a thread that ends
+ * after one task. So at its first readings a young clock asks the kernel for the thread's number of
+ * switches and, if that has changed, for its CPU time. The clock stands still meanwhile. The file
+ * is longer than 600 lines for that.
  *
  * Invariants: all of a clock belongs to its thread; the kernel writes the mapped pages while that
- *             thread is not running, or between two of its instructions. How a clock is chosen is
- *             written by lc_cycles_init() only, before there are clocks. Counts are atomic,
- *             relaxed.
+ *             thread is not running, or between two of its instructions. Only lc_cycles_init()
+ *             writes the choice of a clock, before there are clocks. Counts are atomic, relaxed.
  */
 #include "src/span/clock/cycle_clock.h"
 
@@ -180,7 +180,7 @@ static void take_records(struct lc_cycle_clock *c, uint64_t head)
 	if (head - c->seen <= size)
 		lc_cycles_switches_read((const uint8_t *)s->map + clocks.page, size, c->seen, head,
 		                        &now);
-	/* What was read is good only if it was not overwritten meanwhile. */
+	/* The records are valid only if they were not overwritten meanwhile. */
 	if (load_head(c) - c->seen <= size) {
 		c->off += lc_cycles_of_ns(now.off_ns);
 		s->switches.out_ns = now.out_ns;
@@ -299,7 +299,7 @@ static void settle_young(struct lc_cycle_clock *c)
 	} while (rusage_switches() - s->rusage_switches != now);
 }
 
-/* What CPU time the thread has used since `*from_ns` is no cycle of the clock; a checkpoint. */
+/* Leave the CPU time since `*from_ns` out of the clock, and set a checkpoint. */
 static void leave_out(struct lc_cycle_clock *c, uint64_t *from_ns)
 {
 	struct lc_cycle_source *s = c->source;
@@ -311,8 +311,8 @@ static void leave_out(struct lc_cycle_clock *c, uint64_t *from_ns)
 }
 
 /*
- * From now on the records tell. Where there are none to be had, the clock becomes a coarse one. The
- * thread may be switched meanwhile, so only its CPU clock knows what this has cost.
+ * Switch to the records. If they cannot be opened, the clock becomes a coarse one. The thread may
+ * be switched meanwhile, so only its CPU clock knows the cost of this.
  */
 static void grow_up(struct lc_cycle_clock *c)
 {

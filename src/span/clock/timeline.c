@@ -185,7 +185,7 @@ static void look_at(struct lc_timeline_thread *t, uint64_t now_ns, bool all)
 	count_switches(t, now_ns, voluntary, involuntary);
 }
 
-/* What the process used, and none of its Java threads. */
+/* Read the time of the process that is none of its Java threads'. */
 static void look_at_jvm(uint64_t now_ns)
 {
 	struct lc_timeline_amount now, rest;

@@ -1,13 +1,13 @@
 /*
- * span/frames/interrupt.c - takes the agent's own work on a thread off the spans around it.
+ * span/frames/interrupt.c - keeps the agent's own work on a thread out of the spans around it.
  *
- * What a span has inside itself is not its own: so the cycles of the agent's work are added to what
- * the innermost frame has inside, as those of a nested span are. Work lies in other work where a
- * handler interrupts an event, or an event comes while a class is rewritten: `work` counts how
- * deep, and only the outermost adds. A handler in between the count and the clock's reading, some
- * ten cycles, is counted by neither.
+ * A span's own cycles exclude those inside it. So the cycles of the agent's work are added to the
+ * inside of the innermost frame, like those of a nested span. Work may nest: a handler interrupts
+ * an event, or an event comes while a class is rewritten. `work` counts the depth, and only the
+ * outermost work adds cycles. A handler between the count and the clock's reading, some ten cycles,
+ * is counted by neither.
  *
- * Owner of all: the thread. A handler of it leaves `work` as it found it.
+ * Owner: the thread. A handler of it leaves `work` as it found it.
  */
 #include "src/span/frames/interrupt.h"
 

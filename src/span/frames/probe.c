@@ -195,7 +195,7 @@ double lc_probe_cost(const struct lc_probe *p)
 	memcpy(sorted, p->rounds, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), by_value);
 	middle = sorted[n / 2];
-	/* As of a normal distribution: the middle half is 1.35 standard deviations wide. */
+	/* The middle half of a normal distribution is 1.35 standard deviations wide. */
 	spread = (double)(sorted[n * 3 / 4] - sorted[n / 4]) / 1.35;
 	if (middle <= 0 || 1.25 * spread / sqrt(n) > ERROR_MAX)
 		return 0;

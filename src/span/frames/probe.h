@@ -1,19 +1,19 @@
 /*
- * span/frames/probe.h - measures in the running program what recording a stream costs there.
+ * span/frames/probe.h - measures, in the running program, the cost of recording a stream.
  *
- * What a begin and an end cost depends on the code around them: on the stores that they wait for,
- * on the instructions that they keep from running ahead, on the caches. So now and then a thread
- * does not time its small streams for a window of LC_PROBE_WINDOW executions: each is found and
- * counted, and neither clock nor stack is touched. What the windows before and after took longer is
- * what timing costs there. To this is added what counting itself costs, which the calibration knows
- * (LC_COST_COUNTED), times how much slower the CPU is now than then (LC_COST_YARDSTICK). The median
- * of these sums replaces the calibration's, also for what the thread has counted before.
+ * The cost of a begin and an end depends on the code around them: on stores that they wait for, on
+ * instructions that they keep from running ahead, on caches. So now and then a thread does not time
+ * its small streams for a window of LC_PROBE_WINDOW executions. It finds and counts each of them,
+ * and touches neither clock nor stack. The extra time of the windows before and after is the cost
+ * of timing. To this is added the cost of counting, which the calibration knows (LC_COST_COUNTED),
+ * times the CPU's slow-down since the calibration (LC_COST_YARDSTICK). The median of these sums
+ * replaces the calibration's cost, also for earlier spans of the thread.
  *
- * All executions stay counted. One that was not timed has the cycles of the last one that was, in
- * its slot and for the stream around it. Only streams that have never had a span inside themselves
- * are left out; where one gets its first, it is pushed then, and timed from there on.
+ * All executions stay counted. An untimed one has the cycles of the last timed one, in its slot and
+ * for the stream around it. Only streams that never had a span inside are left out. At its first
+ * inner span, an untimed stream is pushed, and timed from there on.
  *
- * Owner of all: the thread.
+ * Owner: the thread.
  */
 #ifndef LC_SPAN_FRAMES_PROBE_H
 #define LC_SPAN_FRAMES_PROBE_H
@@ -28,83 +28,83 @@ struct lc_stream_context;
 enum {
 	LC_PROBE_WINDOW = 64,          /* executions */
 	LC_PROBE_SLOTS = 64,           /* in a window */
-	LC_PROBE_ROUNDS = 256,         /* the latest that count */
-	LC_PROBE_ROUNDS_MIN = 16,      /* before costs are believed */
+	LC_PROBE_ROUNDS = 256,         /* latest rounds, which count */
+	LC_PROBE_ROUNDS_MIN = 16,      /* rounds before a cost is used */
 	LC_PROBE_FIRST = 1 << 14,      /* executions before the first round */
-	LC_PROBE_CYCLES_MAX = 1 << 12, /* of a stream that is left out */
+	LC_PROBE_CYCLES_MAX = 1 << 12, /* limit for a stream that is left out */
 };
 
 enum lc_probe_stage { LC_PROBE_RESTS = 0, LC_PROBE_BEFORE, LC_PROBE_DURING, LC_PROBE_AFTER };
 
-/* Of one thread. */
+/* State of one thread. */
 struct lc_probe {
 	uint32_t left; /* executions until the window, or the rest, ends */
-	bool counting; /* streams are counted, and not timed */
-	bool open;     /* one is executing that is only counted: the rest is about it */
+	bool counting; /* streams are counted, not timed */
+	bool open;     /* an untimed stream runs: the next members are about it */
 	uint32_t path, level;
 	uint64_t id, stack_pointer, return_address;
 	struct lc_span_slot *slot;
 
 	enum lc_probe_stage stage;
-	uint32_t counted;                         /* in this window, and not timed */
-	uint64_t begin, worked, switches, pauses; /* of the thread, when the window began */
+	uint32_t counted;                         /* untimed executions in this window */
+	uint64_t begin, worked, switches, pauses; /* when the window began */
 	uint64_t before, during;                  /* cycles of these windows */
 	uint32_t slots_len;
-	struct lc_span_slot *slots[LC_PROBE_SLOTS]; /* with counted executions to settle */
+	struct lc_span_slot *slots[LC_PROBE_SLOTS]; /* slots with untimed executions to settle */
 	uint32_t random;
 	uint32_t rounds_len;
-	float rounds[LC_PROBE_ROUNDS]; /* cycles that a begin and an end cost */
-	uint64_t cost; /* of a begin and an end, as it is taken off; 0: as calibrated */
+	float rounds[LC_PROBE_ROUNDS]; /* cost of a begin and an end, in cycles */
+	uint64_t cost; /* cost of a begin and an end that is taken off; 0: as calibrated */
 };
 
 /*
- * May threads probe? Not with --trace, where each span has a row. Context: [attach], before the
- * program's threads have spans; until then they do not.
+ * Let threads probe, or not: with --trace each span needs a row. Off at first. Context: [attach],
+ * before the program's threads have spans.
  */
 void lc_probe_enable(bool on);
 
-/* A thread's, when its spans begin: with the costs that another thread has found. [hook] */
+/* Begin for a thread, with the costs that other threads have found. [hook] */
 void lc_probe_init(struct lc_span_thread *s);
 
 /*
- * A stream begins in a window whose streams are counted. Returns true where this one is, else it is
- * to be timed. Context: [hook], owner.
+ * A stream begins in an untimed window. Returns true if it is only counted, false if it must be
+ * timed. Context: [hook], owner.
  */
 bool lc_probe_begin(struct lc_span_thread *s, struct lc_span_slot *slot,
                     const struct lc_stream_context *stream, uint64_t stack_pointer,
                     uint64_t return_address);
 
-/* The one that is open ends. Context: [hook], owner. */
+/* The open untimed stream ends. Context: [hook], owner. */
 void lc_probe_end(struct lc_span_thread *s);
 
-/* The one that is open gets a frame after all. Context: [hook], owner. */
+/* The open untimed stream gets a frame after all. Context: [hook], owner. */
 void lc_probe_reveal(struct lc_span_thread *s);
 
 /* `left` executions have ended. Context: [hook], owner. */
 void lc_probe_turn(struct lc_span_thread *s);
 
-/* Settle what was counted and not timed; no window goes on. Context: [hook], owner. */
+/* Settle the untimed executions, and end the window. Context: [hook], owner. */
 void lc_probe_stop(struct lc_span_thread *s);
 
-/* Count streams from now on and never time them, or stop that: for the calibration. [attach] */
+/* Count all streams without timing them, or stop that: for the calibration. [attach] */
 void lc_probe_force(struct lc_span_thread *s, bool on);
 
-/* Cycles of some work that is always the same: how fast the CPU is just now. Context: any. */
+/* Cycles of a fixed piece of work, which tell the current speed of the CPU. Context: any. */
 uint64_t lc_probe_yardstick(void);
 
-/* What a begin and an end cost by the rounds so far; 0: they do not tell. Pure. */
+/* The cost of a begin and an end by the rounds so far; 0: unknown. Pure. */
 double lc_probe_cost(const struct lc_probe *p);
 
 /*
- * From now on a begin and an end cost `cost` cycles, and so they did for what is in the thread's
- * slots: their compensated cycles change. Context: [hook], owner.
+ * Set the cost of a begin and an end, in cycles, also for the executions in the thread's slots:
+ * their compensated cycles change. Context: [hook], owner.
  */
 void lc_probe_apply(struct lc_span_thread *s, uint32_t cost);
 
 struct lc_probe_stats {
-	uint64_t rounds;  /* that were measured */
-	uint64_t cycles;  /* what a begin and an end cost by the latest; 0: none is known */
-	uint64_t counted; /* executions that were counted and not timed */
+	uint64_t rounds;  /* measured rounds */
+	uint64_t cycles;  /* latest cost of a begin and an end; 0: unknown */
+	uint64_t counted; /* untimed executions */
 };
 void lc_probe_stats(struct lc_probe_stats *out); /* Context: [writer]. */
 

@@ -1,8 +1,8 @@
 /*
- * span/frames/repeated.c - compares what streams computed of what: see look.h.
+ * span/frames/repeated.c - compares the sources and results of streams: see repeated.h.
  *
- * The table of places is under a spin lock, which is never held across a call into the JVM. It has
- * a bound: places beyond it are not looked at.
+ * The table of places is under a spin lock, which is never held across a call into the JVM. Places
+ * that find no room in the table are not looked at.
  */
 #include "src/span/frames/repeated.h"
 
@@ -19,20 +19,20 @@
 
 enum {
 	PLACES = 1 << 12,
-	FIRST = 8,       /* executions of a new place of which one is looked at */
-	NEVER = 1 << 20, /* of a place whose streams have no results */
-	FRUITLESS = 8,   /* looks without a result until then */
-	SHARE = 100,     /* looking takes one part in that many */
+	FIRST = 8,       /* executions per look at a new place */
+	NEVER = 1 << 20, /* for a place whose streams have no results */
+	FRUITLESS = 8,   /* looks without a result before NEVER */
+	SHARE = 100,     /* looking takes 1 / this of the time */
 };
 
-/* What print() says in its lowest bit: values like it are few, so that equal ones prove little. */
+/* The lowest bit of print(): there are few such values, so equal ones prove little. */
 enum { PLAIN = 1 };
 
 struct place {
 	uint32_t path; /* 0: free */
 	uint32_t interval;
-	uint64_t cost, total;   /* cycles: of looking, and of the executions that were looked at */
-	uint64_t source, value; /* of the last one looked at */
+	uint64_t cost, total;   /* cycles of looking, and of the executions looked at */
+	uint64_t source, value; /* of the last execution looked at */
 	struct lc_block_look seen, taken;
 };
 
@@ -40,14 +40,14 @@ static struct {
 	_Atomic uint32_t lock;
 	uint32_t places_len;
 	struct place places[PLACES];
-	/* Set once, by whoever is first: the class, and its method. */
+	/* Set once, by the first user: the class, and its method. */
 	_Atomic(jclass) class;
 	_Atomic(jmethodID) print;
 } looks;
 
 /* ---- under lock ---- */
 
-/* The entry of the path; NULL where there is no room. */
+/* The entry of the path; NULL without room. */
 static struct place *place_of(uint32_t path)
 {
 	uint32_t i = (uint32_t)(lc_hash(path) >> 40) % PLACES;
@@ -76,7 +76,7 @@ static void compare(struct place *p, uint64_t source, uint64_t value)
 	p->value = value;
 }
 
-/* How seldom to look, from what looking cost. */
+/* Set the interval between looks by the cost of looking. */
 static void set_interval(struct place *p)
 {
 	uint64_t interval = p->total ? SHARE * p->cost / p->total : 2 * (uint64_t)p->interval;
@@ -129,7 +129,7 @@ static bool find_print(JNIEnv *jni)
 	return true;
 }
 
-/* A number of what the object holds; 0: it cannot be told. */
+/* A number made from the object's contents; 0: none. */
 static uint64_t print_of(JNIEnv *jni, jobject object)
 {
 	jlong print;
@@ -146,7 +146,7 @@ static uint64_t print_of(JNIEnv *jni, jobject object)
 	return (uint64_t)print;
 }
 
-/* Drop looks whose spans have gone without an end, or to another thread. */
+/* Drop looks whose spans are gone without an end, or on another thread. */
 static void sift(struct lc_span_thread *s)
 {
 	struct lc_repeated *l = &s->looks;

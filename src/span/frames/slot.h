@@ -1,9 +1,8 @@
 /*
- * span/frames/slot.h - holds what is counted of one thread's spans of the same place, kind and
- * level.
+ * span/frames/slot.h - holds the counts of one thread's spans of one place, kind and level.
  *
- * A span that ends is added to its slot. The thread writes the counts, and the attribution thread
- * reads them at any time and keeps what it has already written. Slots never move.
+ * A span that ends is added to its slot. The thread writes the counts. The attribution thread reads
+ * them at any time, and remembers the part that it has written. Slots never move.
  */
 #ifndef LC_SPAN_FRAMES_SLOT_H
 #define LC_SPAN_FRAMES_SLOT_H
@@ -16,17 +15,17 @@
 
 struct lc_thread;
 
-/* What makes two spans of a thread one row. */
+/* The key of a slot: a thread's spans with equal keys are one row. */
 struct lc_span_key {
 	uint8_t kind;         /* enum lc_span_kind */
-	uint8_t level;        /* of nesting, from 0; LC_SPAN_LEVEL_MAX and beyond in one */
+	uint8_t level;        /* of nesting, from 0; LC_SPAN_LEVEL_MAX: that and deeper */
 	uint8_t submit_kind;  /* tasks: enum lc_submit_kind */
 	uint32_t path;        /* streams: lc_path number of the location */
 	uint32_t site;        /* tasks: class and creation path; 0 for streams */
-	uint32_t submit_path; /* tasks: who submitted; 0 unknown or not */
+	uint32_t submit_path; /* tasks: path of the submission; 0: unknown or none */
 };
 
-/* What a slot counts; all only grow. Written by the owner thread, relaxed. */
+/* Counts of a slot; all only grow. Written by the owner thread, relaxed. */
 struct lc_span_counts {
 	_Atomic uint64_t executions;
 	_Atomic uint64_t folded; /* tasks: ended inside another one and added to it */
@@ -35,13 +34,13 @@ struct lc_span_counts {
 	_Atomic uint64_t negative;        /* spans whose compensated cycles are below 0 */
 	_Atomic uint64_t switches;        /* context switches while it ran, nested spans included */
 	_Atomic uint64_t gc_count, gc_ns; /* stop-the-world pauses inside */
-	_Atomic uint64_t wait_ns; /* tasks: from submission to execution, where both were seen */
+	_Atomic uint64_t wait_ns; /* tasks: from submission to execution, if both were seen */
 	_Atomic uint64_t waits;
 	_Atomic uint64_t wall_tsc; /* from begin to end, in ticks of the TSC */
 	/* Spans directly inside: anonymous (and foreign), primordial, support, task. */
 	_Atomic uint64_t nested[LC_SPAN_NESTED];
 	_Atomic uint32_t
-	    histogram[LC_SPAN_BUCKETS]; /* of compensated cycles; tasks: with the folded ones */
+	    histogram[LC_SPAN_BUCKETS]; /* of compensated cycles; tasks: including folded ones */
 };
 
 /* Counts of one place, kind and level in one thread. */
@@ -49,20 +48,19 @@ struct lc_span_slot {
 	struct lc_span_key key; /* constant */
 	uint32_t number;        /* for lc_span_slot_at(); constant */
 	struct lc_span_counts counts;
-	_Atomic uint64_t first_tsc, last_tsc; /* of a begin and an end; 0: none yet */
-	/* Owner only, see probe.h: of the last execution that was timed, and those that were not.
-	 */
+	_Atomic uint64_t first_tsc, last_tsc; /* first begin and last end; 0: none */
+	/* Owner only, see probe.h: the last timed execution, and the untimed ones. */
 	uint64_t last_cycles;
 	int64_t last_compensated;
 	uint32_t last_bucket;
-	uint32_t counted; /* since they were added to the cycles */
+	uint32_t counted; /* untimed executions that are not in `cycles` yet */
 	bool never_counted;
 	struct lc_span_counts taken; /* attribution thread only: already written */
 	uint64_t taken_first_tsc;
 };
 
 /*
- * A thread's slot number `i`, or NULL behind the last. Slots never move, and are freed with the
+ * A thread's slot number `i`, or NULL after the last. Slots never move, and are freed with the
  * thread's record. Context: [writer].
  */
 const struct lc_span_slot *lc_span_slot_at(const struct lc_thread *t, uint32_t i);

@@ -3,12 +3,12 @@
  * slots.
  *
  * Each begin of LocusSpan pushes one frame and end() pops one. A frame without a slot is
- * transparent: what runs inside it belongs to the frame below. Frame 0 is always there and stands
- * for the thread. Nothing here knows a JVM: who pushes says what time it is.
+ * transparent: work inside it belongs to the frame below. Frame 0 is always there and stands for
+ * the thread. This file knows no JVM: the caller passes the time.
  *
- * Owner of all: the thread itself. Its signal handlers read `top` and the slots of frames, which
- * are complete before `top` is moved (compiler fence: same thread). The attribution thread reads
- * slots, and, under `lock`, frames: span/running.h says how.
+ * Owner: the thread itself. Its signal handlers read `top` and the slots of frames; a frame is
+ * complete before `top` moves (compiler fence: same thread). The attribution thread reads slots,
+ * and under `lock` frames: see span/running.h.
  */
 #ifndef LC_SPAN_FRAMES_STACK_H
 #define LC_SPAN_FRAMES_STACK_H
@@ -25,45 +25,44 @@
 #include "src/span/frames/slot.h"
 
 enum {
-	LC_SPAN_DEPTH_MAX = 1 << 16, /* deeper ones are not told apart, and counted */
-	/* In the process, some 120 MB; then those of other places, see lc_span_slots_name_other()
-	 */
+	LC_SPAN_DEPTH_MAX = 1 << 16, /* deeper spans are only counted, as too deep */
+	/* In the process, 120 MB; more places share slots, see lc_span_slots_name_other() */
 	LC_SPAN_SLOTS_MAX = 1 << 16,
-	/* Of the end of a stack: what the JVM keeps free on Linux (24 pages), and as much as frames
-	   may grow by where compiled code is left for the interpreter. */
+	/* The end of a stack: the JVM's reserve on Linux (24 pages), and the growth of frames when
+	 * compiled code is left for the interpreter. */
 	LC_SPAN_LOW_BYTES = (24 + 12) << 12,
-	LC_SPAN_LAST_BYTES = (24 + 1) << 12, /* what is free for an end that takes some more */
-	LC_SPAN_SHRINK_BYTES = 1 << 16,      /* no frame shrinks by as much */
-	LC_SPAN_SLACK_BYTES = 2048           /* few do by as much */
+	LC_SPAN_LAST_BYTES = (24 + 1) << 12, /* reserve for an end that needs a little more stack */
+	LC_SPAN_SHRINK_BYTES = 1 << 16,      /* more than any frame shrinks by */
+	LC_SPAN_SLACK_BYTES = 2048           /* more than most frames shrink by */
 };
 
 struct lc_locations;   /* span/streams/location.h */
 struct lc_trace_log;   /* span/frames/trace.h */
 struct lc_task_thread; /* span/tasks/task.c */
 
-/* What a begin and an end cost, in cycles of the clock. */
+/* Costs of a begin and an end, in cycles of the clock. */
 struct lc_span_costs {
-	uint32_t inner;     /* IC: inside the span, of its own begin and end */
-	uint32_t anonymous; /* OC: what its outer span pays beside, by kind */
+	uint32_t inner;     /* inner cost: the part of its own begin and end inside a span */
+	uint32_t anonymous; /* outer costs: the rest, inside the outer span, by kind */
 	uint32_t primordial;
 	uint32_t support;
 	uint32_t task;
 	uint32_t task_inner;
-	uint32_t counted;   /* of a stream that is counted and not timed: span/frames/probe.h */
-	uint32_t yardstick; /* what lc_probe_yardstick() took at the same time; 0: not known */
+	uint32_t counted;   /* a stream that is counted, not timed: span/frames/probe.h */
+	uint32_t yardstick; /* time of lc_probe_yardstick() then; 0: unknown */
 };
 
-/* The stream that a frame is part of: what a stream inside it has as its outer one. */
+/* The stream that a frame is part of: the outer stream of a stream inside the frame. */
 struct lc_stream_context {
 	uint64_t id;   /* number of the anonymous or primordial span that executes it; 0: none */
 	uint32_t path; /* its location */
 	uint32_t level;
 };
 
-/* What a task's frame keeps beyond; span/tasks/task.c's own. */
+/* Further members of a task's frame; private to span/tasks/task.c. */
 struct lc_task_frame {
-	uint64_t object;      /* number of the task object; 0 not known */
-	uint64_t compensated; /* of what was folded into it so far */
+	uint64_t object;      /* number of the task object; 0 unknown */
+	uint64_t compensated; /* sum of the executions that were folded into it */
 	uint64_t cycles;
 	uint64_t submit_tsc;  /* when it was submitted; 0 unknown */
 	uint64_t created_tsc; /* when it was made; 0 unknown */
@@ -71,28 +70,28 @@ struct lc_task_frame {
 	uint32_t creator;     /* lc_thread.index of the creating thread + 1; 0 unknown */
 	uint32_t traits;      /* LC_TASK_ */
 	uint32_t flags;       /* LC_TRACE_ and LC_NEST_ */
-	uint32_t root;        /* of what is made inside it, see span/tasks/task_parts.h */
-	uint32_t below;       /* index of the next frame below whose hash ends alike; 0: none */
+	uint32_t root;  /* maker of tasks that are made inside it, see span/tasks/task_parts.h */
+	uint32_t below; /* index of the next lower frame with the same end of its hash; 0: none */
 };
 
 struct lc_span_frame {
 	uint64_t begin;            /* cycles of the thread's clock */
 	uint64_t begin_tsc;        /* the TSC at that time */
-	uint64_t inside;           /* cycles of the spans directly inside that have ended */
+	uint64_t inside;           /* cycles of ended spans directly inside */
 	uint64_t switches;         /* the clock's at begin */
 	uint64_t gc_count, gc_ns;  /* pauses of the process, at begin */
 	struct lc_span_slot *slot; /* NULL: transparent */
-	uint64_t stack_pointer;    /* of the hook that pushed it; UINT64_MAX: not known any more */
-	uint64_t return_address;   /* of that hook, into bytecode */
+	uint64_t stack_pointer;    /* of the hook that pushed it; UINT64_MAX: unknown */
+	uint64_t return_address;   /* of that hook, in bytecode */
 	uint32_t nested[LC_SPAN_NESTED];
 	struct lc_stream_context stream;
 	uint64_t number; /* of the span, see lc_span_number() */
 	uint32_t kind;   /* enum lc_span_kind; LC_SPAN_KINDS: transparent */
-	bool bottom;     /* frame 0; no other one ever was */
-	/* Not 0: the attribution thread has seen the span, see running.h. Written by it, under
-	 * lock; and by the owner when the span ends, under lock. */
+	bool bottom;     /* frame 0 */
+	/* Not 0: the attribution thread watches the span, see running.h. Written under lock by the
+	 * attribution thread, and by the owner when the span ends. */
 	_Atomic uint32_t watched;
-	/* `number` from lc_span_start() on; 0: the frame is not complete. Written by: owner. */
+	/* `number` from lc_span_start() on; 0: the frame is incomplete. Written by: owner. */
 	_Atomic uint64_t open;
 	struct lc_task_frame task;
 };
@@ -110,15 +109,15 @@ struct lc_span_thread {
 	const struct lc_span_pauses *pauses;
 	uint32_t outer_cost[LC_SPAN_NESTED];
 	uint32_t inner_cost, task_inner_cost, counted_cost, yardstick;
-	uint64_t last_number; /* that was given out */
-	uint64_t excess;      /* begun beyond the bound, and not ended */
-	uint64_t low;         /* begun at the end of the stack, after all frames, and not ended */
-	uint64_t low_end;     /* where that end of the stack begins; 0: not known */
-	uint64_t last_end;    /* where nothing may begin; 0: not known */
-	bool full;            /* the begin that goes on is to push no frame */
-	bool lossy;           /* ends were lost */
+	uint64_t last_number; /* the last one given out */
+	uint64_t excess;      /* open spans beyond the bound */
+	uint64_t low;         /* open spans at the end of the stack, inside all frames */
+	uint64_t low_end;     /* upper limit of that end of the stack; 0: unknown */
+	uint64_t last_end;    /* upper limit of the part where no span may begin; 0: unknown */
+	bool full;            /* the current begin must push no frame */
+	bool lossy;           /* ends are missing */
 	uint64_t worked;      /* cycles of the agent that were taken off spans */
-	uint32_t work;        /* how deep the thread is in work of the agent, see interrupt.c */
+	uint32_t work;        /* nesting depth of the agent's work, see interrupt.c */
 	struct lc_locations *locations;
 	struct lc_trace_log *traces; /* NULL: no --trace */
 	struct lc_task_thread *tasks;
@@ -132,15 +131,15 @@ struct lc_span_thread {
 	struct lc_vector ended; /* under lock: uint64_t numbers of watched spans that have ended */
 	uint64_t rows_cpu_ns;   /* attribution thread only: CPU time at the rows of running.c */
 
-	/* What was not as it should be; written by the owner, relaxed. */
+	/* Irregular spans; written by the owner, relaxed. */
 	_Atomic uint64_t stale;     /* begun and never ended */
 	_Atomic uint64_t unmatched; /* ends without a begin */
-	/* Begun beyond LC_SPAN_DEPTH_MAX, at the end of the stack, or without memory. */
+	/* begun beyond LC_SPAN_DEPTH_MAX, at the end of the stack, or without memory */
 	_Atomic uint64_t too_deep;
 	_Atomic uint64_t unsettled; /* watched ends without memory: they stay "still running" */
 };
 
-/* What is known of a span once it has ended. */
+/* Results of an ended span. */
 struct lc_span_ended {
 	uint64_t total;  /* cycles, nested spans included */
 	uint64_t cycles; /* without */
@@ -149,20 +148,20 @@ struct lc_span_ended {
 	uint64_t end_tsc;
 };
 
-/* Returns 0 or -ENOMEM. The clock and all that is a pointer to others is the caller's to set. */
+/* Returns 0 or -ENOMEM. The caller sets the clock and the pointers to other modules. */
 int lc_span_stack_init(struct lc_span_thread *s, const struct lc_span_costs *costs,
                        const struct lc_span_pauses *pauses);
 void lc_span_stack_destroy(struct lc_span_thread *s);
 
 /*
- * The slot of `key`, made when it is new. Where there are LC_SPAN_SLOTS_MAX it is that of the
- * kind's other places; NULL without memory, which counts as too deep. Context: [hook], owner.
+ * The slot of `key`, made if it is new. Beyond LC_SPAN_SLOTS_MAX it is the slot of the kind's other
+ * places. NULL without memory, which counts as too deep. Context: [hook], owner.
  */
 struct lc_span_slot *lc_span_slot_find(struct lc_span_thread *s, const struct lc_span_key *key);
 
 /*
- * What names the places for which there is no slot: `path` those of streams, `site` those of tasks.
- * Context: [attach], once, before there are slots.
+ * Set the names of places that have no slot: `path` for streams, `site` for tasks. Context:
+ * [attach], once, before there are slots.
  */
 void lc_span_slots_name_other(uint32_t path, uint32_t site);
 
@@ -177,7 +176,7 @@ bool lc_span_slot_is_other(const struct lc_span_slot *slot);
 int lc_span_stack_grow(struct lc_span_thread *s);
 
 /*
- * The frame has been taken off: is it watched? Then its end is counted under lock, followed by
+ * Is the frame, which was popped, watched? If so, its end is counted under lock, followed by
  * lc_span_watched_ended(). Order: W1 of running.h. Context: [hook], owner.
  */
 static inline bool lc_span_is_watched(const struct lc_span_frame *f)
@@ -186,10 +185,10 @@ static inline bool lc_span_is_watched(const struct lc_span_frame *f)
 	return __builtin_expect(atomic_load_explicit(&f->watched, memory_order_relaxed) != 0, 0);
 }
 
-/* Tell the attribution thread that it has ended. Context: [hook], owner, under lock. */
+/* Tell the attribution thread that a watched span has ended. Context: [hook], owner, under lock. */
 void lc_span_watched_ended(struct lc_span_thread *s, struct lc_span_frame *f);
 
-/* Slot number `i`, or NULL behind the last. Context: [writer] [signal] [hook]. */
+/* Slot number `i`, or NULL after the last. Context: [writer] [signal] [hook]. */
 struct lc_span_slot *lc_span_stack_slot(const struct lc_span_thread *s, uint32_t i);
 
 /* Slots in the process. Context: any. */
@@ -197,12 +196,12 @@ uint32_t lc_span_slots_count(void);
 
 static inline void lc_span_add(_Atomic uint64_t *counter, uint64_t n)
 {
-	/* One writer: plain adds that the attribution thread may read at any time. */
+	/* One writer: plain additions that the attribution thread may read at any time. */
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
 	                      memory_order_relaxed);
 }
 
-/* Which of the kinds that are told apart inside another this is. */
+/* Index in `nested`: the kinds that are counted apart inside another span. */
 static inline unsigned lc_span_nested_kind(unsigned kind)
 {
 	return kind == LC_SPAN_PRIMORDIAL ? 1u
@@ -212,11 +211,11 @@ static inline unsigned lc_span_nested_kind(unsigned kind)
 }
 
 enum {
-	LC_SPAN_NUMBER_BITS = 40, /* of a thread's own count, below its index + 1 */
-	LC_SPAN_NO_NUMBER = 1     /* of transparent frames, unless they need one */
+	LC_SPAN_NUMBER_BITS = 40, /* of a thread's count, below the bits of its index + 1 */
+	LC_SPAN_NO_NUMBER = 1     /* of most transparent frames */
 };
 
-/* A number for a span that is unique in the process, and never 0. */
+/* A number for a span, unique in the process, never 0. */
 static inline uint64_t lc_span_number(struct lc_span_thread *s)
 {
 	return ++s->last_number;
@@ -228,9 +227,9 @@ static inline bool lc_span_empty(const struct lc_span_thread *s)
 }
 
 /*
- * Push a frame, transparent where `slot` is NULL. Its stream is that of the frame below; the rest
- * is for the caller to set, who calls lc_span_start() last of all. Returns NULL at the bound, which
- * is counted: the next end() then pops nothing. Context: [hook], owner thread.
+ * Push a frame, transparent if `slot` is NULL. Its stream is that of the frame below. The caller
+ * sets the other members, and calls lc_span_start() last. Returns NULL at the bound, which is
+ * counted: the matching end() pops nothing. Context: [hook], owner thread.
  */
 static inline struct lc_span_frame *lc_span_push(struct lc_span_thread *s, unsigned kind,
                                                  struct lc_span_slot *slot)
@@ -263,11 +262,11 @@ static inline struct lc_span_frame *lc_span_push(struct lc_span_thread *s, unsig
 	return f;
 }
 
-/* The span of this frame begins now. */
+/* The span of this frame begins at `now`. */
 static inline void lc_span_start(struct lc_span_thread *s, struct lc_span_frame *f, uint64_t now,
                                  uint64_t tsc)
 {
-	f->switches = s->clock.switches; /* as of that reading */
+	f->switches = s->clock.switches; /* at the reading of `now` */
 	f->begin_tsc = tsc;
 	f->begin = now;
 	atomic_store_explicit(&f->open, f->number, memory_order_release); /* W2 */
@@ -278,7 +277,7 @@ static inline bool lc_span_has_nested(const struct lc_span_frame *f)
 	return f->nested[0] | f->nested[1] | f->nested[2] | f->nested[3];
 }
 
-/* Take the innermost frame off; it must not be frame 0. Returns it: valid until the next push. */
+/* Pop the innermost frame, which is not frame 0. Returns it: valid until the next push. */
 static inline struct lc_span_frame *lc_span_pop(struct lc_span_thread *s, uint64_t now,
                                                 uint64_t tsc, struct lc_span_ended *e)
 {
@@ -299,7 +298,7 @@ static inline struct lc_span_frame *lc_span_pop(struct lc_span_thread *s, uint64
 		for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
 			costs += (int64_t)f->nested[i] * s->outer_cost[i];
 	e->total = total;
-	e->cycles = total - f->inside; /* clocks may go back a little: modulo 2^64, as all sums */
+	e->cycles = total - f->inside; /* clocks may go back a little: modulo 2^64, like all sums */
 	e->compensated = (int64_t)e->cycles - costs;
 	e->switches = s->clock.switches - f->switches;
 	e->gc_count = atomic_load_explicit(&s->pauses->count, memory_order_relaxed) - f->gc_count;
@@ -344,15 +343,15 @@ static inline void lc_span_slot_add(struct lc_span_slot *slot, const struct lc_s
 }
 
 /*
- * A hook runs with its frame at `stack_pointer`: is it in a method that began at the end of the
- * stack, of which no frame was pushed? Then a begin pushes none, and an end takes none off.
+ * Did the method whose hook has its frame at `stack_pointer` begin at the end of the stack? If so,
+ * its begin pushes no frame, and its end pops none.
  *
- * Ends are lost at the end of a stack alone: the code that calls end() may itself throw when the
- * stack overflows. A method that begins further up has room for its end. So what begins at the end
- * of the stack is only counted (`low`), and all of that is over once a hook runs so far up that no
- * frame that shrinks explains it. Otherwise no addresses are compared: compiled code has one frame
- * for all methods that were inlined into it, and another one when it is left for the interpreter.
- * Context: [hook], owner thread.
+ * Ends are lost only at the end of a stack: the code that calls end() may throw when the stack
+ * overflows. A method that begins further up has room for its end. So spans that begin at the end
+ * of the stack are only counted (`low`). They are all over when a hook runs so far up that no
+ * shrinking frame explains it. No other addresses are compared: compiled code has one frame for all
+ * inlined methods, and another one after it is left for the interpreter. Context: [hook], owner
+ * thread.
  */
 bool lc_span_is_low_slowly(struct lc_span_thread *s, uint64_t stack_pointer);
 
@@ -363,14 +362,13 @@ static inline bool lc_span_is_low(struct lc_span_thread *s, uint64_t stack_point
 }
 
 /*
- * Of a thread that has lost ends: drop the frames of methods that have returned. Those were pushed
- * by hooks further down, by more than most frames shrink; or a begin has come to where one of them
- * was pushed: it is the next round of a loop. `return_address` is 0 for an end. Context: [hook],
- * owner thread.
+ * After lost ends: drop the frames of methods that have returned. Hooks further down pushed these
+ * frames, by more than most frames shrink. Or a begin is at the place where one of them was pushed,
+ * in the next round of a loop. `return_address` is 0 for an end. Context: [hook], owner thread.
  */
 void lc_span_drop(struct lc_span_thread *s, uint64_t stack_pointer, uint64_t return_address);
 
-/* Before a begin: with where its hook is, and where it returns to. */
+/* Prepare a begin, whose hook has this stack pointer and return address. */
 static inline void lc_span_arrive(struct lc_span_thread *s, uint64_t stack_pointer,
                                   uint64_t return_address)
 {
@@ -380,17 +378,16 @@ static inline void lc_span_arrive(struct lc_span_thread *s, uint64_t stack_point
 }
 
 /*
- * Is so little of the stack left that the span's end could overflow it where its begin does not?
- * Then the begin throws the error (lc_span_overflow()), as it does a little further down by itself:
- * an end that is lost cannot be told from one that comes later. Context: [hook], owner thread,
- * after lc_span_arrive().
+ * Is so little stack left that the span's end could overflow it, while its begin does not? If so,
+ * the begin throws the error (lc_span_overflow()), as it does by itself a little further down: a
+ * lost end looks like one that comes later. Context: [hook], owner thread, after lc_span_arrive().
  */
 static inline bool lc_span_is_last(const struct lc_span_thread *s, uint64_t stack_pointer)
 {
 	return __builtin_expect(s->full, 0) && stack_pointer < s->last_end;
 }
 
-/* Before an end: returns false where it ends what has no frame. Context: [hook], owner thread. */
+/* Prepare an end. Returns false if its span has no frame. Context: [hook], owner thread. */
 static inline bool lc_span_leave(struct lc_span_thread *s, uint64_t stack_pointer)
 {
 	if (__builtin_expect((s->low | s->excess | s->lossy) == 0, 1))

@@ -1,10 +1,10 @@
 /*
- * span/frames/trace.h - takes single spans from their threads to the attribution thread, for
+ * span/frames/trace.h - carries single spans from their threads to the attribution thread, for
  * --trace.
  *
  * Each thread has a list of chunks. The owner appends and adds chunks, the attribution thread reads
- * and frees them; all threads' chunks together have a bound, beyond which a span is lost, and
- * counted. Times are in ticks of the TSC until lc_span_take_traces() has made ns of them.
+ * and frees them. All threads' chunks have a common bound, beyond which spans are lost, and
+ * counted. Times are in ticks of the TSC until lc_span_take_traces() converts them to ns.
  */
 #ifndef LC_SPAN_FRAMES_TRACE_H
 #define LC_SPAN_FRAMES_TRACE_H
@@ -17,7 +17,7 @@
 
 enum {
 	LC_TRACE_CHUNK_ROWS = 1 << 12,
-	LC_TRACE_CHUNKS_MAX = 1 << 8, /* beside the first one of each thread: 128 MB */
+	LC_TRACE_CHUNKS_MAX = 1 << 8, /* 128 MB, beside the first chunk of each thread */
 };
 
 struct lc_trace_log; /* opaque */
@@ -26,13 +26,10 @@ struct lc_trace_log; /* opaque */
 int lc_trace_log_create(struct lc_trace_log **out);
 void lc_trace_log_destroy(struct lc_trace_log *l);
 
-/*
- * Append a row. Returns whether there is much to take. Context: [hook], owner; allocates once a
- * chunk.
- */
+/* Append a row. Returns whether many rows wait. Context: [hook], owner; allocates once a chunk. */
 bool lc_trace_log_put(struct lc_trace_log *l, const struct lc_block_trace *row);
 
-/* Take the oldest row. Returns false where there is none. Context: [writer]. */
+/* Take the oldest row. Returns false if there is none. Context: [writer]. */
 bool lc_trace_log_take(struct lc_trace_log *l, struct lc_block_trace *out);
 
 /* Rows that found no room; rows that were not taken yet. Context: [writer]. */

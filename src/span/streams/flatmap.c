@@ -1,5 +1,4 @@
-/* span/streams/flatmap.c - asks LocusSpan which method a function stands for, once for each class.
- */
+/* span/streams/flatmap.c - asks LocusSpan for the method of a function, once for each class. */
 #include "src/span/streams/flatmap.h"
 
 #include <stdatomic.h>
@@ -10,10 +9,10 @@
 #include "src/core/version.h"
 #include "src/span/tasks/task_place.h"
 
-/* Paths of classes by lc_task_class.id, + 1; 0: not asked yet. Written by any thread, the same. */
+/* Paths of classes by lc_task_class.id, + 1; 0: not asked yet. All threads write the same. */
 static _Atomic uint32_t paths[LC_TASK_CLASSES_MAX + 1];
 
-/* The first line of the function's body, as a path of one frame; 0: it is not the program's. */
+/* The first line of the function's body, as a path of one frame; 0: not the program's. */
 static uint32_t ask(JNIEnv *jni, jobject function)
 {
 	jclass class = (*jni)->FindClass(jni, LC_SPAN_CLASS);
@@ -46,7 +45,7 @@ uint32_t lc_flatmap_slowly(struct lc_flatmap_function *known, JNIEnv *jni, jobje
 {
 	struct lc_task_place_class found = { 0 };
 	uint32_t sequence =
-	    lc_epoch_gc_sequence(); /* before: what changes meanwhile is seen next time */
+	    lc_epoch_gc_sequence(); /* read first: a later change is seen next time */
 	const struct lc_task_class *class = lc_task_class_slowly(&found, jni, function, word);
 	uint32_t path;
 

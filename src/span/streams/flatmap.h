@@ -2,9 +2,10 @@
  * span/streams/flatmap.h - finds the place of a stream that java.util.stream executes itself, as
  * flatMap() does: the first line of the function that made the stream.
  *
- * That function has returned when its stream begins. So LocusSpan.flat() tells of each function
- * when it has returned a stream, and the next begin that the library makes is of that stream.
- * Which method a function's object stands for follows from its class, and is asked once for each.
+ * The function has returned when its stream begins. So LocusSpan.flat() reports each function that
+ * has returned a stream, and the library's next begin is of that stream. The class of a function's
+ * object tells the function's method, and is asked once.
+ *
  * Owner of a struct lc_flatmap: the thread.
  */
 #ifndef LC_SPAN_STREAMS_FLATMAP_H
@@ -18,19 +19,19 @@
 
 enum { LC_FLATMAP_FUNCTIONS = 64 };
 
-/* What is known of a function whose class has that word in its objects' headers. */
+/* A function, by its class's word in the headers of its objects. */
 struct lc_flatmap_function {
 	uint32_t word;
-	uint32_t sequence; /* of the GC: a class goes only when it changes */
+	uint32_t sequence; /* GC sequence: classes are unloaded only when it changes */
 	uint32_t path;     /* for lc_path_get(), one frame; 0: no method of the program */
 };
 
 struct lc_flatmap {
-	uint32_t made; /* path of the function that has just made a stream; 0: none, or unknown */
+	uint32_t made; /* path of the function that has just made a stream; 0: none or unknown */
 	struct lc_flatmap_function functions[LC_FLATMAP_FUNCTIONS];
 };
 
-/* Its path, found or looked up in the table of all threads. Context: [hook], owner; slow. */
+/* The function's path, new or from the table of all threads. Context: [hook], owner; slow. */
 uint32_t lc_flatmap_slowly(struct lc_flatmap_function *known, JNIEnv *jni, jobject function,
                            uint32_t word);
 

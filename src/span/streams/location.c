@@ -95,14 +95,14 @@ static bool is_traversal(const struct lc_method *m)
 	       (!strncmp(m->class_name, "java.util.Spliterators", 22));
 }
 
-/* What a walk is for, and what it has found. */
+/* The purpose of a walk, and its result. */
 struct search {
 	enum lc_location_hook hook;
 	bool outer;
 	bool library; /* the library itself executes this stream */
 	bool cut;     /* the thread has no credit for a walk */
 	uint32_t path;
-	/* From the hook's to the last that tells the place, both included; 0: all there are. */
+	/* Frames from the hook's to the last that tells the place, both included; 0: all. */
 	unsigned frames;
 };
 

@@ -1,10 +1,9 @@
 /*
  * span/streams/location.h - finds the location of a stream: the program's call that executes it.
  *
- * A location is a place (stack/place.h) of which as much of the stack is compared as reaches to the
- * nearest frame outside java.util.stream, or with --span-paths as far as the path does. An entry
- * remembers the slot that was counted in last, so that the usual begin makes one look-up.
- * Owner of all: the thread.
+ * A location is a place (stack/place.h). The compared part of the stack reaches to the nearest
+ * frame outside java.util.stream, or with --span-paths as far as the path. An entry remembers its
+ * last slot, so the usual begin makes one look-up. Owner: the thread.
  */
 #ifndef LC_SPAN_STREAMS_LOCATION_H
 #define LC_SPAN_STREAMS_LOCATION_H
@@ -20,29 +19,29 @@
 
 struct lc_walker;
 
-/* What kind of hook asks: its own frames count differently. */
+/* Kinds of hooks, which differ in their own frames. */
 enum lc_location_hook { LC_LOCATION_STREAM = 0, LC_LOCATION_FOREIGN };
 
 struct lc_location {
 	struct lc_place place; /* key: lc_location_key() */
 	uint32_t path;         /* for lc_path_get(); 0 unknown */
 	/*
-	 * The library itself made this call: the place is that of the function that made the
-	 * stream, or else of the stream around it, or else `path`.
+	 * The library made this call: the place is that of the function that made the stream, or
+	 * else that of the stream around it, or else `path`.
 	 */
 	bool library;
-	/* The last such place with its callers: of which function, in which stream. */
+	/* The last place of a function in an outer stream. */
 	struct {
 		uint32_t made, outer, path;
 	} called;
-	uint32_t look;     /* executions until one is looked at (span/frames/repeated.h) */
+	uint32_t look;     /* executions until the next look (span/frames/repeated.h) */
 	uint64_t slot_key; /* lc_location_slot_key() of `slot` */
 	struct lc_span_slot *slot;
 };
 
 /*
- * Where the library's own methods that execute streams are not inlined, all places that call such a
- * method have the hook's frame and its return address in common: hence `far`.
+ * If the library's methods that execute streams are not inlined, all places that call such a method
+ * share the hook's frame and return address: hence `far`.
  */
 static const struct lc_place_kind lc_location_kind = { .entry_bytes = sizeof(struct lc_location),
 	                                               .ways = 4,
@@ -55,10 +54,10 @@ struct lc_locations {
 	struct lc_flatmap flat;
 	_Atomic uint64_t walks;     /* written by: owner */
 	_Atomic uint64_t errors;    /* stacks that could not be walked; written by: owner */
-	struct lc_location scratch; /* where an entry cannot be kept */
+	struct lc_location scratch; /* for an entry that cannot be kept */
 };
 
-/* `paths`: whole call paths, of at most `depth` frames. Context: [attach]. */
+/* `paths`: use whole call paths, of at most `depth` frames. Context: [attach]. */
 void lc_locations_init(bool paths, uint32_t depth);
 
 /* `walker` stays the caller's. Returns 0 or -ENOMEM. Context: [hook]; slow, once a thread. */
@@ -66,8 +65,8 @@ int lc_locations_create(struct lc_walker *walker, struct lc_locations **out);
 void lc_locations_destroy(struct lc_locations *l);
 
 /*
- * Walk to the location of the hook with this frame, and remember it. `outer`: the hook is inside a
- * stream. Never returns NULL; an entry that cannot be kept is valid until the next call.
+ * Find the location of the hook with this frame by a walk, and remember it. `outer`: the hook is
+ * inside a stream. Never returns NULL; an entry that cannot be kept is valid until the next call.
  * Context: [hook], owner; slow.
  */
 struct lc_location *lc_location_learn(struct lc_locations *l, JNIEnv *jni,
@@ -75,14 +74,14 @@ struct lc_location *lc_location_learn(struct lc_locations *l, JNIEnv *jni,
                                       enum lc_location_hook hook, bool outer);
 
 /*
- * The path of a function that made a stream, with that of the stream around it behind. Context:
+ * The path of a function that made a stream, followed by that of the stream around it. Context:
  * [hook], owner; slow.
  */
 uint32_t lc_location_called(struct lc_location *x, uint32_t made, uint32_t outer);
 
 /*
- * The path of the stream that begins in that place, inside a stream with the path `outer` or in
- * none (0). Context: [hook], owner.
+ * The path of the stream that begins in that place, inside a stream with the path `outer` (0:
+ * none). Context: [hook], owner.
  */
 static inline uint32_t lc_location_path(struct lc_locations *l, struct lc_location *x,
                                         uint32_t outer)
@@ -100,7 +99,7 @@ static inline uint32_t lc_location_path(struct lc_locations *l, struct lc_locati
 	return lc_location_called(x, made, outer);
 }
 
-/* What tells hooks with one frame apart: where they return to in bytecode, and what they ask. */
+/* The key of hooks with one frame: their return address in bytecode, and their kind. */
 static inline uint64_t lc_location_key(uint64_t return_address, enum lc_location_hook hook,
                                        bool outer)
 {
@@ -120,7 +119,7 @@ static inline uint64_t lc_location_slot_key(unsigned kind, unsigned level, uint3
 	return (uint64_t)path << 32 | level << 8 | kind;
 }
 
-/* The slot of a stream in the place, of that kind and level. NULL without memory. */
+/* The slot of a stream at the place, by kind and level. NULL without memory. */
 static inline struct lc_span_slot *lc_location_slot(struct lc_span_thread *s, struct lc_location *x,
                                                     unsigned kind, unsigned level, uint32_t path)
 {

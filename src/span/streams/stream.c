@@ -103,7 +103,7 @@ void lc_span_thread_close(bool last)
 	set_known(NULL, last);
 }
 
-/* Where a hook is, and where it returns to in bytecode. */
+/* A hook's frame, and its return address in bytecode. */
 struct hook {
 	struct lc_native_frame at;
 	uint64_t return_address;
@@ -206,7 +206,7 @@ static __attribute__((noinline, cold)) struct lc_location *learn(struct lc_span_
 	x = lc_location_learn(s->locations, jni, &at, key, (enum lc_location_hook)(how >> 1),
 	                      how & 1);
 	lc_own_work_end(&work);
-	/* What the library executes itself it asks for no result. */
+	/* The library's own streams have no results. */
 	x->look = x->path && !x->library ? lc_repeated_next(&s->looks, x->path) : 0;
 	return x;
 }
@@ -482,7 +482,7 @@ void Java_java_lang_LocusSpan_end(JNIEnv *jni, jclass c)
 	finish(__builtin_frame_address(0), jni, NULL);
 }
 
-/* Of a stream that has a result. */
+/* The end of a stream that has a result. */
 void Java_java_lang_LocusSpan_ended(JNIEnv *jni, jclass c, jobject result)
 {
 	finish(__builtin_frame_address(0), jni, result);

@@ -1,18 +1,18 @@
 /*
  * span/tasks/link.c - keeps links in two set-associative tables.
  *
- * Two set-associative tables. The near one is small, so that what is in flight in most programs
- * stays in a CPU's cache. Where a set of it has room only at the cost of an entry that waits to be
- * executed, the new entry goes to the far one, whose sets give up such an entry too. The entries of
- * way w of all sets lie together, hence memory behind a way is used only once some set needs it.
+ * The near table is small, so that the waiting objects of most programs stay in a CPU's cache. If
+ * the near set has only entries that wait to be executed, a new entry goes to the far table. Sets
+ * of the far table give up such entries, too. The entries of way w of all sets lie together, so
+ * memory for a way is used only when a set needs it.
  *
  * Invariant: I1  all of a set, near or far, is read and written under the lock of the near set that
  *                its key leads to: the near set's number is the lower bits of the far one's.
  *            I2  a key is in at most one entry.
  * Order:     L1  of base/spin.h: unlock (release) -> lock (acquire).
- * The file is longer than 600 lines since all that its locks guard is here.
- * A lock is held for some dozens of instructions, without calls. Its holder may lose the CPU; who
- * waits for it lets others run.
+ *
+ * The file is longer than 600 lines since all data that its locks guard is here. A lock is held for
+ * some dozens of instructions, without calls. If its holder loses the CPU, waiting threads yield.
  */
 #include "src/span/tasks/link.h"
 
@@ -87,11 +87,11 @@ static struct {
 	_Atomic bool
 	    spilled; /* the far table was ever used; relaxed: who put an entry there saw it */
 	struct counts counts[COUNTS];
-	_Atomic uint64_t live[1 << LIVE_BITS]; /* numbers of streams that are being executed */
-	_Atomic uint64_t live_unplaced;        /* more of them, whose place another one has */
+	_Atomic uint64_t live[1 << LIVE_BITS]; /* numbers of running streams */
+	_Atomic uint64_t live_unplaced;        /* running streams whose slot another stream has */
 } links;
 
-/* Where a key leads to. */
+/* The position of a key in a table. */
 struct place {
 	struct table *table;
 	uint32_t set, way;
@@ -99,7 +99,7 @@ struct place {
 
 static uint32_t far_set_of(uint32_t hash)
 {
-	/* As many in a row as fill a set. */
+	/* Neighbouring numbers share a set. */
 	return lc_link_number(hash) / LC_LINK_WAYS & (LC_LINK_FAR_SETS - 1);
 }
 
@@ -377,7 +377,7 @@ uint32_t lc_link_submitted(struct lc_link_key key, uint8_t kind, uint32_t path, 
 	e = entry_of(&p);
 	if (e->pending && (e->submit_kind != kind || e->submit_path != path))
 		*flags_of(&p) |= MIXED;
-	/* Of several that wait, it is not known which is executed first. */
+	/* If several submissions wait, the one that is executed first is unknown. */
 	e->submit_tsc = e->pending ? 0 : tsc;
 	e->submit_kind = kind;
 	e->submit_path = path;
@@ -402,7 +402,7 @@ bool lc_link_pending(struct lc_link_key key)
 	return pending;
 }
 
-/* Of an entry that is not ambiguous. */
+/* Fill *out from an entry that is not ambiguous. */
 static void tell(const struct place *p, struct lc_link_task *out)
 {
 	const struct entry *e = entry_of(p);
@@ -466,7 +466,7 @@ void lc_link_stream_begins(uint64_t id)
 
 void lc_link_stream_ends(uint64_t id)
 {
-	/* Who has the place is the only one that changes it. */
+	/* Only the stream that owns the slot changes it. */
 	if (atomic_load_explicit(live_slot(id), memory_order_relaxed) == id)
 		atomic_store_explicit(live_slot(id), 0, memory_order_relaxed);
 	else

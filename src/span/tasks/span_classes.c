@@ -202,7 +202,7 @@ static void find_body(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, uint32_t is, c
 		(*jni)->DeleteLocalRef(jni, at);
 }
 
-/* Of a task whose superclass is none. */
+/* Find the inherited bodies of a task whose superclass is no task. */
 static void find_bodies(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, uint32_t is)
 {
 	if (is & LC_SPAN_IS_RUNNABLE)
@@ -254,7 +254,7 @@ static void remember(const char *name, uint32_t want)
 	pthread_mutex_unlock(&classes.lock);
 }
 
-/* What is to be asked of a class with this signature, "Lcom/acme/Task;"; once for each class. */
+/* Take the open questions about the class of this signature, "Lcom/acme/Task;"; once a class. */
 static uint32_t recall(const char *signature)
 {
 	size_t len = strlen(signature);

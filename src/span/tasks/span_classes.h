@@ -1,11 +1,11 @@
 /*
- * span/tasks/span_classes.h - finds out which classes get begins and ends.
+ * span/tasks/span_classes.h - finds the classes that get begins and ends.
  *
- * A class file names its superclass and interfaces, not what these are themselves. Where a class
- * has a method that would be hooked if it were, say, a Runnable, the JVM is asked at ClassPrepare,
- * when the supertypes are loaded: the JVM has the class table, so that homonyms in two loaders are
- * told apart and nothing is loaded for it. If so, the class is transformed once more, before its
- * first method runs. A later transformation asks the JVM again.
+ * A class file names its superclass and interfaces, but not their supertypes. If a class has a
+ * method that would be hooked in, say, a Runnable, the agent asks the JVM at ClassPrepare, when the
+ * supertypes are loaded. The JVM tells classes of one name in two loaders apart, and loads nothing
+ * for the answer. If the class is a Runnable, it is transformed again, before its first method
+ * runs. A later transformation asks the JVM again.
  */
 #ifndef LC_SPAN_TASKS_SPAN_CLASSES_H
 #define LC_SPAN_TASKS_SPAN_CLASSES_H
@@ -22,15 +22,15 @@ struct lc_counters;
 struct lc_class_file {
 	const uint8_t *data;
 	size_t len;
-	const char *name; /* as ClassFileLoadHook gives it; may be NULL */
+	const char *name; /* from ClassFileLoadHook; may be NULL */
 	jobject loader;   /* NULL: the boot loader */
-	jclass redefined; /* NULL: it is being loaded */
+	jclass redefined; /* NULL: the class is being loaded */
 };
 
-/* Find the types that matter among the classes that are loaded. Context: [attach]. */
+/* Find the types that matter among the loaded classes. Context: [attach]. */
 void lc_span_classes_start(JNIEnv *jni);
 
-/* Insert begins and ends; as lc_span_rewrite(). Context: [java] (ClassFileLoadHook). */
+/* Insert begins and ends, like lc_span_rewrite(). Context: [java] (ClassFileLoadHook). */
 enum lc_rewrite_status lc_span_classes_rewrite(JNIEnv *jni, const struct lc_class_file *file,
                                                struct lc_rewrite_result *out);
 
@@ -41,8 +41,8 @@ enum lc_rewrite_status lc_span_classes_rewrite(JNIEnv *jni, const struct lc_clas
 bool lc_span_classes_look(JNIEnv *jni, const struct lc_class_file *file);
 
 /*
- * The class is loaded, with its supertypes. Returns whether it must be transformed again, since it
- * is what its file did not tell. Context: [java] (ClassPrepare).
+ * The class is loaded, with its supertypes. Returns whether it must be transformed again, since its
+ * supertypes make it a class with hooks. Context: [java] (ClassPrepare).
  */
 bool lc_span_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jclass class);
 
@@ -51,11 +51,11 @@ bool lc_span_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jclass class);
 bool lc_span_classes_is_task(JNIEnv *jni, jclass class);
 
 struct lc_span_classes_stats {
-	uint64_t seen[LC_REWRITE_STATUS_COUNT]; /* class files by what became of them */
+	uint64_t seen[LC_REWRITE_STATUS_COUNT]; /* class files by result */
 	uint64_t sites;                         /* calls inserted */
-	uint64_t asked;       /* classes of which the file did not tell what they are */
-	uint64_t again;       /* classes transformed again */
-	uint64_t bodies_lost; /* classes that are no tasks, whose methods ought to be hooked */
+	uint64_t asked;                         /* classes whose file left their type open */
+	uint64_t again;                         /* classes transformed again */
+	uint64_t bodies_lost; /* classes that are no tasks, but lack hooks that a task needs */
 	uint64_t pending;     /* not prepared yet */
 };
 void lc_span_classes_stats(struct lc_span_classes_stats *out); /* Context: any. */

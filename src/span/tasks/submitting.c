@@ -1,4 +1,4 @@
-/* span/tasks/submitting.c - a stack of methods that submit, beside the stack of spans. */
+/* span/tasks/submitting.c - keeps a stack of methods that submit, beside the stack of spans. */
 #include "src/span/tasks/submitting.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool grow(struct lc_submitting_stack *e)
 	return true;
 }
 
-/* Forget the entries of spans that have ended: nobody told that they were left (stack.h). */
+/* Forget the entries of spans that have ended: their ends were lost (span/frames/stack.h). */
 static void settle(struct lc_submitting_stack *e, uint32_t depth)
 {
 	while (e->len && e->items[e->len - 1].depth > depth)
@@ -50,7 +50,7 @@ static bool same_key(struct lc_link_key a, struct lc_link_key b)
 	return a.hash == b.hash && a.class == b.class;
 }
 
-/* Is a task executed by what was entered at that depth? Streams are no tasks. */
+/* Does a method that was entered at that depth execute a task? Streams are no tasks. */
 static bool executes(const struct lc_span_thread *s, uint32_t depth)
 {
 	for (const struct lc_span_frame *f = s->frames + depth + 1; f <= s->top; f++)
@@ -87,7 +87,7 @@ void lc_submitting_pop(struct lc_submitting_stack *e, const struct lc_span_threa
 	e->len--;
 	if (!refused || !e->items[e->len].key.class)
 		return;
-	/* What it was given was not taken: whoever called it may try another one. */
+	/* The method refused its object: the caller may try another method. */
 	outer = find(e, s, e->len, e->items[e->len].key);
 	if (outer)
 		outer->repeated = false;

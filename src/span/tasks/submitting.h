@@ -1,13 +1,14 @@
 /*
- * span/tasks/submitting.h - keeps the submissions that a thread is in the middle of.
+ * span/tasks/submitting.h - keeps a thread's submissions under way; nested ones count once.
  *
- * A method that submits may hand the object on to another one that submits: both are one
- * submission. Which methods a thread is in is told by the hooks at their start and at each way out
- * (classfile/span_rewrite.h), never by addresses on the stack: compiled code has one frame for all
- * methods that were inlined into it.
+ * A method that submits may pass the object to another method that submits: both are one
+ * submission. Hooks at the start and at each way out of these methods tell which of them a thread
+ * is in (classfile/span_rewrite.h). Addresses on the stack cannot tell: compiled code has one frame
+ * for all methods that were inlined into it.
  *
- * What a task submits that is executed in the middle of a submission is no part of it: each entry
- * has the depth of the thread's stack of spans. Owner of all: the thread.
+ * A task may be executed in the middle of a submission, and submit tasks itself: these are no part
+ * of the first submission. So each entry has the depth of the thread's stack of spans. Owner: the
+ * thread.
  */
 #ifndef LC_SPAN_TASKS_SUBMITTING_H
 #define LC_SPAN_TASKS_SUBMITTING_H
@@ -18,34 +19,35 @@
 #include "src/span/frames/stack.h"
 #include "src/span/tasks/link.h"
 
-enum { LC_SUBMITTING_MAX = 1 << 16 }; /* deeper ones are counted, and told apart no more */
+enum { LC_SUBMITTING_MAX = 1 << 16 }; /* deeper ones are only counted */
 
 struct lc_submitting {
-	struct lc_link_key key; /* class 0: of no object */
+	struct lc_link_key key; /* class 0: no object */
 	uint32_t depth;
-	bool all;      /* given several tasks, of which it may submit any that waits */
-	bool repeated; /* its object was submitted again inside: the next time is another submission
+	bool all;      /* the method got several tasks, and may submit any that waits */
+	bool repeated; /* the object was submitted again inside: a further one is another submission
 	                */
 };
 
 struct lc_submitting_stack {
 	struct lc_submitting *items; /* malloc'ed */
 	uint32_t len, cap;
-	uint32_t excess; /* entered beyond the bound, and not left */
+	uint32_t excess; /* open entries beyond the bound */
 };
 
-/* A method begins that may submit the object of `key` again. Context: [hook], owner. */
+/* A method begins that may submit the object of `key` (`all`: any) again. Context: [hook],
+ * owner. */
 void lc_submitting_push(struct lc_submitting_stack *e, const struct lc_span_thread *s,
                         struct lc_link_key key, bool all);
 
-/* The method that was entered last returns, or ends by an exception. Context: [hook], owner. */
+/* The method that was entered last returns or (`refused`) throws. Context: [hook], owner. */
 void lc_submitting_pop(struct lc_submitting_stack *e, const struct lc_span_thread *s, bool refused);
 
-/* The rest of lc_submitting_repeats(). */
+/* Slow path of lc_submitting_repeats(). */
 bool lc_submitting_repeats_slowly(struct lc_submitting_stack *e, const struct lc_span_thread *s,
                                   struct lc_link_key key);
 
-/* Is what is submitted now a submission that goes on already? Context: [hook], owner. */
+/* Is this submission a part of one under way? Context: [hook], owner. */
 static inline bool lc_submitting_repeats(struct lc_submitting_stack *e,
                                          const struct lc_span_thread *s, struct lc_link_key key)
 {
@@ -53,14 +55,14 @@ static inline bool lc_submitting_repeats(struct lc_submitting_stack *e,
 }
 
 /*
- * A virtual thread that leaves its carrier takes along what it has entered beyond the first `len`,
- * on spans beyond the first `base`. Returns NULL where that is nothing, or without memory.
- * Context: [hook], owner.
+ * A virtual thread that leaves its carrier takes along its entries beyond the first `len`, on spans
+ * beyond the first `base`. Returns NULL if there are none, or without memory. Context: [hook],
+ * owner.
  */
 struct lc_submitting_stack *lc_submitting_take(struct lc_submitting_stack *e, uint32_t len,
                                                uint32_t base);
 
-/* It got a carrier, whose own spans are `base`; frees `taken`, or NULL. Context: [hook], owner. */
+/* It got a carrier with `base` own spans. Frees `taken` (NULL is fine). Context: [hook], owner. */
 void lc_submitting_put(struct lc_submitting_stack *e, struct lc_submitting_stack *taken,
                        uint32_t base);
 

@@ -112,8 +112,8 @@ static bool same_row(const void *element, const void *key)
 }
 
 /*
- * The row of this site, kind and path. Where rows are full it is that of the kind's other places;
- * NULL without memory.
+ * The row of this site, kind and path. If there are too many rows, it is that of the kind's other
+ * places. NULL without memory.
  */
 static struct row *find_row(struct lc_task_thread *t, uint32_t site, uint8_t kind, uint32_t path)
 {
@@ -172,7 +172,7 @@ uint32_t lc_task_creator(const struct lc_span_thread *s)
 	return s->thread->index + 1;
 }
 
-/* As if they had been executed: what is never executed is at least what is said. */
+/* Count them as executed, so that "never executed" is a lower bound. */
 static void count_forgotten(struct lc_task_thread *t)
 {
 	struct lc_link_forgotten of;

@@ -3,8 +3,8 @@
  *
  * A task is created, submitted and executed, often by three threads: span/tasks/link.h joins the
  * three. Its class and the place of its creation are its site (lc_site_get()). An execution is
- * counted in the slot of the site, the way of submission and its place. The core knows no JVM:
- * task_hook.c asks what a class is and where on the stack its thread is.
+ * counted in the slot of the site, the kind of submission and the submission's place. The core
+ * knows no JVM: task_hook.c finds classes and places on the stack.
  */
 #ifndef LC_SPAN_TASKS_TASK_H
 #define LC_SPAN_TASKS_TASK_H
@@ -18,86 +18,83 @@
 
 struct lc_counters;
 struct lc_submitting_stack;
-struct lc_task_parts; /* nest.h */
+struct lc_task_parts; /* task_parts.h */
 struct lc_block_task_made;
 struct lc_task_places; /* task_place.h */
 
 /*
- * A bit of the `creator` of a link, frame or trace: it is a virtual thread, and the other bits are
- * the lower ones of its ID.
+ * A bit of the `creator` of a link, frame or trace: the creator is a virtual thread, and the other
+ * bits are the lower ones of its ID.
  */
 #define LC_TASK_CREATOR_VIRTUAL UINT32_C(0x80000000)
 
-/* What is known of a class of tasks; constant. */
+/* A class of tasks; constant. */
 struct lc_task_class {
-	uint32_t id;   /* from 1; stands for the class in links */
-	uint32_t site; /* the class alone: for tasks of unknown creation */
-	uint32_t word; /* of the headers of its objects; another class may have it later */
+	uint32_t id;   /* from 1; the class's number in links */
+	uint32_t site; /* site of the class alone: for tasks of unknown creation */
+	uint32_t word; /* in the headers of its objects; a later class may reuse it */
 	uint8_t flags; /* LC_CLASS_ */
 	const char *signature;
 	jweak class; /* the java.lang.Class, while it lives */
 };
 
 enum {
-	LC_CLASS_WRAPPER = 1, /* looked through: what it wraps is the task */
-	LC_CLASS_SINGLE = 2, /* a lambda expression without captures: one object, evaluated often */
-	LC_CLASS_ASYNC = 4,  /* CompletableFuture's own */
+	LC_CLASS_WRAPPER = 1, /* transparent: the wrapped object is the task */
+	LC_CLASS_SINGLE = 2,  /* a lambda expression without captures: it has one object */
+	LC_CLASS_ASYNC = 4,   /* CompletableFuture's own */
 	/*
-	 * The JDK's own CountedCompleter, and stages of a CompletableFuture: many are made that are
-	 * never executed, as they should be.
+	 * The JDK's own CountedCompleter, and stages of a CompletableFuture: many of them are never
+	 * executed, as intended.
 	 */
 	LC_CLASS_LIBRARY = 8,
-	LC_CLASS_LAMBDA = 16, /* hidden: its constructor tells nothing, the expression once */
+	LC_CLASS_LAMBDA = 16, /* hidden class: the expression reports the object */
 };
 
 struct lc_task_config {
-	/* The calling thread's spans, made where it has none; NULL: nothing is to be recorded. */
+	/* The calling thread's spans, made if it has none; NULL: record nothing. */
 	struct lc_span_thread *(*enter)(JNIEnv *jni);
-	uint32_t depth; /* frames that a path has: 1, or more with --span-paths */
+	uint32_t depth; /* frames of a path: 1, or more with --span-paths */
 };
 
 /*
- * NULL, or why tasks cannot be recorded on this JDK: constant text. Leaves no exception pending.
- * Context: [attach].
+ * The reason why tasks cannot be recorded on this JDK (constant text), or NULL. Leaves no exception
+ * pending. Context: [attach].
  */
 const char *lc_task_mismatch(JNIEnv *jni);
 
-/*
- * Prepare, links included, after LocusSpan was defined. Returns 0 or -errno. Context: [attach].
- */
+/* Prepare tasks and links, after LocusSpan was defined. Returns 0 or -errno. Context: [attach]. */
 int lc_task_init(const struct lc_task_config *config);
 
 /*
  * End the execution of a task or thread whose frame lc_span_pop() has taken off: decide whether it
- * is part of another one (then LC_TRACE_FOLDED is set in f->task.flags), and count it in its slot;
- * where that is not known yet (nest.h) it is done later.
- * *e is not changed: it is the execution alone. Context: [hook], owner.
+ * is part of another one (if so, set LC_TRACE_FOLDED in f->task.flags), and count it in its slot.
+ * An undecided execution (task_parts.h) is counted later. *e, which is the execution alone, is not
+ * changed. Context: [hook], owner.
  */
 void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct lc_span_ended *e);
 
 /*
- * The frame that the task of frame `f` would be part of if it ended now: the task's around it, or
- * frame 0, the thread's; NULL: it would be a task of its own. `frames` is frame 0 of the array, or
- * copy of one, that `f` is in. Pure. Context: any.
+ * The frame that the task of frame `f` would be part of if it ended now: a task's, or frame 0, the
+ * thread's; NULL: it would be a task of its own. `frames` is frame 0 of the array with `f`, or of a
+ * copy. Pure. Context: any.
  */
 struct lc_span_frame *lc_task_folds_into(struct lc_span_frame *frames, struct lc_span_frame *f);
 
-/* Free what task.c keeps of a thread (s->tasks; NULL is fine). Context: [writer]. */
+/* Free task.c's data of a thread (s->tasks; NULL is fine). Context: [writer]. */
 void lc_task_thread_destroy(struct lc_task_thread *t);
 
 /*
- * A row of the thread's creations and submissions: number `i`, with what was counted since it was
- * asked for last. Returns false behind the last row. Context: [writer].
+ * Row number `i` of the thread's creations and submissions, with its counts since the last call.
+ * Returns false after the last row. Context: [writer].
  */
 bool lc_task_made_take(struct lc_task_thread *t, uint32_t i, struct lc_block_task_made *row);
 
 struct lc_task_stats {
-	uint64_t
-	    unknown_classes; /* hooks that did nothing, since their object's class has no room */
-	uint64_t no_memory;  /* hooks that did nothing, since there was none */
-	uint64_t nested;     /* submissions inside another one of the same object: not counted */
-	uint64_t walks;      /* stacks walked for places */
-	uint64_t unwalked;   /* not walked, since walks had taken what they may */
+	uint64_t unknown_classes; /* hooks without effect: no room for the object's class */
+	uint64_t no_memory;       /* hooks without effect: no memory */
+	uint64_t nested;   /* submissions inside another one of the same object: not counted */
+	uint64_t walks;    /* stacks walked for places */
+	uint64_t unwalked; /* not walked, since the credit for walks was used up */
 	uint64_t walk_errors;
 };
 void lc_task_stats(struct lc_task_stats *out);  /* Context: any. */
@@ -105,13 +102,13 @@ void lc_task_counters(struct lc_counters *out); /* Context: [writer]. */
 
 /* -- the core: no JVM ------------------------------------------------------------------------ */
 
-uint64_t lc_task_nested(void); /* as in lc_task_stats */
+uint64_t lc_task_nested(void); /* see lc_task_stats */
 
 /* Returns 0 or -ENOMEM. Context: [hook]; slow, once a thread. */
 int lc_task_thread_create(struct lc_task_thread **out);
-struct lc_task_places *lc_task_thread_places(struct lc_task_thread *t); /* its own, made with it */
+struct lc_task_places *lc_task_thread_places(struct lc_task_thread *t); /* made with the thread */
 
-/* Who the calling thread is, as the creator of a task. */
+/* The calling thread's number as the creator of a task. */
 uint32_t lc_task_creator(const struct lc_span_thread *s);
 
 /* An object was made at `site`. Context: [hook], owner. */
@@ -119,12 +116,12 @@ void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class
                      uint32_t site, uint64_t tsc);
 
 /*
- * Is what is submitted now a submission that goes on already, since it was handed on? Then it is
- * counted as such, and no other one. Context: [hook], owner.
+ * Is this submission a part of one under way, since the object was handed on? If so, it is counted
+ * as nested only. Context: [hook], owner.
  */
 bool lc_task_repeats(struct lc_span_thread *s, struct lc_link_key key);
 
-/* An object was submitted, and that repeats no other submission. Context: [hook], owner. */
+/* An object was submitted, and lc_task_repeats() was false. Context: [hook], owner. */
 struct lc_task_submission {
 	uint64_t tsc;
 	uint32_t path;
@@ -134,8 +131,8 @@ void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *cla
                        const struct lc_task_submission *submission);
 
 /*
- * A method begins that may submit the object of `key`, or (`all`) any that waits; and it is left,
- * by return or (`refused`) by an exception. See span/tasks/submitting.h. Context: [hook], owner.
+ * A method begins that may submit the object of `key`, or (`all`) any that waits. lc_task_left():
+ * the method returns or (`refused`) throws. See span/tasks/submitting.h. Context: [hook], owner.
  */
 void lc_task_entered(struct lc_span_thread *s, struct lc_link_key key, bool all);
 void lc_task_left(struct lc_span_thread *s, bool refused);
@@ -144,25 +141,23 @@ struct lc_task_parts *lc_task_nest(struct lc_task_thread *t);
 
 /*
  * run(), call(), exec() or compute() of an object begins. Pushes exactly one frame, or counts it as
- * too deep and returns NULL. The caller says what hook the frame has, and calls lc_span_start().
- * `class` is NULL for a wrapper, or where it is not known: then the frame is transparent. Context:
- * [hook], owner.
+ * too deep and returns NULL. The caller sets the frame's hook, and calls lc_span_start(). If
+ * `class` is NULL (a wrapper, or unknown), the frame is transparent. Context: [hook], owner.
  */
 struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_task_class *class,
                                     uint32_t hash, uint32_t traits);
 
-/* Time from submission to begin; 0 where it is not known. Context: [hook], owner. */
+/* Time from submission to begin; 0 if unknown. Context: [hook], owner. */
 uint64_t lc_task_wait_ns(const struct lc_span_frame *f);
 
 /*
- * Put it into the thread's trace (task_hook.c), with --trace; `outer` is the number of the span
- * around it. Context: [hook], owner.
+ * With --trace, put the execution into the thread's trace (task_hook.c); `outer` is the number of
+ * the span around it. Context: [hook], owner.
  */
 void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f, uint64_t outer,
                    const struct lc_span_ended *e);
 
-/* Frames were exchanged (span/tasks/virtual.c): forget what was remembered of them. [hook], owner.
- */
+/* Frames were exchanged (span/tasks/virtual.c): forget cached data about them. [hook], owner. */
 void lc_task_frames_changed(struct lc_span_thread *s);
 
 #endif

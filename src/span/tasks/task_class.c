@@ -1,13 +1,13 @@
 /*
  * span/tasks/task_class.c - finds the class of a task by the word in its object's header.
  *
- * A word is another class's once its own was unloaded. A class is unloaded only when no object of
- * it is left, and, with most collectors, while the world is stopped: then the GC sequence changes,
- * and what a thread remembers of a word is compared with the object's class once. Else it is every
- * time.
+ * A word may belong to another class after its own was unloaded. A class is unloaded only when it
+ * has no objects left. With most collectors that happens in a pause, which changes the GC sequence.
+ * So a thread compares a remembered word with the object's class once for each sequence. With other
+ * collectors it compares every time.
  *
- * Invariant: I1  classes are appended, and never change or go. Those of one word are a list, the
- *                latest first, and only that one can still be loaded.
+ * Invariant: I1  classes are appended, and never change or go. Classes of one word are a list, the
+ *                latest first, and only the latest can still be loaded.
  * The table is under one lock, which is never held across a call into the JVM.
  */
 #include "src/span/tasks/task_place.h"
@@ -46,7 +46,7 @@ static struct {
 const char *lc_task_mismatch(JNIEnv *jni)
 {
 	jclass class = (*jni)->FindClass(jni, "java/lang/Class");
-	/* Where it exists, lambda expressions have hidden classes. LocusSpan calls it. */
+	/* With this method, lambda expressions have hidden classes. LocusSpan calls it. */
 	jmethodID is_hidden = class ? (*jni)->GetMethodID(jni, class, "isHidden", "()Z") : NULL;
 
 	if ((*jni)->ExceptionCheck(jni))
@@ -68,7 +68,7 @@ uint64_t lc_task_classes_lost(void)
 	return atomic_load_explicit(&classes.lost, memory_order_relaxed); /* a count */
 }
 
-/* What is looked through: a name between 'L' and ';'. */
+/* Is the class transparent? Its name is between 'L' and ';'. */
 static bool is_wrapper(const char *signature)
 {
 	return *signature == 'L' && lc_span_is_wrapper(signature + 1, strlen(signature) - 2);
@@ -116,7 +116,7 @@ static bool is_single(jclass class, const char *signature)
 }
 
 /*
- * Of the JDK's own CountedCompleters: those of streams are the streams' support spans where these
+ * Flags of the JDK's own CountedCompleters. The completers of streams are support spans if streams
  * are recorded.
  */
 static uint8_t library_flags(const char *signature)
@@ -200,7 +200,7 @@ static void tell_wrapper(JNIEnv *jni, jclass class, uint32_t word)
 		(*jni)->DeleteLocalRef(jni, span);
 }
 
-/* What to know of a class that is new. NULL without memory. */
+/* Make the entry of a new class. NULL without memory. */
 static struct entry *describe(JNIEnv *jni, jclass class, uint32_t word)
 {
 	jvmtiEnv *jvmti = lc_jvmti();

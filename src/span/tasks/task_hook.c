@@ -94,8 +94,8 @@ static inline struct lc_span_thread *enter(JNIEnv *jni, jint hash)
 }
 
 /*
- * Where a hook with this frame was called: in HotSpot's stub of a native method, which links its
- * own.
+ * The return address of the hook with this frame, in HotSpot's stub of a native method, which links
+ * its own frame.
  */
 static inline uint64_t caller_of(uint64_t frame)
 {

@@ -1,8 +1,8 @@
 /*
- * span/tasks/task_parts.c - decides about tasks inside tasks.
+ * span/tasks/task_parts.c - decides whether a task inside another one is a part of it.
  *
- * The sites of loops are a set of numbers that only grows; whoever adds one stores it once
- * (relaxed: the number says all).
+ * The sites of loops are a set of numbers that only grows. The thread that adds a number stores it
+ * once (relaxed: no other data depends on it).
  */
 #include "src/span/tasks/task_parts.h"
 
@@ -24,7 +24,7 @@ struct lc_task_parts_held {
 
 static _Atomic uint32_t loop_sites[LOOPS_MAX];
 
-/* The site's place in the set, or a free one; NULL where it has neither. */
+/* The site's slot in the set, or a free one; NULL if there is neither. */
 static _Atomic uint32_t *loop_site(uint32_t site)
 {
 	uint32_t at = (uint32_t)(lc_hash(site) >> 32);
@@ -54,13 +54,13 @@ static void remember_loop(uint32_t site)
 	_Atomic uint32_t *x = loop_site(site);
 	uint32_t none = 0;
 
-	/* Where another thread takes the place for another site, the next execution adds it. */
+	/* If another thread takes the slot for another site, the next execution adds this one. */
 	if (x)
 		atomic_compare_exchange_strong_explicit(x, &none, site, memory_order_relaxed,
 		                                        memory_order_relaxed);
 }
 
-/* Does this frame of a stream work for one that no frame below it executes, but another thread? */
+/* Does this frame work for a stream that another thread executes, and no frame below it? */
 static bool works_for_others(const struct lc_span_frame *frames, const struct lc_span_frame *f)
 {
 	uint64_t stream = f->stream.id;
@@ -92,7 +92,7 @@ uint32_t lc_task_parts_maker(const struct lc_span_thread *s)
 	return 0;
 }
 
-/* Was the object made inside `outer` or what that is inside of, or by the thread's own code? */
+/* Was the object made inside `outer` or a task around it, or by the thread's own code? */
 static bool is_part(const struct lc_span_thread *s, const struct lc_span_frame *outer,
                     const struct lc_span_frame *f, uint32_t maker)
 {
@@ -105,7 +105,7 @@ static bool is_part(const struct lc_span_thread *s, const struct lc_span_frame *
 	return false;
 }
 
-/* Forget what is held back of tasks deeper than `depth`: they were lost (stack.h). */
+/* Forget executions held back by tasks deeper than `depth`, which were lost (stack.h). */
 static struct lc_task_parts_held *held_at(struct lc_task_parts *n, uint32_t depth)
 {
 	while (n->len && n->items[n->len - 1].depth > depth)
@@ -113,7 +113,7 @@ static struct lc_task_parts_held *held_at(struct lc_task_parts *n, uint32_t dept
 	return n->len && n->items[n->len - 1].depth == depth ? &n->items[n->len - 1] : NULL;
 }
 
-/* Count what `outer` holds back: a task of its own, or a part of it. */
+/* Count the execution that `outer` holds back, as a task of its own or as a part of it. */
 static void decide(struct lc_span_thread *s, struct lc_task_parts *n, struct lc_span_frame *outer,
                    bool own)
 {

@@ -1,17 +1,16 @@
 /*
- * span/tasks/task_parts.h - tells a task that is a part of the task around it from a job that a
- * worker's loop executes.
+ * span/tasks/task_parts.h - tells a part of a task from a job that a worker's loop executes.
  *
- * A task inside another one is a part of it where it was made inside it, or where the other one is
- * a decorator, which is given one task and executes that one. It is a task of its own where the one
- * around it is a loop that takes jobs off a queue: an execution that executes two tasks or more
- * which were made elsewhere, or one that was made later than the loop itself, and so was not given
- * to it when it was made. What is the first such task of an execution is not decided before the
- * second one begins or the execution ends: until then its counts are held back. A site whose
- * executions were once found to be loops is known as such by all threads.
+ * An inner task is a part of the task around it in two cases. It was made inside that task, or that
+ * task is a decorator, which gets one task and executes it. An inner task is a task of its own if
+ * the task around it is a loop that takes jobs off a queue. An execution is a loop if it executes
+ * two or more tasks that were made elsewhere. It is also a loop if it executes one that was made
+ * later than the loop itself, and so was not given to it. The first such task is undecided until
+ * the second one begins or the execution ends: its counts are held back until then. All threads
+ * know the sites whose executions were once loops.
  *
- * "Made inside": a creation keeps the number of the task that it is a part of (its maker), and that
- * is looked for among the tasks that go on. Owner of all but the known sites: the thread.
+ * "Made inside": a creation keeps the number of the task that it is a part of (its maker), which is
+ * looked for among the running tasks. Owner of all but the known sites: the thread.
  */
 #ifndef LC_SPAN_TASKS_TASK_PARTS_H
 #define LC_SPAN_TASKS_TASK_PARTS_H
@@ -21,16 +20,16 @@
 
 #include "src/span/frames/stack.h"
 
-/* Of lc_task_frame.flags, beside LC_TRACE_. */
+/* Flags of lc_task_frame.flags, beside LC_TRACE_. */
 enum {
-	LC_TASK_PARTS_UNDECIDED = 1 << 16, /* the first task from elsewhere in the one around it */
-	LC_TASK_PARTS_MET = 1 << 17,       /* has executed one from elsewhere */
+	LC_TASK_PARTS_UNDECIDED = 1 << 16, /* the first inner task that was made elsewhere */
+	LC_TASK_PARTS_MET = 1 << 17,       /* has executed a task that was made elsewhere */
 	LC_TASK_PARTS_LOOPS = 1 << 18      /* is a loop */
 };
 
 struct lc_task_parts_held;
 
-/* Executions that have ended and are not decided yet, by the depth of those around them. */
+/* Executions that have ended and are undecided, by the depth of those around them. */
 struct lc_task_parts {
 	struct lc_task_parts_held *items; /* malloc'ed */
 	uint32_t len, cap;
@@ -42,8 +41,8 @@ static inline bool lc_task_parts_is_task(const struct lc_span_frame *f)
 }
 
 /*
- * The innermost task or thread around `f`; frame 0 where there is none, or where `f` works for
- * another thread's stream. Context: [hook], owner.
+ * The innermost task or thread around `f`; frame 0 if there is none, or if `f` works for another
+ * thread's stream. Context: [hook], owner.
  */
 struct lc_span_frame *lc_task_parts_outer(struct lc_span_frame *frames,
                                           const struct lc_span_frame *f);
@@ -57,32 +56,31 @@ static inline uint64_t lc_task_parts_around(const struct lc_span_thread *s,
 	return f > s->frames ? f->number : 0;
 }
 
-/* The maker of what the thread makes now; 0: the thread itself. Context: [hook], owner. */
+/* The maker of tasks that the thread makes now; 0: the thread itself. Context: [hook], owner. */
 uint32_t lc_task_parts_maker(const struct lc_span_thread *s);
 
 /*
- * A task begins, which has the frame `f` with what is known of its object. Sets LC_TRACE_OWN or
- * LC_TASK_PARTS_UNDECIDED, and what tells whether others are made inside it. Context: [hook],
- * owner.
+ * A task begins in frame `f`, which has the data of its object. Sets LC_TRACE_OWN or
+ * LC_TASK_PARTS_UNDECIDED, and the maker for tasks that are made inside. Context: [hook], owner.
  */
 void lc_task_parts_begin(struct lc_span_thread *s, struct lc_task_parts *n, struct lc_span_frame *f,
                          uint32_t maker);
 
-/* `f` ends: decide what it holds back. Context: [hook], owner. */
+/* `f` ends: decide the executions that it holds back. Context: [hook], owner. */
 void lc_task_parts_settle(struct lc_span_thread *s, struct lc_task_parts *n,
                           struct lc_span_frame *f);
 
 /*
- * Hold back what LC_TASK_PARTS_UNDECIDED has ended: `alone`, and with all that is part of it
- * `whole`. Returns false where it is decided: by its flags now. Context: [hook], owner.
+ * Hold back an ended LC_TASK_PARTS_UNDECIDED: `alone`, and `whole` with all its parts. Returns
+ * false if it is decided: its flags tell. Context: [hook], owner.
  */
 bool lc_task_parts_hold(struct lc_span_thread *s, struct lc_task_parts *n, struct lc_span_frame *f,
                         const struct lc_span_ended *alone, const struct lc_span_ended *whole);
 
 /*
- * A virtual thread leaves its carrier, whose own spans are `base`, and takes along what is held
- * back of its own; NULL: nothing, or no memory. And it has got a carrier: frees `taken`.
- * Context: [hook], owner.
+ * A virtual thread leaves its carrier, which has `base` own spans, and takes along its executions
+ * that are held back; NULL: none, or no memory. lc_task_parts_put(): it has got a carrier; frees
+ * `taken`. Context: [hook], owner.
  */
 struct lc_task_parts *lc_task_parts_take(struct lc_task_parts *n, uint32_t base);
 void lc_task_parts_put(struct lc_task_parts *n, struct lc_task_parts *taken, uint32_t base);

@@ -83,7 +83,7 @@ bool lc_task_place_is_own_slowly(struct lc_task_places *p, uint64_t caller)
 	uint64_t method = lc_code_cache_method(caller);
 	bool own = !method || lc_own_number(method);
 
-	/* What is not announced yet will be. */
+	/* Code without a method is announced later: do not cache it. */
 	if (method)
 		p->callers[(caller >> 2) % LC_TASK_PLACE_CALLERS] =
 		    (struct lc_task_place_caller){ .address = caller,
@@ -139,7 +139,7 @@ static jint first_frame(const jvmtiFrameInfo *frames, jint len)
 	return at;
 }
 
-/* What a walk is for, and what it has found. */
+/* The purpose of a walk, and its result. */
 struct search {
 	enum lc_task_place_hook hook;
 	jobject object;

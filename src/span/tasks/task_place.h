@@ -1,10 +1,9 @@
 /*
- * span/tasks/task_place.h - finds where in the program a task is created or submitted.
+ * span/tasks/task_place.h - finds the place in the program where a task is created or submitted.
  *
- * Such a place (stack/place.h) is recognised at whatever depth of the stack it lies: recursive
- * tasks, and those that a waiting thread executes meanwhile, lie deep in each other. Words are
- * compared that reach as far as the frame that is asked for, with --span-paths as far as the path
- * does. Owner of all: the thread.
+ * Such a place (stack/place.h) is recognised at any depth of the stack: recursive tasks, and tasks
+ * that a waiting thread executes, are nested deeply. The compared words reach as far as the wanted
+ * frame, or with --span-paths as far as the path. Owner: the thread.
  */
 #ifndef LC_SPAN_TASKS_TASK_PLACE_H
 #define LC_SPAN_TASKS_TASK_PLACE_H
@@ -20,15 +19,15 @@
 
 struct lc_walker;
 
-enum { LC_TASK_CLASSES_MAX = 1 << 16 }; /* of a process; their numbers go up to it */
+enum { LC_TASK_CLASSES_MAX = 1 << 16 }; /* of a process; also the largest number of a class */
 
 enum { LC_TASK_PLACE_CLASSES = 64, LC_TASK_PLACE_CALLERS = 32 };
 
 /* The hook that asks. */
 enum lc_task_place_hook {
 	LC_TASK_PLACE_CREATED = 0,
-	LC_TASK_PLACE_SUBMITTED, /* in the method that submits */
-	LC_TASK_PLACE_CALLED     /* where it is called */
+	LC_TASK_PLACE_SUBMITTED, /* the method that submits */
+	LC_TASK_PLACE_CALLED     /* the caller of that method */
 };
 
 struct lc_task_place {
@@ -36,20 +35,20 @@ struct lc_task_place {
 	uint32_t number;       /* created: the site; submitted: the path */
 };
 
-/* Callers of all depths have a key in common: hence that many ways. */
+/* Callers of all depths share a key: hence so many ways. */
 static const struct lc_place_kind lc_task_place_kind = {
 	.entry_bytes = sizeof(struct lc_task_place), .ways = 64, .any_depth = true
 };
 LC_PLACE_KIND_FITS(struct lc_task_place, 64);
 
-/* What the class word of an object meant when it was last looked up. */
+/* The meaning of a class word at its last look-up. */
 struct lc_task_place_class {
 	uint32_t word;
-	uint32_t sequence; /* of the GC: classes go only when it changes */
+	uint32_t sequence; /* GC sequence: classes are unloaded only when it changes */
 	const struct lc_task_class *class;
 };
 
-/* Who called a hook. */
+/* The caller of a hook. */
 struct lc_task_place_caller {
 	uint64_t address;
 	uint32_t generation;
@@ -61,10 +60,10 @@ struct lc_task_places {
 	struct lc_generated code;
 	struct lc_task_place_class classes[LC_TASK_PLACE_CLASSES];
 	struct lc_task_place_caller callers[LC_TASK_PLACE_CALLERS];
-	struct lc_task_place scratch; /* where an entry cannot be kept */
+	struct lc_task_place scratch; /* for an entry that cannot be kept */
 };
 
-/* Stacks walked, those that could not be, and those that were not. Context: any. */
+/* Walks of stacks, failed walks, and stacks that were not walked. Context: any. */
 void lc_task_places_stats(struct lc_task_stats *out);
 
 /* Prepare. The agent's own methods (core/own.h) are not part of any place. Context: [attach]. */
@@ -74,7 +73,7 @@ void lc_task_places_init(const struct lc_task_config *config);
 int lc_task_places_create(struct lc_task_places **out);
 void lc_task_places_destroy(struct lc_task_places *p);
 
-/* Is that address in what was compiled for a method of LocusSpan, or unknown code? */
+/* Is the address in the compiled code of a method of LocusSpan, or in unknown code? */
 bool lc_task_place_is_own_slowly(struct lc_task_places *p, uint64_t caller);
 
 static inline bool lc_task_place_is_own(struct lc_task_places *p, uint64_t caller)
@@ -90,13 +89,10 @@ static inline bool lc_task_place_is_own(struct lc_task_places *p, uint64_t calle
 	return lc_task_place_is_own_slowly(p, caller);
 }
 
-/*
- * The first of the words from `word` on that is an address in a compiled method; 0 where none is
- * near.
- */
+/* The first word from `word` on that is an address in a compiled method; 0 if none is near. */
 uint64_t lc_task_place_next(const uint64_t *word);
 
-/* The bytecode that an interpreted frame with this frame pointer is at; 0: it is none. */
+/* The current bytecode of an interpreted frame with this frame pointer; 0: none. */
 static inline uint64_t lc_task_place_bytecode(uint64_t rbp, uint64_t above)
 {
 	if (rbp <= above + 64 || rbp - above > 65536 || rbp & 7)
@@ -105,10 +101,10 @@ static inline uint64_t lc_task_place_bytecode(uint64_t rbp, uint64_t above)
 }
 
 /*
- * The key of a task's hook: made of the kind of hook, the class, and the two nearest Java callers.
+ * The key of a task's hook, from the kind of hook, the class, and the two nearest Java callers.
  * `frame` is the address of the frame of a JNI method, which HotSpot's stub has called with its own
- * frame linked. Where the caller is a method of LocusSpan by itself, the next word that is an
- * address in a method is taken. The key only chooses where to look.
+ * frame linked. If a method of LocusSpan is the caller, the next word that is an address in a
+ * method is used. The key only selects the ways of the table.
  */
 static inline uint64_t lc_task_place_key(struct lc_task_places *p, uint64_t frame,
                                          enum lc_task_place_hook hook, uint32_t class)
@@ -148,9 +144,8 @@ lc_task_place_find(struct lc_task_places *p, uint64_t frame, uint64_t key, uint6
 
 /*
  * Walk the stack of the hook with this frame (`at->frame`), for an object of `class`, and remember
- * the place; NULL where walks have taken what they may. An entry that cannot be kept is valid until
- * the next call.
- * Context: [hook], owner; slow.
+ * the place. NULL if the credit for walks is used up. An entry that cannot be kept is valid until
+ * the next call. Context: [hook], owner; slow.
  */
 const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv *jni,
                                                 struct lc_walker *walker,
@@ -163,14 +158,11 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 /* Learn whether classes may be unloaded at any time. Context: [attach]. */
 void lc_task_classes_init(void);
 
-/* The rest of lc_task_class_of(). */
+/* Slow path of lc_task_class_of(). */
 const struct lc_task_class *lc_task_class_slowly(struct lc_task_place_class *known, JNIEnv *jni,
                                                  jobject object, uint32_t word);
 
-/*
- * The class of an object with this class word; NULL where there is no room.
- * Context: [hook], owner.
- */
+/* The class of an object with this class word; NULL without room. Context: [hook], owner. */
 static inline const struct lc_task_class *lc_task_class_of(struct lc_task_places *p, JNIEnv *jni,
                                                            jobject object, uint32_t word,
                                                            uint32_t gc_sequence)

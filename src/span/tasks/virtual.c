@@ -44,13 +44,13 @@ struct shard {
 static struct shard shards[SHARDS];
 static _Atomic uint64_t frames_waiting, threads_waiting, moved, lost;
 
-/* What the calling thread carries. */
+/* The virtual thread on the calling thread. */
 static _Thread_local struct {
 	uint64_t id;        /* 0: nothing */
 	uint32_t recording; /* that the rest is of */
 	uint64_t excess, low;
-	uint32_t base;    /* frames of the carrier's own, beyond frame 0 */
-	uint32_t entered; /* submissions of its own */
+	uint32_t base;    /* the carrier's own frames, beyond frame 0 */
+	uint32_t entered; /* the carrier's own submissions */
 } carried __attribute__((tls_model("initial-exec")));
 
 uint64_t lc_virtual_mounted(void)
@@ -138,9 +138,9 @@ void lc_virtual_each(void (*visit)(void *of, struct lc_span_frame *frames,
 }
 
 /*
- * What the frames would add to the cycles inside the carrier's own frame if they all ended now: as
- * lc_span_pop() has it, a transparent frame hands on what ended in it. `frames` have begun by
- * `begin` = elapsed.
+ * The cycles that the frames would add inside the carrier's own frame if they all ended now. Like
+ * in lc_span_pop(), a transparent frame hands on the cycles of ended spans in it. `begin` of
+ * `frames` is the elapsed time.
  */
 static uint64_t cycles_inside(const struct lc_span_frame *frames, uint32_t len)
 {
