@@ -34,7 +34,7 @@ struct lc_stack_part {
 	uint64_t low, end;
 };
 
-/* Where a walk is: a return address, the address of its word, and the caller's registers. */
+/* Position of a walk: a return address, the address of its word, and the registers there. */
 struct lc_frame_at {
 	uint64_t pc, pc_at, sp, rbp;
 	uint64_t rbp_at; /* the address of the saved rbp; 0: rbp is the thread's own */
