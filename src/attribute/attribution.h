@@ -4,8 +4,8 @@
  *
  * It works on sealed epochs in order: resolves the samples of an epoch against the survivors of
  * the ones before and the allocations of its own, then carries the map over the moves of the
- * collection that ended it. Samples of the open epoch are resolved once a second, so that each
- * second's block can be written. While the program rests, the thread sleeps: see
+ * collection that ended it. Samples of the open epoch are resolved every quarter of a second, so
+ * that each second's block can be written. While the program rests, the thread sleeps: see
  * attribute/rest.h.
  */
 #ifndef LC_ATTRIBUTE_ATTRIBUTION_H

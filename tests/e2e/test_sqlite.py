@@ -141,11 +141,11 @@ def test_stretches_add_up_to_the_threads(ask):
 
 def test_answers_of_nodes_spans_and_time(profiles, ask, locus):
     numa = json.loads(report("--format=json", profiles / "numa"))["numa"]
-    remote = answer(ask, "Whose objects")
+    remote = answer(ask, "Objects on another NUMA node")
     assert sum(r["samples"] for r in remote) == numa["all"]["known"]
     assert sum(r["remote"] for r in remote) == numa["all"]["remote"]
     spans = json.loads(locus("spans", "--format=json", profiles / "spans").stdout)
-    cost = answer(ask, "What streams")
+    cost = answer(ask, "Cost of streams")
     assert sum(r["executions"] for r in cost if r["kind"] == "anonymous") == spans["totals"]["anonymous"]
     assert sum(r["executions"] for r in cost if r["kind"] == "task") == spans["totals"]["task"]
     (singles,) = ask("spans", "SELECT count(*) AS n, min(start_ns) AS first FROM trace")
@@ -194,7 +194,7 @@ def test_processes_labels_and_hosts(by_host):
     assert query(by_host, "SELECT count(*) FROM threads WHERE process NOT IN (SELECT id FROM processes)") == [(0,)]
     assert dict(query(by_host, "SELECT host, sum(samples) FROM threads JOIN processes ON processes.id = process "
                                "WHERE host IS NOT NULL GROUP BY 1")) == {h: 20 * n for h, n in HOSTS.items() if h != "(none)"}
-    assert len(query(by_host, question("labels the processes"))) == 5
+    assert len(query(by_host, question("labels of the processes"))) == 5
 
 
 def test_samples_of_hosts(by_host):
@@ -239,10 +239,10 @@ def test_duckdb_reads_all_tables(by_host):
 
 
 def test_duckdb_answers_questions(by_host):
-    statements = [question("Which hosts"), question("labels the processes"), question("Which classes").replace(
+    statements = [question("Which hosts"), question("labels of the processes"), question("Which classes").replace(
         "(SELECT value FROM", "(SELECT CAST(CAST(value AS VARCHAR) AS BIGINT) FROM"), "SELECT host, processes FROM hosts ORDER BY 1 NULLS FIRST"]
     found = in_duckdb(by_host, statements)
     assert found[0] == query(by_host, question("Which hosts"))
-    assert found[1] == query(by_host, question("labels the processes"))
+    assert found[1] == query(by_host, question("labels of the processes"))
     assert [r[:2] for r in found[2]] == [r[:2] for r in query(by_host, question("Which classes"))]
     assert found[3] == [(None, 1), ("db", 1), ("web1", 2), ("web2", 1)]
