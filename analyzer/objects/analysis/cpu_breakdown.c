@@ -1,5 +1,4 @@
-/* objects/analysis/cpu_breakdown.c - reads the parts of the CPU time from the counters of the
- * profiles. */
+/* objects/analysis/cpu_breakdown.c - breaks down CPU time, from the counters of the profiles. */
 #include "analyzer/objects/analysis/cpu_breakdown.h"
 
 #include <inttypes.h>
@@ -18,7 +17,7 @@ static uint64_t counter(const struct lc_load_process *p, const char *name)
 	return n > 0 ? (uint64_t)n : 0;
 }
 
-/* Take a part of what is left, or all of that. */
+/* Take a part of what is left, at most all of it. */
 static uint64_t take(uint64_t *left, uint64_t part)
 {
 	if (part > *left)
@@ -27,7 +26,8 @@ static uint64_t take(uint64_t *left, uint64_t part)
 	return part;
 }
 
-/* Parts are measured at slightly different times, and Locus's hooks by samples: none is negative.
+/*
+ * No part becomes negative: parts are measured at slightly different times, and hooks by samples.
  */
 static void add_process(struct lc_cpu_breakdown *b, const struct lc_load_process *p)
 {
@@ -54,14 +54,13 @@ bool lc_cpu_breakdown_read(struct lc_cpu_breakdown *b, const struct lc_load *l)
 	*b = (struct lc_cpu_breakdown){ 0 };
 	for (size_t i = 0; i < l->processes_len; i++)
 		if (!counter(&l->processes[i], "cpu_process_ns"))
-			return false; /* of an older Locus, or it has told nothing before it was
-			                 killed */
+			return false; /* an older Locus, or killed early */
 	for (size_t i = 0; i < l->processes_len; i++)
 		add_process(b, &l->processes[i]);
 	return b->process_ns != 0;
 }
 
-/* "9%", "0.9%" where it is less than one, and "0%". */
+/* "9%", "0.9%" below one percent, and "0%". */
 static const char *percent(char *out, size_t len, uint64_t part, uint64_t whole)
 {
 	const double share = 100 * (double)part / (double)whole;

@@ -1,4 +1,6 @@
-/* objects/analysis/findings.c - looks for findings, and puts each into words. */
+/*
+ * objects/analysis/findings.c - finds what costs the program time and writes each finding's text.
+ */
 #include "analyzer/objects/analysis/findings.h"
 
 #include <inttypes.h>
@@ -69,7 +71,7 @@ struct lc_finding *lc_finding_add(struct lc_finding_search *s, enum lc_finding_k
 	return f;
 }
 
-/* A number for a row that is the same in every profile: of the site with most of its samples. */
+/* A number for a row, equal in every profile: the ID of the site with most of its samples. */
 static uint64_t number_of(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	return row->parts_len ? lc_tree_site_id(s->t, row->parts[0].from ? row->parts[0].from
@@ -79,7 +81,9 @@ static uint64_t number_of(const struct lc_finding_search *s, const struct lc_ran
 
 /* ---- objects ---- */
 
-/* "o.h2.v.Value of o.h2.v.Value.get:12 (an estimate)": a row in words. The caller frees it. */
+/*
+ * Describe a row: "o.h2.v.Value of o.h2.v.Value.get:12 (an estimate)". The caller frees the text.
+ */
 static char *row_words(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	char *class = lc_object_label(s->t, row, 1, UINT_MAX), *text, *at;
@@ -95,7 +99,10 @@ static char *row_words(const struct lc_finding_search *s, const struct lc_rank_r
 	return text;
 }
 
-/* "49% of them at Spectrum.transform:53": where a row is accessed most. The caller frees it. */
+/*
+ * Say where a row is accessed most: "49% of them at Spectrum.transform:53". The caller frees the
+ * text.
+ */
 static char *access_words(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	struct lc_arena arena = { 0 };
@@ -202,7 +209,7 @@ static void hot_text(struct lc_finding_search *s, struct lc_finding *f,
 	free(where);
 }
 
-/* Does another finding, which says more, explain most of the samples at the row? */
+/* Does a more specific finding explain most of the row's samples? */
 static bool explained(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	uint64_t samples = 0;
@@ -253,7 +260,7 @@ static void find_hot(struct lc_finding_search *s)
 	}
 }
 
-/* As number_of(), for a row that may have no samples: of its class and its line. */
+/* A number for a row that may have no samples, equal in every profile: a hash of class and line. */
 static uint64_t number_of_line(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	const uint32_t *frame = lc_tree_frame(s->t, row->path);
@@ -290,14 +297,14 @@ static char *short_lived_words(const struct lc_finding_search *s, const struct l
 	return text;
 }
 
-/* Lines that make much of what is allocated, of which nothing lives. */
+/* Find lines that allocate many large arrays, nearly all of them dead at the next collection. */
 static void find_short_lived(struct lc_finding_search *s)
 {
 	const struct lc_ranking *r = s->of->ranking;
 	struct lc_gc_model gc;
 
 	lc_gc_model_build(&gc, r);
-	/* What is forgotten after a collection that could not be followed may live. */
+	/* Objects of a collection that could not be followed are forgotten, but may be alive. */
 	if (gc.collected < LC_FINDING_COLLECTIONS_MIN ||
 	    (double)gc.incomplete > LC_FINDING_INCOMPLETE_MAX * (double)gc.collected)
 		return;
@@ -359,7 +366,7 @@ static char *headers_words(const struct lc_finding_search *s, const struct lc_fi
 	return text;
 }
 
-/* Many classes of which each alone is little. */
+/* Find headers of many classes, each of which has few samples. */
 static void find_headers(struct lc_finding_search *s)
 {
 	size_t len;
@@ -384,7 +391,7 @@ static void find_headers(struct lc_finding_search *s)
 
 /* ---- all ---- */
 
-/* Why there is no verdict, and how long the program must run for one. */
+/* Say why there is no verdict, and how long the program must run for one. */
 static const char *too_short(struct lc_finding_search *s)
 {
 	const double have = lc_wilson_effective(lc_view_all(s->v));
@@ -421,7 +428,7 @@ static int order(const void *a, const void *b)
 	return strcmp(x->id, y->id);
 }
 
-/* Of too many: the last of those that say only where samples are, else the last. */
+/* Too many findings: drop the last plain "hot-object", or else the last finding. */
 static void drop_one(struct lc_findings *f)
 {
 	size_t at = f->len;
@@ -445,9 +452,9 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 		lc_finding_sharing(&s);
 		lc_finding_remote(&s);
 		find_headers(&s);
-		find_hot(&s); /* what the others do not explain */
+		find_hot(&s); /* last: it skips rows that another finding explains */
 	}
-	find_short_lived(&s); /* it rests on counts */
+	find_short_lived(&s); /* counts suffice for this one */
 	lc_finding_spans(&s);
 	if (f->len)
 		qsort(f->list, f->len, sizeof(*f->list), order);

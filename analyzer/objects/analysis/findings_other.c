@@ -1,5 +1,5 @@
-/* objects/analysis/findings_other.c - makes findings of what the analyses of sharing, NUMA and
- * spans found.
+/*
+ * objects/analysis/findings_other.c - makes findings from the analyses of sharing, NUMA and spans.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "src/base/hash.h"
 #include "src/base/order.h"
 
-/* "long[] of Counters.<init>:12": a site in words. */
+/* Write a site: "long[] of Counters.<init>:12". */
 static void put_site(const struct lc_finding_search *s, FILE *out, uint32_t site)
 {
 	const uint32_t *key = lc_table_key(&s->t->sites, site);
@@ -126,7 +126,7 @@ void lc_finding_remote(struct lc_finding_search *s)
 	}
 }
 
-/* A number for what a diagnosis is about that is the same in every profile. */
+/* A number for the subject of a diagnosis, equal in every profile. */
 static uint64_t span_number(const struct lc_spans_diagnosis *d)
 {
 	const struct lc_span_place *at = d->location ? d->location->place : NULL;
@@ -138,7 +138,7 @@ static uint64_t span_number(const struct lc_spans_diagnosis *d)
 	return number;
 }
 
-/* `of`: what the share is of. */
+/* `of` names the whole that the share is a part of. */
 static char *span_words(const struct lc_finding_search *s, const struct lc_spans_diagnosis *d,
                         double share, const char *of)
 {

@@ -1,7 +1,8 @@
 /*
- * objects/analysis/findings_rules.c - says which rows take time by waiting for memory. A sample is
- * charged to the nearest access, and an interrupt that comes while the CPU calculates has one near
- * it too.
+ * objects/analysis/findings_rules.c - decides which rows cost time because they wait for memory.
+ *
+ * A sample is charged to the nearest access. An interrupt that comes while the CPU computes also
+ * has an access nearby, so samples alone do not prove a wait.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -13,9 +14,9 @@
 #include "src/base/order.h"
 #include "src/format/kinds.h"
 
-/* ---- what waited ---- */
+/* ---- samples that waited for something else ---- */
 
-/* So many samples of the row, whose interrupts weigh what those of the row do on average. */
+/* `samples` of the row's samples, with the row's mean weight per interrupt. */
 static struct lc_weighted among(const struct lc_rank_row *row, uint64_t samples)
 {
 	const double each = lc_share(row->pairs, row->samples);
@@ -23,7 +24,7 @@ static struct lc_weighted among(const struct lc_rank_row *row, uint64_t samples)
 	return (struct lc_weighted){ samples, (uint64_t)(each * (double)samples) };
 }
 
-/* By the lower end of the interval, since few samples may be elsewhere by chance. */
+/* Use the lower end of the interval: a few samples may be elsewhere by chance. */
 static bool waits_elsewhere(const struct lc_rank_row *row, const struct lc_touch *touch)
 {
 	double low, high;
@@ -32,11 +33,11 @@ static bool waits_elsewhere(const struct lc_rank_row *row, const struct lc_touch
 	return low > LC_FINDING_ELSEWHERE_MAX;
 }
 
-/* ---- what fits the first cache ---- */
+/* ---- rows that fit the first cache ---- */
 
 /*
- * Do the allocations that a profile counts include those of all objects that it has samples of?
- * They do not in a part of a recording: an array may have been made before it.
+ * Do the counted allocations include those of all sampled objects? Not in a part of a recording: an
+ * array may be older than the part.
  */
 static bool all_allocations(const struct lc_load *l)
 {
@@ -62,7 +63,7 @@ static bool is_part(const struct lc_rank_row *row, uint32_t bucket, uint32_t sit
 
 /*
  * Does a thread write to lines of the row's objects that threads on other CPUs touch? An access of
- * which nothing is known may be a store.
+ * unknown kind may be a store.
  */
 static bool written_by_several(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
@@ -80,8 +81,8 @@ static bool written_by_several(const struct lc_finding_search *s, const struct l
 }
 
 /*
- * All objects that the row's line ever made are no larger than the cache, so that those which live
- * are not either. Objects that are not tracked are estimated, and may be more.
+ * Are all objects that the row's line ever allocated, and so the live ones, no larger than the
+ * cache? Objects that are not tracked are estimated, and may be more.
  */
 static bool fits_first_cache(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
@@ -100,7 +101,7 @@ bool lc_finding_costs_time(const struct lc_finding_search *s, const struct lc_ra
 	return !waits_elsewhere(row, touch) && !fits_first_cache(s, row);
 }
 
-/* ---- what is fetched for its header alone ---- */
+/* ---- objects that are fetched for the header alone ---- */
 
 bool lc_finding_header_alone(const struct lc_touch *touch)
 {
@@ -108,7 +109,7 @@ bool lc_finding_header_alone(const struct lc_touch *touch)
 	       lc_touch_nearly_all(touch->header - touch->reads_on, touch->known);
 }
 
-/* Samples in headers that are read on, by class. The caller frees the array. */
+/* Samples in headers whose object is read on, by class. The caller frees the array. */
 static uint64_t *read_on_by_class(const struct lc_finding_search *s)
 {
 	const struct lc_table *waits = &s->t->waits;

@@ -1,5 +1,7 @@
-/* objects/analysis/known_lines.c - keeps for each class what the profiles that were added can tell
- * of its lines. */
+/*
+ * objects/analysis/known_lines.c - keeps, for each class, which of the added profiles know its
+ * allocation lines.
+ */
 #include "analyzer/objects/analysis/known_lines.h"
 
 #include <stdlib.h>

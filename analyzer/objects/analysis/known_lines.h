@@ -1,8 +1,10 @@
 /*
- * objects/analysis/known_lines.h - told are the classes whose lines of allocation a profile can
- * tell, of objects that were not tracked one by one. Where profiles are compared, a class that one
- * profile tells the lines of and another does not has one row in all of them: by lines, what is the
- * same in both would be gone from one and new in the other.
+ * objects/analysis/known_lines.h - finds the classes whose allocation lines are known in all
+ * compared profiles.
+ *
+ * The objects are those that were not tracked one by one. If one profile knows the lines of a class
+ * and another profile does not, the class gets one row in all of them. With rows per line, equal
+ * rows would look gone in one profile and new in the other.
  */
 #ifndef LC_OBJECTS_ANALYSIS_KNOWN_LINES_H
 #define LC_OBJECTS_ANALYSIS_KNOWN_LINES_H
@@ -14,15 +16,15 @@
 #include "analyzer/objects/analysis/view.h"
 
 /*
- * Does the profile tell which lines the samples of that row of view.classes are of? It does where
- * five sampled objects or more are behind the split: if all five are of one line, that line's part
- * of all is 57% or more (Wilson, 95%); with one object, 21%.
+ * Does the profile know the lines of the samples in that row of view.classes? It does if five
+ * sampled objects or more support the split. If all five are of one line, that line's part is 57%
+ * or more (Wilson, 95%); with one object, 21%.
  */
 bool lc_known_lines_of(const struct lc_view_site *class);
 
 struct lc_known_lines {
-	struct lc_tree names; /* its strings are classes that have samples */
-	unsigned char *seen;  /* by string: whether lines were told, were not, or both */
+	struct lc_tree names; /* strings: classes that have samples */
+	unsigned char *seen;  /* by string: whether lines are known, unknown, or both */
 	size_t cap;
 };
 
@@ -30,10 +32,10 @@ struct lc_known_lines {
 void lc_known_lines_init(struct lc_known_lines *t);
 void lc_known_lines_free(struct lc_known_lines *t);
 
-/* One more profile is compared. */
+/* Add one of the compared profiles. */
 void lc_known_lines_add(struct lc_known_lines *t, const struct lc_view *v);
 
-/* Do some of the profiles tell the lines of a class, and others not? */
+/* Do some profiles know the lines of the class while others do not? */
 bool lc_known_lines_by_some(struct lc_known_lines *t, struct lc_text class);
 
 #endif

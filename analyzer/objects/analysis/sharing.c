@@ -1,8 +1,9 @@
 /*
- * objects/analysis/sharing.c - finds the lines that are falsely shared, and adds them up by object.
- * Line by line, the rows of a thread and of the same bytes become one use; pairs of uses that are
- * falsely shared name a finding by what they are parts of (two sites and fields), and give it their
- * rows. The rows of all lines are summed up at the end.
+ * objects/analysis/sharing.c - finds falsely shared cache lines and sums them up by object.
+ *
+ * Per line, the rows of one thread and the same bytes become one use. A pair of falsely shared uses
+ * belongs to the finding of their two parts, and adds its rows to that finding. The rows of all
+ * lines are summed up at the end.
  */
 #include "analyzer/objects/analysis/sharing.h"
 
@@ -14,14 +15,12 @@
 #include "src/format/kinds.h"
 
 enum {
-	USES_MAX =
-	    128, /* of a line, in the order of their samples; the rest are too rare to matter */
-	STRAY_PART = 10, /* less than this part of a thread's samples is overlooked */
-	BOTH_SIDES =
-	    2, /* both sides of a finding are the same part of the same site; see orient() */
+	USES_MAX = 128,  /* uses of a line, most samples first; the rest are too rare to matter */
+	STRAY_PART = 10, /* a thread's strays below this part of its samples are ignored */
+	BOTH_SIDES = 2,  /* both sides of a finding are the same part of one site; see orient() */
 };
 
-/* What a finding and its sides are told apart by. */
+/* The part of an object: identifies a side, and two of them a finding. */
 struct part {
 	uint32_t bucket, site, name;
 };
@@ -31,9 +30,9 @@ struct use {
 	uint32_t thread;
 	uint32_t from, to; /* bytes from .. to - 1 of the line */
 	uint64_t samples, stores, pairs;
-	struct part part; /* that of most of its samples */
+	struct part part; /* the part with most of the samples */
 	uint64_t part_samples;
-	size_t rows, rows_len; /* in lines */
+	size_t rows, rows_len; /* indices in search.rows */
 };
 
 /* A use belongs to a side of a finding. */
@@ -44,18 +43,18 @@ struct member {
 /* A row belongs to a side of a finding. */
 struct contribution {
 	uint32_t finding, side, row;
-	uint32_t line; /* no two lines have the same */
+	uint32_t line; /* number of the cache line */
 };
 
 struct search {
 	const struct lc_tree *tree;
-	uint32_t *rows; /* of tree.lines, by line */
+	uint32_t *rows; /* rows of tree.lines, ordered by line */
 	size_t rows_len;
-	uint32_t lines;           /* looked at */
-	struct lc_table findings; /* two parts to how many lines */
-	struct use *uses;         /* of one line */
+	uint32_t lines;           /* lines searched so far */
+	struct lc_table findings; /* key: two parts; value: number of lines */
+	struct use *uses;         /* uses of the current line */
 	size_t uses_len, uses_cap;
-	struct member *members; /* of one line */
+	struct member *members; /* members of the current line */
 	size_t members_len, members_cap;
 	struct contribution *contributions;
 	size_t contributions_len, contributions_cap;
@@ -76,7 +75,7 @@ static uint64_t pairs_of(const struct search *s, uint32_t row)
 	return lc_table_values(&s->tree->lines, row)[LC_LINE_PAIRS];
 }
 
-/* ---- orders; none depends on the order in which profiles were read ---- */
+/* ---- orders: none depends on the order in which profiles were read ---- */
 
 static int order_threads(const struct lc_tree *t, uint32_t a, uint32_t b)
 {
@@ -166,7 +165,7 @@ static int order_names(const struct lc_tree *t, const struct part *x, const stru
 	return order ? order : lc_tree_order_text(t, x->name, y->name);
 }
 
-/* By what is printed of them. */
+/* Order by printed values only. */
 static int order_sides(const struct lc_tree *t, const struct lc_sharing_side *x,
                        const struct lc_sharing_side *y)
 {
@@ -193,7 +192,7 @@ static int order_findings(const void *a, const void *b, void *context)
 
 /* ---- one line ---- */
 
-/* The part that most samples of a use are of; rows of one part add up over paths and touches. */
+/* Find the part that has most samples of a use. Rows of one part add up over paths and touches. */
 static void choose_part(const struct search *s, struct use *u)
 {
 	for (size_t i = u->rows; i < u->rows + u->rows_len; i++) {
@@ -216,7 +215,7 @@ static void choose_part(const struct search *s, struct use *u)
 	}
 }
 
-/* The uses of rows from .. to - 1, which are of one line. */
+/* Find the uses in rows from .. to - 1, which belong to one line. */
 static void find_uses(struct search *s, size_t from, size_t to)
 {
 	s->uses_len = 0;
@@ -256,7 +255,7 @@ static bool overlap(const struct use *a, const struct use *b)
 	return a->from < b->to && b->from < a->to;
 }
 
-/* Does the thread of `by` stay away from the bytes of `at`, a few strays aside? */
+/* Does the thread of `by` leave the bytes of `at` alone, apart from a few strays? */
 static bool stays_away(const struct search *s, const struct use *by, const struct use *at,
                        bool stores_only)
 {
@@ -268,7 +267,7 @@ static bool stays_away(const struct search *s, const struct use *by, const struc
 	return strays <= (by->samples - 1) / STRAY_PART; /* less than that part, without overflow */
 }
 
-/* Is the line used often enough, by the interrupts that found it so? */
+/* Do enough observations support the use? */
 static bool is_seen(const struct use *u)
 {
 	return lc_wilson_effective((struct lc_weighted){ u->samples, u->pairs }) >=
@@ -290,7 +289,7 @@ static void add_member(struct search *s, uint32_t finding, uint32_t side, size_t
 	s->members[s->members_len++] = (struct member){ finding, side, (uint32_t)use };
 }
 
-/* Both uses belong to the finding of their two parts. */
+/* Add both uses to the finding of their two parts. */
 static void add_pair(struct search *s, size_t a, size_t b)
 {
 	const struct part *x = &s->uses[a].part, *y = &s->uses[b].part;
@@ -320,7 +319,7 @@ static void contribute(struct search *s, const struct member *m)
 	}
 }
 
-/* Of a line's members: one finding's, each use once. */
+/* Add the members of one finding in one line. Each use occurs once. */
 static void add_members(struct search *s, const struct member *members, size_t len)
 {
 	++*lc_table_values(&s->findings, members->finding);
@@ -358,7 +357,10 @@ static bool search_line(struct search *s, size_t from, size_t to)
 
 /* ---- all lines ---- */
 
-/* Is thread a of a finding before b: busier in it? `samples`: by finding and thread. */
+/*
+ * Has thread a more samples in the finding than thread b? The key of `samples` is finding and
+ * thread.
+ */
 static bool leads(const struct search *s, struct lc_table *samples, uint32_t finding, uint32_t a,
                   uint32_t b)
 {
@@ -368,7 +370,7 @@ static bool leads(const struct search *s, struct lc_table *samples, uint32_t fin
 	return x != y ? x > y : order_threads(s->tree, a, b) < 0;
 }
 
-/* Rows of one line and finding: those of the leading thread are one side, the others the other. */
+/* Rows of one line and finding: the leading thread's rows become side 0, the other rows side 1. */
 static void orient_line(const struct search *s, struct lc_table *samples, struct contribution *rows,
                         size_t len)
 {
@@ -385,9 +387,9 @@ static void orient_line(const struct search *s, struct lc_table *samples, struct
 }
 
 /*
- * Where both sides are the same part, threads tell them apart: in each line the busiest against the
- * others, by what they did in all lines of the finding. So the busiest of all is on the first side
- * only, and the sides never name the same thread.
+ * If both sides are the same part, separate them by thread. In each line the thread with most
+ * samples in the whole finding is side 0, and the other threads are side 1. So the finding's
+ * busiest thread is only on side 0, and the two sides never name the same thread.
  */
 static void orient(struct search *s)
 {
@@ -411,7 +413,10 @@ static void orient(struct search *s)
 	lc_table_free(&samples);
 }
 
-/* What most samples of a side are, by a part of the key: columns from .. from + len - 1. */
+/*
+ * Returns the row whose key columns from `column` on, `columns` of them, have most samples of a
+ * side.
+ */
 static uint32_t most_frequent(const struct search *s, const struct contribution *rows, size_t len,
                               unsigned column, unsigned columns, uint32_t *kinds,
                               int (*order)(const struct lc_tree *t, uint32_t a, uint32_t b))

@@ -1,4 +1,4 @@
-/* objects/page/page_layouts.c - writes where the fields of classes lie. */
+/* objects/page/page_layouts.c - writes the field offsets of classes. */
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -6,7 +6,7 @@
 #include "analyzer/out/json.h"
 #include "src/base/order.h"
 
-/* Of rows of tree.layouts: by site, then offset, then bytes. */
+/* Order rows of tree.layouts by site, offset and bytes. */
 static int order_rows(const void *a, const void *b, void *context)
 {
 	const struct lc_table *t = context;
@@ -20,7 +20,7 @@ static int order_rows(const void *a, const void *b, void *context)
 	return order ? order : lc_order_u64(x[LC_LAYOUT_BYTES], y[LC_LAYOUT_BYTES]);
 }
 
-/* The rows of one site, whose objects are of one class. */
+/* Write the rows of one site, whose objects are of one class. */
 static void put(struct lc_json *j, const struct lc_tree *t, const uint32_t *rows, size_t len)
 {
 	const uint32_t site = lc_table_key(&t->layouts, rows[0])[LC_LAYOUT_SITE];

@@ -1,5 +1,4 @@
-/* objects/page/page_lens.c - writes what one engine says: the rankings, places, code, and findings.
- */
+/* objects/page/page_lens.c - writes one engine's rankings, places, code and findings. */
 #include "analyzer/objects/page/page.h"
 
 #include <inttypes.h>
@@ -14,7 +13,7 @@
 #include "analyzer/objects/json/report_json.h"
 #include "analyzer/out/json.h"
 
-/* Samples of one bucket and site. Rows are made of these. */
+/* A place is a bucket and a site; rows are made of places. */
 enum { PLACE_BUCKET, PLACE_SITE, PLACE_KEY };
 
 /* ---- places ---- */
@@ -75,7 +74,7 @@ static void put_place(struct lc_json *j, const struct lc_view *v, const struct l
 
 /* ---- rows ---- */
 
-/* The lines that touch the row's objects most, joined as in the other reports. */
+/* Write the lines that touch the row's objects most, joined as in the other reports. */
 static void hottest(struct lc_json *j, const struct lc_tree *t, const struct lc_rank_row *row)
 {
 	struct lc_arena arena = { 0 };
@@ -115,7 +114,7 @@ static void names(struct lc_json *j, const struct lc_rank_row *row)
 	lc_json_end_array(j);
 }
 
-/* Which part is touched, in words. */
+/* Write as text which part is touched. */
 static void touched(struct lc_json *j, const struct lc_ranking *rank, const struct lc_rank_row *row)
 {
 	const struct lc_touch touch = lc_touch_of(rank, row);
@@ -153,7 +152,7 @@ static void collected(struct lc_json *j, const struct lc_rank_row *row,
 	lc_json_end_array(j);
 }
 
-/* "parts": place, site of the allocation and samples of each, one after the other. */
+/* "parts": for each part the place, the allocation's site and the samples, in one flat array. */
 static void parts(struct lc_json *j, const struct lc_table *places, const struct lc_rank_row *row)
 {
 	lc_json_array(j, "parts");
@@ -276,7 +275,7 @@ static int64_t code_value(const struct lc_view_code *row, enum code_column colum
 	return 0;
 }
 
-/* A table by columns, since there are thousands of rows. */
+/* Write a table column by column: it may have thousands of rows. */
 static void code(struct lc_json *j, const char *name, const struct lc_view_code *rows, size_t len)
 {
 	static const char *const columns[CODE_COLUMNS] = { "method", "line", "samples",
@@ -304,7 +303,7 @@ static void rankings(struct lc_json *j, const struct lc_analysis *a, const struc
 
 		if (group == LC_GROUP_BY && !a->view.load->by.len)
 			continue;
-		if (group == LC_GROUP_LINE) { /* findings have its rows */
+		if (group == LC_GROUP_LINE) { /* findings point to these rows */
 			put_ranking(j, &a->by_line, places);
 			continue;
 		}

@@ -1,4 +1,4 @@
-/* objects/page/page_sources.c - writes the lines of source files that the page shows. */
+/* objects/page/page_sources.c - writes the source lines that the page shows. */
 #include "analyzer/objects/page/page.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "analyzer/out/source.h"
 #include "src/base/order.h"
 
-enum { CONTEXT = 6 }; /* lines shown before and after the line of a frame */
+enum { CONTEXT = 6 }; /* lines before and after a frame's line */
 
-/* A line of a file, which a package and the file's name tell. */
+/* A line of a file; package and file name identify the file. */
 struct line {
 	struct lc_text class_name, package, file;
 	uint32_t number;
@@ -41,7 +41,7 @@ static int order_lines(const void *a, const void *b)
 	                            ((const struct line *)b)->number);
 }
 
-/* The lines of all frames that have one, by file and number. */
+/* The lines of all frames with a known line, by file and number. */
 static struct line *lines_of(const struct lc_tree *t, size_t *len)
 {
 	struct line *lines = lc_mem_zeroed(t->frames.count, sizeof(*lines));
@@ -52,7 +52,7 @@ static struct line *lines_of(const struct lc_tree *t, size_t *len)
 		const uint32_t *method = lc_table_key(&t->methods, frame[LC_FRAME_METHOD]);
 		const struct lc_text class_name = lc_tree_text(t, method[LC_METHOD_CLASS]);
 
-		if (frame[LC_FRAME_LINE1] < 2) /* unknown, or line 0 */
+		if (frame[LC_FRAME_LINE1] < 2) /* an unknown line, or line 0 */
 			continue;
 		lines[(*len)++] = (struct line){ class_name, lc_rank_package(class_name),
 			                         lc_tree_text(t, method[LC_METHOD_FILE]),
@@ -62,7 +62,7 @@ static struct line *lines_of(const struct lc_tree *t, size_t *len)
 	return lines;
 }
 
-/* The lines from `first` to `last`, as far as the file goes. */
+/* Write lines `first` to `last`, up to the end of the file. */
 static void range(struct lc_json *j, struct lc_source *s, const struct line *of, uint32_t first,
                   uint32_t last)
 {
@@ -82,7 +82,7 @@ static void range(struct lc_json *j, struct lc_source *s, const struct line *of,
 	lc_json_end_object(j);
 }
 
-/* The ranges around `len` lines of one file; those that touch are one. */
+/* Write the ranges around `len` lines of one file. Ranges that touch are joined. */
 static void file(struct lc_json *j, struct lc_source *s, const struct line *lines, size_t len)
 {
 	if (!lc_source_line(s, lines->class_name, lines->file, 1).bytes)

@@ -1,4 +1,4 @@
-/* objects/page/page_tables.c - writes tables by columns, and counts by thread and time. */
+/* objects/page/page_tables.c - writes the tables of names, and counts by thread and time. */
 #include "analyzer/objects/page/page.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static void value_column(struct lc_json *j, const char *name, const struct lc_ta
 	lc_json_end_array(j);
 }
 
-/* The root is the first path; the numbers of its row name nothing. */
+/* Path 0 is the root; the columns of its row have no meaning. */
 static void path_column(struct lc_json *j, const char *name, const struct lc_table *t,
                         uint32_t number)
 {
@@ -47,7 +47,10 @@ static void path_column(struct lc_json *j, const char *name, const struct lc_tab
 	lc_json_end_array(j);
 }
 
-/* Frames of the cycle, by path, of those where recursion was folded; absent where none was. */
+/*
+ * Write, for each path with folded recursion, the frames of the cycle; nothing if there is no such
+ * path.
+ */
 static void recursions(struct lc_json *j, const struct lc_tree *t)
 {
 	if (!t->recursions.count)
@@ -128,7 +131,7 @@ static void epochs(struct lc_json *j, const struct lc_load *l, const struct lc_t
 	lc_json_end_object(j);
 }
 
-/* Of each row of the tree's threads, its place among those of the view, + 1; 0: it has none. */
+/* Maps a thread of the tree to its index in the view plus 1; 0 if the view leaves it out. */
 static uint32_t *places_of_threads(const struct lc_view *v)
 {
 	uint32_t *places = lc_mem_zeroed(v->tree->threads.count, sizeof(*places));
@@ -138,7 +141,7 @@ static uint32_t *places_of_threads(const struct lc_view *v)
 	return places;
 }
 
-/* The columns that say who and when. */
+/* Write the columns "thread" and "epoch". */
 static void who(struct lc_json *j, const struct lc_table *t, const uint32_t *places)
 {
 	lc_json_array(j, "thread");
@@ -151,7 +154,7 @@ static void who(struct lc_json *j, const struct lc_table *t, const uint32_t *pla
 	lc_page_column(j, "epoch", t, LC_SLICE_EPOCH1, 0);
 }
 
-/* A column of values that is left out where all are 0. */
+/* Write a column, unless all its values are 0. */
 static void rare_column(struct lc_json *j, const char *name, const struct lc_table *t,
                         uint32_t number)
 {

@@ -1,4 +1,4 @@
-/* objects/page/report_html.c - writes what the page shows; its parts are in the page_ files. */
+/* objects/page/report_html.c - writes the HTML page of a report; page_*.c write its parts. */
 #include "analyzer/objects/analysis/report.h"
 
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void sharing(struct lc_json *j, const struct lc_report *r)
 
 /* ---- threads ---- */
 
-/* "buckets" are in the order of those of "samples". */
+/* "buckets" has the order of the members of "samples". */
 static void threads(struct lc_json *j, const struct lc_view *v)
 {
 	lc_json_line(j, 0);
@@ -139,7 +139,7 @@ static void spans(struct lc_json *j, const struct lc_report *r)
 	free(of.warnings);
 }
 
-/* The strings of the page are written before its rankings, which name groups. */
+/* Rankings name groups, so create the names before the strings are written. */
 static void name_groups(const struct lc_load *l)
 {
 	for (uint32_t site = 1; l->by.len && site < l->tree->sites.count; site++)
