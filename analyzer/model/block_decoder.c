@@ -1,9 +1,9 @@
 /*
- * model/block_decoder.c - decodes the sections of a payload (docs/FORMAT.md).
+ * model/block_decoder.c - decodes the sections of a block's payload into a tree (docs/FORMAT.md).
  *
- * Definitions go to the tree at once: a name that nothing counts for does no harm. Counts are
- * read twice, first to check all of them, then to add them, so that a block counts whole or not
- * at all. Each number of rows is checked against the bytes that are left before memory is taken.
+ * Definitions go to the tree at once: a name without counts does no harm. Counts are read twice,
+ * first to check and then to add, so a block counts whole or not at all. The number of rows is
+ * checked against the bytes that are left before memory is allocated.
  *
  * This file is longer than 600 lines, since each section is read with the definitions before it.
  */
@@ -36,7 +36,7 @@ static const enum lc_section definition_sections[LC_BLOCK_DEFINITIONS] = {
 	LC_SECTION_SITES
 };
 
-/* Make room for `count` more definitions. Returns where they go. */
+/* Make room for `count` more definitions. Returns where they begin. */
 static uint32_t *ids_more(struct lc_block_decoder *d, enum lc_section type, uint32_t count)
 {
 	d->ids[type] = lc_mem_grow(d->ids[type], &d->ids_cap[type],
@@ -69,7 +69,7 @@ static int strings(struct lc_block_decoder *d, struct lc_tree *t)
 	return lc_reader_finish(&r);
 }
 
-/* The string that names a class, without what differs from run to run. */
+/* The string of a class without the parts that differ between runs. */
 static uint32_t class_of(struct lc_tree *t, uint32_t string)
 {
 	struct lc_text text = lc_tree_text(t, string);
@@ -80,7 +80,7 @@ static uint32_t class_of(struct lc_tree *t, uint32_t string)
 	if (string < cap && t->classes[string])
 		return t->classes[string] - 1;
 	if (memmem(text.bytes, text.len, "0x", 2)) {
-		copy = lc_mem_zeroed(text.len, 1); /* the tree's own may move */
+		copy = lc_mem_zeroed(text.len, 1); /* a string in the tree may move */
 		memcpy(copy, text.bytes, text.len);
 		found = lc_tree_class(t, copy, text.len);
 		free(copy);
@@ -137,7 +137,7 @@ static int frames(struct lc_block_decoder *d, struct lc_tree *t)
 	return lc_reader_finish(&r);
 }
 
-/* Room for what is known of `count` paths. */
+/* Make room for the data of `count` paths. */
 static void paths_more(struct lc_block_decoder *d, const struct lc_tree *t, uint32_t count)
 {
 	d->depths = lc_mem_grow(d->depths, &d->depths_cap, (size_t)count + 1, sizeof(*d->depths));
@@ -147,7 +147,7 @@ static void paths_more(struct lc_block_decoder *d, const struct lc_tree *t, uint
 	d->by_depth = lc_mem_grow(d->by_depth, &d->by_depth_cap, count, sizeof(*d->by_depth));
 }
 
-/* Order the new paths by their depths, so that parents are before their children. */
+/* Order the new paths by depth, so that parents come before their children. */
 static void paths_by_depth(struct lc_block_decoder *d, uint32_t first, uint32_t count)
 {
 	uint32_t *at = d->depth_first;
@@ -166,8 +166,8 @@ static void paths_by_depth(struct lc_block_decoder *d, uint32_t first, uint32_t 
 }
 
 /*
- * Paths of one depth are looked up together: none of them is the parent of another one, and a
- * look-up mostly waits for memory.
+ * Look up paths of one depth together. None of them is the parent of another one, and a look-up
+ * mostly waits for memory.
  */
 static void paths_to_tree(struct lc_block_decoder *d, struct lc_tree *t, uint32_t first,
                           uint32_t count)
@@ -209,7 +209,7 @@ static int paths(struct lc_block_decoder *d, struct lc_tree *t)
 
 		if (old && ids[i - up] == LC_LOST_DEFINITION)
 			d->lost = true;
-		/* Whoever reads a path goes along it: one of millions of frames would take days. */
+		/* Readers walk a path frame by frame: millions of frames would take days. */
 		if (!up || (old && ids[i - up] == LC_LOST_DEFINITION) ||
 		    depths[i - up] == LC_BLOCK_DEPTH_MAX)
 			lc_reader_fail(&r);
@@ -246,15 +246,15 @@ static int sites(struct lc_block_decoder *d, struct lc_tree *t)
 	return lc_reader_finish(&r);
 }
 
-/* Is number 0 none, the empty string, or the root? */
+/* Does number 0 mean none, the empty string, or the root? */
 static bool is_from_1(enum lc_section type)
 {
 	return type == LC_SECTION_STRINGS || type == LC_SECTION_PATHS || type == LC_SECTION_SITES;
 }
 
 /*
- * Which definitions there are before the block's own: those of the blocks before it in its
- * generation. Of a block that is lost they are, too.
+ * Find the definitions that precede the block's own: those of the earlier blocks of its generation.
+ * Definitions in lost blocks become LC_LOST_DEFINITION.
  */
 static int earlier_definitions(struct lc_block_decoder *d, const struct lc_block_header *h,
                                uint32_t root)
@@ -273,7 +273,7 @@ static int earlier_definitions(struct lc_block_decoder *d, const struct lc_block
 			return -EBADMSG;
 		if (begins)
 			d->ids_len[type] = 0;
-		if (d->ids_len[type] > first + from_1) /* a block twice, or none of ours */
+		if (d->ids_len[type] > first + from_1) /* a repeated or foreign block */
 			d->ids_len[type] = first + from_1;
 		ids = ids_more(d, type, first + from_1 - d->ids_len[type]);
 		while (d->ids_len[type] < first + from_1) {
@@ -281,7 +281,7 @@ static int earlier_definitions(struct lc_block_decoder *d, const struct lc_block
 			d->ids_len[type]++;
 		}
 		if (from_1)
-			d->ids[type][0] = 0; /* none, or empty, or the root */
+			d->ids[type][0] = 0; /* none, the empty string, or the root */
 	}
 	d->ids[LC_SECTION_PATHS][0] = d->root = root;
 	d->refers = refers;
@@ -289,7 +289,7 @@ static int earlier_definitions(struct lc_block_decoder *d, const struct lc_block
 	return 0;
 }
 
-/* The block is not used: what it defines is lost. */
+/* The block is not used, so its definitions are lost. */
 static void lose_definitions(struct lc_block_decoder *d, const struct lc_block_header *h)
 {
 	for (unsigned i = 0; i < LC_BLOCK_DEFINITIONS; i++) {
@@ -321,14 +321,14 @@ static int definitions(struct lc_block_decoder *d, const struct lc_block_header 
 
 /* ---- counts ---- */
 
-/* Is column `i` the path of an access? */
+/* Is column `i` the path of the access? */
 static bool is_access_path(const struct lc_section_spec *s, unsigned i)
 {
 	if (s->filter != LC_FILTER_ACCESS)
 		return false;
 	for (unsigned k = i + 1; k < s->keys_len; k++)
 		if (s->columns[k].type == LC_COLUMN_PATH)
-			return false; /* the last one is the access's */
+			return false; /* the access's path is the last path */
 	return s->columns[i].type == LC_COLUMN_PATH;
 }
 
@@ -361,7 +361,7 @@ static void add_row(struct lc_pass *p, const struct lc_section_spec *s, uint32_t
 		              v + s->keys_len);
 }
 
-/* Are rows chosen by their paths: by frames, or by groups of a block of all threads? */
+/* Are rows chosen by the frames of their paths, or by groups in a block of all threads? */
 static bool by_frames(const struct lc_pass *p)
 {
 	return p->target->frames && lc_frame_filter_on(p->target->frames);
@@ -466,8 +466,8 @@ static void add_samples(struct lc_pass *p, const uint64_t *v, uint64_t samples)
 }
 
 /*
- * Samples of which no path is known are kept apart by group, too: as an access on its root. Nothing
- * tells of them how many came with one interrupt.
+ * Keep samples without a known path apart by group, too, as an access at the group's root. How many
+ * of them one interrupt brought is unknown.
  */
 static void add_pathless(struct lc_pass *p, const uint64_t *v, uint64_t samples)
 {
@@ -478,8 +478,8 @@ static void add_pathless(struct lc_pass *p, const uint64_t *v, uint64_t samples)
 }
 
 /*
- * The samples of a bucket. With a filter of paths its samples come from the accesses that pass,
- * and here only those of which no path is known.
+ * Add the samples of a bucket. With a filter of paths, add_access() adds the samples with a path
+ * that passes, and this function adds only those without a known path.
  */
 static void add_bucket(struct lc_pass *p, const uint64_t *v)
 {
@@ -502,7 +502,7 @@ static void add_access(struct lc_pass *p, const struct lc_section_spec *s, const
 		add_samples(p, v, v[s->keys_len]);
 }
 
-/* Samples of the accesses, less those of the buckets. */
+/* Compute the samples of the accesses minus those of the buckets. */
 static void note_samples(struct lc_pass *p, const struct lc_section_spec *s, const uint64_t *v)
 {
 	uint64_t samples = v[s->keys_len], *seen;
@@ -578,7 +578,7 @@ static void take_row(struct lc_reader *r, struct lc_pass *p, const struct lc_sec
 		add_row(p, s, thread, v);
 }
 
-/* The rows of a flat section, which stand in the section `type` of the block. */
+/* Read the rows of a flat section, which the block holds as section `type`. */
 static int flat(struct lc_pass *p, const struct lc_section_spec *s, enum lc_section type)
 {
 	struct lc_reader r = lc_reader_of(p->d, type);
@@ -619,14 +619,14 @@ uint32_t lc_take_owner(struct lc_reader *r, struct lc_pass *p)
 	    lc_block_target_number(p->target, lc_take_below(r, p->target->process_count));
 	key[LC_THREAD_INDEX] = lc_take_below(r, LC_THREAD_ALL);
 	p->left_out = key[LC_THREAD_PROCESS] == LC_LEFT_OUT;
-	/* THREADS may be in a later block. */
+	/* A later block may hold THREADS, so the row may be new. */
 	return p->add && !r->bad && !p->left_out ? lc_table_put(&p->target->tree->threads, key) : 0;
 }
 
 static int threads(struct lc_pass *p)
 {
 	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_THREADS);
-	/* By which paths a thread's samples were taken is not known here. */
+	/* The paths of these samples are unknown, so a filter of frames excludes them. */
 	const bool filtered = by_frames(p);
 
 	if (!p->all)
@@ -661,7 +661,7 @@ static int threads(struct lc_pass *p)
 	return lc_reader_finish(&r);
 }
 
-/* A section other than the definitions. */
+/* Read a section other than the definitions. */
 static int section(struct lc_pass *p, enum lc_section type)
 {
 	const struct lc_section_spec *s =
@@ -682,7 +682,7 @@ static int counts(struct lc_pass *p)
 	for (unsigned e = 0; e < LC_ENGINES_MAX && !p->add; e++)
 		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
 			if (p->seen[e][b])
-				return -EBADMSG; /* more in the accesses than in the bucket */
+				return -EBADMSG; /* accesses have more samples than the bucket */
 	return 0;
 }
 
@@ -739,7 +739,7 @@ static bool thread_counts(const struct lc_thread_filter *f, const struct lc_tree
 	return match;
 }
 
-/* Find the block's thread. Returns 1 when its counts are wanted, 0 when not, or -EBADMSG. */
+/* Find the block's thread. Returns 1 if the block's counts are wanted, 0 if not, or -EBADMSG. */
 static int begin_thread(struct lc_pass *p, const struct lc_block_header *h)
 {
 	struct lc_block_target *target = p->target;
@@ -784,7 +784,7 @@ static void note_thread(struct lc_pass *p, const struct lc_block_header *h)
 		lc_table_put(p->target->own, lc_table_key(&p->target->tree->threads, p->thread));
 }
 
-/* A block counts where a part of its time is in the range, and notes that time then. */
+/* Does a part of the block's time lie in the range? If so, note the block's time. */
 static bool in_range(struct lc_block_target *t, const struct lc_block_header *h)
 {
 	if (h->t_end_ns <= t->from_ns && t->from_ns)
@@ -798,7 +798,7 @@ static bool in_range(struct lc_block_target *t, const struct lc_block_header *h)
 	return true;
 }
 
-/* Of a block outside the range: what is said once in a profile and holds for other blocks too. */
+/* Read facts that hold for other blocks too, from a block outside the range. */
 static int facts(struct lc_pass *p)
 {
 	static const enum lc_section sections[] = { LC_SECTION_RECURSIONS, LC_SECTION_SITE_NAMES,
@@ -811,7 +811,7 @@ static int facts(struct lc_pass *p)
 	return 0;
 }
 
-/* What the paths of a block begin below. */
+/* The path below which the paths of a block begin. */
 static uint32_t root_of(const struct lc_block_target *t, const struct lc_block_header *h)
 {
 	const uint32_t process =

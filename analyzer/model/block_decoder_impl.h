@@ -1,4 +1,6 @@
-/* model/block_decoder_impl.h - reads numbers of a payload, for decode.c and decode_spans.c. */
+/*
+ * model/block_decoder_impl.h - reads numbers of a block's payload, for the files block_decoder*.c.
+ */
 #ifndef LC_MODEL_BLOCK_DECODER_IMPL_H
 #define LC_MODEL_BLOCK_DECODER_IMPL_H
 
@@ -9,7 +11,7 @@
 #include "src/format/block.h"
 #include "src/format/section.h"
 
-/* What is left of a section. After an error every read gives 0. */
+/* The unread rest of a section. After an error every read gives 0. */
 struct lc_reader {
 	const uint8_t *at;
 	const uint8_t *end;
@@ -20,16 +22,16 @@ struct lc_reader {
 struct lc_pass {
 	struct lc_block_decoder *d;
 	struct lc_block_target *target;
-	uint32_t thread;            /* tree number; of a block of one thread only */
-	bool all;                   /* a block of all threads */
-	bool add;                   /* second pass */
-	bool has_pairs;             /* the block's rows of samples say how many pairs they are */
-	bool left_out;              /* the row that is read is of a process that does not count */
-	uint32_t who[LC_SLICE_WHO]; /* of the tree's slices */
-	struct lc_section_limits limits;                /* of the block's definitions */
-	uint64_t seen[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* samples of the accesses */
-	uint64_t offered[LC_ENGINES_MAX]; /* samples of the block, before any filter */
-	/* Of rows without pairs: what of a pair each engine's rows of the section have left. */
+	uint32_t thread;                 /* tree number, for a block of one thread */
+	bool all;                        /* a block of all threads */
+	bool add;                        /* second pass */
+	bool has_pairs;                  /* the block stores pairs in its rows of samples */
+	bool left_out;                   /* the current row's process does not count */
+	uint32_t who[LC_SLICE_WHO];      /* key for the tree's slices */
+	struct lc_section_limits limits; /* limits from the block's definitions */
+	uint64_t seen[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* samples of accesses */
+	uint64_t offered[LC_ENGINES_MAX];               /* samples of the block, unfiltered */
+	/* For rows without pairs: the fraction of a pair left over, by engine, for the next row. */
 	uint64_t left_milli[LC_ENGINES_MAX];
 };
 
@@ -43,14 +45,14 @@ static inline uint64_t lc_take(struct lc_reader *r)
 {
 	uint64_t v = 0;
 
-	if (r->at < r->end && *r->at < 0x80) /* most are small */
+	if (r->at < r->end && *r->at < 0x80) /* most numbers are small */
 		return *r->at++;
 	if (lc_varint_get(&r->at, r->end, &v))
 		lc_reader_fail(r);
 	return r->bad ? 0 : v;
 }
 
-/* A number below `limit`. */
+/* Read a number below `limit`. */
 static inline uint32_t lc_take_below(struct lc_reader *r, uint64_t limit)
 {
 	uint64_t v = lc_take(r);
@@ -62,13 +64,13 @@ static inline uint32_t lc_take_below(struct lc_reader *r, uint64_t limit)
 	return (uint32_t)v;
 }
 
-/* The number of rows of a section: each takes at least `row_bytes`. */
+/* Read the number of rows of a section; a row takes at least `row_bytes`. */
 static inline uint32_t lc_take_count(struct lc_reader *r, size_t row_bytes)
 {
 	return lc_take_below(r, (uint64_t)(r->end - r->at) / row_bytes + 1);
 }
 
-/* A section must have been used up. */
+/* Check that the section was read to its end. */
 static inline int lc_reader_finish(const struct lc_reader *r)
 {
 	return r->bad || r->at != r->end ? -EBADMSG : 0;
@@ -79,7 +81,7 @@ static inline struct lc_reader lc_reader_of(const struct lc_block_decoder *d, en
 	return (struct lc_reader){ d->body[type], d->end[type], false };
 }
 
-/* A definition's number in the tree. */
+/* Read a definition's number and return its number in the tree. */
 static inline uint32_t lc_take_id(struct lc_reader *r, struct lc_block_decoder *d,
                                   enum lc_section type)
 {
@@ -94,7 +96,8 @@ static inline uint32_t lc_take_id(struct lc_reader *r, struct lc_block_decoder *
 }
 
 /*
- * A path's number in the tree, of one that may be missing: 0 is none, whatever paths begin below.
+ * Read the number of a path that may be missing and return its number in the tree. 0 means none,
+ * wherever the block's paths begin.
  */
 static inline uint32_t lc_take_path_or_none(struct lc_reader *r, struct lc_block_decoder *d)
 {
@@ -108,7 +111,7 @@ static inline uint32_t lc_take_path_or_none(struct lc_reader *r, struct lc_block
 	return 0;
 }
 
-/* A number of the block, which is in range, as the tree has it. */
+/* Map a number of the block, which is in range, to the tree's number. */
 static inline __attribute__((always_inline)) uint32_t
 lc_tree_number(const struct lc_pass *p, enum lc_column_type type, uint64_t v)
 {
@@ -128,9 +131,9 @@ lc_tree_number(const struct lc_pass *p, enum lc_column_type type, uint64_t v)
 }
 
 /*
- * The pairs of a row of samples of an old block, which does not tell: as many as interrupts of the
- * mean weight bring. What is less than a pair goes to the section's next row. An interrupt of w
- * samples brings (w - 1) / 2 pairs for each of them.
+ * Estimate the pairs of a row of samples of an old block, which does not store pairs. The result
+ * assumes interrupts of mean weight: an interrupt of w samples brings (w - 1) / 2 pairs for each
+ * sample. A fraction of a pair goes to the section's next row.
  */
 static inline uint64_t lc_guess_pairs(struct lc_pass *p, uint64_t engine, uint64_t samples)
 {
@@ -152,13 +155,13 @@ static inline uint64_t lc_guess_pairs(struct lc_pass *p, uint64_t engine, uint64
 uint32_t lc_take_owner(struct lc_reader *r, struct lc_pass *p);
 
 /*
- * Read `n` rows of a flat section, `owned` as lc_take_owner() says, in one pass. Returns false
- * where the section has no table, or filters or slices are to see each row: then nothing was read.
+ * Read `n` rows of a flat section in one pass. `owned`: each row begins with its owner. Returns
+ * false and reads nothing if the section has no table, or if filters or slices must see each row.
  */
 bool lc_block_rows(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
                    enum lc_section section);
 
-/* Each reads one section in one pass. Returns 0 or -EBADMSG. */
+/* Read one section in one pass. Both return 0 or -EBADMSG. */
 int lc_block_spans(struct lc_pass *p);
 int lc_block_trace(struct lc_pass *p);
 

@@ -1,18 +1,17 @@
 /*
- * model/block_decoder_rows.c - reads the rows of the flat sections that have a table in the tree,
- * where nothing filters them: the way of nearly all rows that there are.
+ * model/block_decoder_rows.c - reads the rows of flat sections fast, if no filter must see them.
+ * Nearly all rows are read here.
  *
- * For each section there are two functions made of sections.def, in which the compiler knows the
- * columns: one checks the rows of a block, the other one adds them, as many at once as the table
- * looks up together.
+ * sections.def generates two functions per section, so that the compiler knows the columns. One
+ * checks the rows of a block. The other one adds them in batches that the table looks up together.
  */
 #include "analyzer/model/block_decoder_impl.h"
 
-/* What is known of a column while the program is compiled. */
+/* Properties of a column that are known at compile time. */
 struct known {
 	enum lc_column_type type;
 	bool key, max;
-	uint64_t below; /* of BELOW and TENTH */
+	uint64_t below; /* limit of BELOW and TENTH columns */
 };
 
 #define ALWAYS static inline __attribute__((always_inline))
@@ -33,7 +32,7 @@ ALWAYS unsigned access_path_of(enum lc_section_filter filter, const struct known
 
 /* ---- checking ---- */
 
-/* Is the number such as its column allows, and not of a definition that is lost? */
+/* Does the column allow the number, and is its definition not lost? */
 ALWAYS bool good(struct lc_pass *p, const struct known *c, uint64_t v, uint64_t before)
 {
 	switch (c->type) {
@@ -88,8 +87,8 @@ ALWAYS void check(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned
 /* ---- adding ---- */
 
 /*
- * They have been checked. Rows of ACCESSES are counted against those of BUCKETS again, for
- * add_pathless() of decode.c.
+ * Add rows that were checked. Rows of ACCESSES are counted against those of BUCKETS again, for
+ * add_pathless() in block_decoder.c.
  */
 ALWAYS void add(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
                 enum lc_section section, enum lc_section_filter filter, struct lc_table *table,
@@ -209,7 +208,7 @@ bool lc_block_rows(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owne
 
 	if ((frames && lc_frame_filter_on(frames)) || p->target->tree->slices ||
 	    (p->all && p->target->groups))
-		return false; /* processes of a block of all threads are left out by groups alone */
+		return false; /* groups may exclude processes */
 	switch (section) {
 #define LC_SECTION_APART(name, number, prefix, noun, list, owner, by, columns)
 #define LC_SECTION(name, number, prefix, noun, list, owner, by, columns)                           \

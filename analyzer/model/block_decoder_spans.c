@@ -1,14 +1,15 @@
 /*
- * model/block_decoder_spans.c - decodes SPANS and TRACE, which are not flat.
+ * model/block_decoder_spans.c - decodes SPANS and TRACE, which are not flat sections.
  *
- * Columns of one row of SPANS were read while its thread ran, so that they need not agree with each
- * other (more negative ones than executions, say): only the range of each is checked.
+ * The agent reads the columns of a row of SPANS while its thread runs, so they may disagree: for
+ * example there may be more negative executions than executions. Only the range of each column is
+ * checked.
  */
 #include "analyzer/base/memory.h"
 #include "analyzer/model/block_decoder_impl.h"
 #include "analyzer/model/tree_spans.h"
 
-/* `more` after `time`, which must exist. */
+/* Read a time that is `more` after `time`. The sum must not overflow. */
 static uint64_t take_later(struct lc_reader *r, uint64_t time)
 {
 	uint64_t v;

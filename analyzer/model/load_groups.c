@@ -1,10 +1,10 @@
 /*
- * model/load_groups.c - chooses the processes of a profile by --where, gives them the labels of a
- * merge, and finds the groups that --by keeps apart.
+ * model/load_groups.c - chooses processes by --where, labels them for a merge, and finds the groups
+ * of --by.
  *
- * A profile of one process is of one group as a whole. One that was merged can be divided by what
- * its paths tell (`by` in its manifest), by blocks of one thread, which have one process, or where
- * all its processes agree.
+ * A profile of one process belongs to one group. A merged profile can be divided in three cases:
+ * its paths say the groups (`by` in its manifest), its blocks are of one thread each, or all its
+ * processes agree.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/model/load_impl.h"
 
-/* The keys that a manifest says paths are kept apart by; those that cannot be keys are left out. */
+/* Read the keys by which the manifest says that paths are kept apart. Invalid keys are skipped. */
 static void read_by(struct lc_by *by, const json_t *manifest)
 {
 	json_t *row;
@@ -26,7 +26,7 @@ static void read_by(struct lc_by *by, const json_t *manifest)
 	}
 }
 
-/* The first profile of a load says what paths are kept apart by, unless the user does. */
+/* Unless the user chose keys, the first profile of a load chooses them. */
 static int agree_on_by(struct lc_load *l, const char *path, struct lc_by *kept)
 {
 	char *of_load, *of_profile;
@@ -62,7 +62,7 @@ void lc_load_label(const struct lc_load *l, struct lc_load_process *p)
 	json_object_update_missing(p->labels, l->labels);
 }
 
-/* Do all terms of --where whose keys the paths do not tell fit all processes, or none? */
+/* Do all processes, or none, fit the terms of --where whose keys the paths do not say? */
 static bool rest_agrees(const bool *fits, size_t len)
 {
 	for (size_t i = 1; i < len; i++)
@@ -119,7 +119,7 @@ int lc_load_groups_begin(struct lc_load *l, const char *path, const json_t *mani
 	return 0;
 }
 
-/* Where the paths of its processes begin, and of blocks of all threads where that is one place. */
+/* Find the root of each process, and of blocks of all threads if all processes share one root. */
 static void find_roots(struct lc_load *l, struct lc_load_groups *g, struct lc_block_target *target)
 {
 	bool first = true;

@@ -1,4 +1,4 @@
-/* model/slices.c - sums up by thread and by epoch. */
+/* model/slices.c - sums up samples and allocations by thread and by epoch. */
 #include "analyzer/model/slices.h"
 
 #include <string.h>
@@ -57,7 +57,7 @@ static uint64_t *sampled(struct lc_slices *s, const uint32_t *who, const uint32_
 static void add_placement(struct lc_slices *s, const uint32_t *who, const uint32_t *key,
                           uint64_t samples)
 {
-	/* The owner, which stands first in the tree, was left out. */
+	/* `key` lacks the owner, which is the first column in the tree. */
 	const uint32_t from = key[LC_PLACEMENT_ACCESSING - 1], to = key[LC_PLACEMENT_OWNING - 1];
 	uint64_t *values;
 
@@ -100,7 +100,10 @@ void lc_slices_add(struct lc_slices *s, const uint32_t who[LC_SLICE_WHO], enum l
 	}
 }
 
-/* Let rows whose keys have become equal be one; `path` is 0 where they have none. */
+/*
+ * Replace sites and paths of the keys, and join rows that become equal. `path` is 0 for keys
+ * without a path.
+ */
 static void renumber(struct lc_table *t, uint32_t site, uint32_t path, const uint32_t *paths,
                      const uint32_t *sites)
 {

@@ -1,9 +1,9 @@
 /*
- * model/slices.h - slices keep which thread sampled and allocated what, and when, for a page whose
- * reader chooses threads and a stretch of time. The tree adds both up.
+ * model/slices.h - keeps samples and allocations by thread and time, for a page whose reader
+ * chooses threads and a stretch of time. The tree sums over both.
  *
- * The time of a count is that of its block: the agent writes one for each thread each second. In a
- * merged profile neither is known.
+ * The time of a count is that of its block: the agent writes a block per thread and second. Merged
+ * profiles know neither thread nor time.
  */
 #ifndef LC_MODEL_SLICES_H
 #define LC_MODEL_SLICES_H
@@ -14,23 +14,23 @@
 #include "src/format/block.h"
 #include "src/format/section.h"
 
-/* A stretch of time in which blocks were written: a process, and the end of the blocks. */
+/* An epoch: a process, and the time in which blocks were written. The key holds the end. */
 enum { LC_EPOCH_PROCESS, LC_EPOCH_END, LC_EPOCH_END_HIGH, LC_EPOCH_KEY };
 enum { LC_EPOCH_BEGIN_NS, LC_EPOCH_VALUES };
 
-/* Who and when: row of the tree's threads + 1, row of epochs + 1; 0 is unknown. */
+/* Columns of thread and time: row of the tree's threads + 1, row of epochs + 1; 0 is unknown. */
 enum { LC_SLICE_THREAD1, LC_SLICE_EPOCH1, LC_SLICE_WHO };
 
-/* All samples of a bucket. */
+/* Samples of a bucket. */
 enum { LC_TOTAL_ENGINE = LC_SLICE_WHO, LC_TOTAL_BUCKET, LC_TOTAL_KEY };
 
-/* Samples of an access; LC_TOTAL_ENGINE and so on, then: */
+/* Samples of an access: the columns of a total, and: */
 enum { LC_SAMPLED_SITE = LC_TOTAL_KEY, LC_SAMPLED_PATH, LC_SAMPLED_KEY };
 enum {
 	LC_SAMPLED_SAMPLES,
 	LC_SAMPLED_LATENCY, /* sum, in cycles */
-	LC_SAMPLED_PLACED,  /* of the samples: the nodes of CPU and page are known */
-	LC_SAMPLED_REMOTE,  /* of these: they differ */
+	LC_SAMPLED_PLACED,  /* samples with known nodes of CPU and page */
+	LC_SAMPLED_REMOTE,  /* placed samples whose two nodes differ */
 	LC_SAMPLED_VALUES
 };
 
@@ -38,7 +38,7 @@ enum { LC_MADE_AT_SITE = LC_SLICE_WHO, LC_MADE_AT_KEY };
 enum {
 	LC_MADE_AT_OBJECTS,
 	LC_MADE_AT_BYTES,
-	LC_MADE_AT_ESTIMATED_MILLI, /* objects that are not tracked, in thousandths */
+	LC_MADE_AT_ESTIMATED_MILLI, /* estimate, in thousandths of an object */
 	LC_MADE_AT_ESTIMATED_BYTES,
 	LC_MADE_AT_VALUES
 };
@@ -54,25 +54,24 @@ void lc_slices_init(struct lc_slices *s);
 void lc_slices_free(struct lc_slices *s);
 
 /*
- * Who and when the counts of a block are of; `thread` is a row of the tree's threads, `process` a
- * number of the load's. A block of all threads has neither: both are 0.
+ * Set `who` to the thread and epoch of a block of one thread. `thread` is a row of the tree's
+ * threads, `process` a number of the load. For a block of all threads both columns are 0.
  */
 void lc_slices_of_block(struct lc_slices *s, uint32_t process, uint32_t thread,
                         const struct lc_block_header *h, uint32_t who[LC_SLICE_WHO]);
 
-/* Samples of a bucket. */
+/* Add samples of a bucket. */
 void lc_slices_add_total(struct lc_slices *s, const uint32_t who[LC_SLICE_WHO], uint32_t engine,
                          uint32_t bucket, uint64_t samples);
 
 /*
- * A row of a section that has one: `key` as it stands in the tree's table, without an owner; of
- * ALLOCATIONS, which has none, the site. `v` are its values. Rows of other sections are left out.
+ * Add a row of a section, if slices keep that section. `key` is the tree's key without an owner, or
+ * the site for ALLOCATIONS. `v` are the values.
  */
 void lc_slices_add(struct lc_slices *s, const uint32_t who[LC_SLICE_WHO], enum lc_section section,
                    const uint32_t *key, const uint64_t *v);
 
-/* Each path and site counts for the one in `paths` and `sites` from now on: see lc_tree_renumber().
- */
+/* Replace each path and site by its entry in `paths` and `sites`: see lc_tree_renumber(). */
 void lc_slices_renumber(struct lc_slices *s, const uint32_t *paths, const uint32_t *sites);
 
 #endif
