@@ -1,5 +1,6 @@
 /*
- * spans/span_rows.c - replaces the numbers in the rows of the tree by what they name.
+ * spans/span_rows.c - builds arrays of spans from the tree's rows, with every number resolved to
+ * its name.
  */
 #include "analyzer/spans/span_rows.h"
 
@@ -35,7 +36,7 @@ static struct lc_span_place *add_place(struct lc_span_rows *r)
 	return p;
 }
 
-/* The place of a frame of the tree. The table's row n is place n + 1. */
+/* Find the place of a frame of the tree. Row n of the table is place n + 1. */
 static uint32_t place_of_frame(struct lc_span_rows *r, uint32_t frame)
 {
 	const uint32_t *f = lc_table_key(&r->tree->frames, frame);
@@ -56,7 +57,7 @@ static uint32_t place_of_frame(struct lc_span_rows *r, uint32_t frame)
 	return number;
 }
 
-/* All frames that a path ends in, so that later questions change nothing. */
+/* Make the places of all frames that end a path, so that later look-ups change nothing. */
 static void build_places(struct lc_span_rows *r)
 {
 	lc_table_init(&r->by_code, 2, 0);
@@ -93,7 +94,7 @@ static const struct lc_span_place *place_of_site(const struct lc_span_rows *r, u
 	return lc_span_rows_place(r, path);
 }
 
-/* Of a span: the terminal operation, or where the task was created. */
+/* A stream's place is its terminal operation, a task's place is where it was created. */
 static const struct lc_span_place *place_of_span(const struct lc_span_rows *r, uint32_t site,
                                                  uint32_t path)
 {
@@ -167,7 +168,7 @@ static bool has_caller(const struct lc_span_rows *r, uint32_t path)
 	return path && lc_tree_parent(r->tree, path);
 }
 
-/* What kind, sites and paths of a row name. */
+/* Fill in the names of a row's kind, sites and paths. */
 static void name_row(struct lc_span_rows *r, struct lc_span_row *row)
 {
 	row->type = class_of(r, row->site);
@@ -344,8 +345,7 @@ static void build_looks(struct lc_span_rows *r)
 		struct lc_span_look *l =
 		    &r->looks[lc_span_rows_place(r, key[LC_LOOK_PATH])->number];
 
-		/* Sums stay at the largest number. A damaged profile may hold more parts than a
-		 * whole. */
+		/* Sums saturate. In a damaged profile a part may be larger than its whole. */
 		lc_sum_add(&l->looked, values[LC_LOOK_LOOKED]);
 		lc_sum_add(&l->comparable, values[LC_LOOK_COMPARABLE]);
 		lc_sum_add(&l->repeated, values[LC_LOOK_REPEATED]);
@@ -362,14 +362,14 @@ static void build_looks(struct lc_span_rows *r)
 	}
 }
 
-/* ---- what has an order ---- */
+/* ---- sorted arrays ---- */
 
 static int order(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
 
-/* A thread's number in its process, by which rows of threads are sorted. */
+/* Order threads by process and by number in the process. */
 static int order_threads(const struct lc_span_rows *r, uint32_t a, uint32_t b)
 {
 	int by_process = order(r->threads[a].process, r->threads[b].process);
@@ -416,9 +416,7 @@ static int by_process_and_time(const void *a, const void *b)
 	return order(y->duration_ns, x->duration_ns);
 }
 
-/*
- * A pause may be in the blocks of several threads: the longest of those that begin together stays.
- */
+/* A pause may be in the blocks of several threads. Keep the longest of those with one start. */
 static void build_pauses(struct lc_span_rows *r)
 {
 	const struct lc_table *pauses = &r->tree->pauses;

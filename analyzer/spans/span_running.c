@@ -1,4 +1,4 @@
-/* spans/span_running.c - joins the rows of each span, and drops those that have ended. */
+/* spans/span_running.c - joins the rows of each unfinished span; drops spans that ended. */
 #include "analyzer/spans/span_running.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static uint32_t thread_of(const struct lc_span_rows *r, uint32_t row)
 	return lc_table_key(&r->tree->running, row)[LC_RUNNING_THREAD];
 }
 
-/* Of one span the row that tells of most cycles first. */
+/* Order by span; of one span, the row with most cycles comes first. */
 static int order_rows(const void *a, const void *b, void *rows)
 {
 	const struct lc_span_running *x = a, *y = b;
@@ -27,7 +27,7 @@ static int order_rows(const void *a, const void *b, void *rows)
 	                            r->threads[thread_of(r, y->row)].index);
 }
 
-/* Leaves one element of each span that has not ended. Returns how many. */
+/* Keep one element for each span that has not ended. Returns how many there are. */
 static size_t join(struct lc_span_running *list, size_t len)
 {
 	size_t kept = 0;

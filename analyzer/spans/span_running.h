@@ -1,8 +1,8 @@
 /*
- * spans/span_running.h - finds the spans that had not ended when the recording did.
+ * spans/span_running.h - finds the spans that were running when the recording ended.
  *
- * A profile has rows of spans that were open when a block was written, in the blocks of any thread
- * that the span was on, and one more where it has ended since: then it is counted elsewhere.
+ * Each block has rows for the spans that were open when it was written, whatever thread the span
+ * was on. If a span ended later, another row says so, and its executions are counted elsewhere.
  */
 #ifndef LC_SPANS_SPAN_RUNNING_H
 #define LC_SPANS_SPAN_RUNNING_H
@@ -11,16 +11,16 @@
 
 struct lc_span_running {
 	uint32_t process; /* row of load.processes */
-	uint32_t row;     /* of tree.running: of the thread that it had used most on */
+	uint32_t row;     /* row of tree.running: of the thread on which the span used most */
 	uint64_t number;  /* unique in the process */
-	uint64_t cycles, compensated, begin_ns; /* the largest of all its rows */
-	bool folded;                            /* a task that is part of the one around it */
-	bool ended;                             /* not in a list that was made */
+	uint64_t cycles, compensated, begin_ns; /* largest of all its rows */
+	bool folded;                            /* a task that belongs to the task around it */
+	bool ended;                             /* not in a finished list */
 };
 
 /*
- * The spans that have not ended, by process and number; free() the list. r->threads must be there.
- * Stops the program without memory.
+ * The spans that have not ended, by process and number; free() the list. r->threads must be built.
+ * Without memory the program ends.
  */
 struct lc_span_running *lc_span_running_list(const struct lc_span_rows *r, size_t *len);
 

@@ -1,7 +1,7 @@
 /*
- * spans/spans.c - adds up executions for the analysis of spans.h. Rows are sorted so that those of
- * a place, a type or a thread lie together, and become groups; when things happened is in
- * spans_time.c.
+ * spans/spans.c - sums up executions for the analysis of spans.h. Rows are sorted so that rows of
+ * one place, type or thread are adjacent and become groups. spans_time.c computes when things
+ * happened.
  */
 #include "analyzer/spans/spans_impl.h"
 #include "src/base/order.h"
@@ -10,8 +10,7 @@
 
 #include "analyzer/base/memory.h"
 
-/* All that lives as long as the analysis. */
-/* An execution's row, or a submission; one of the two is NULL. */
+/* A row of executions or a submission; the other member is NULL. */
 struct item {
 	const struct lc_span_row *row;
 	const struct lc_span_made *made;
@@ -23,7 +22,10 @@ static void add_row(const struct lc_spans *s, struct lc_spans_sum *sum, const st
 {
 	const uint32_t process = s->rows->threads[r->thread].process;
 
-	/* When those ran that ended, which is what is diagnosed; of the others, where none has. */
+	/*
+	 * Diagnoses judge finished spans, so take their times. Take a running span's only if none
+	 * finished.
+	 */
 	const bool timed = !r->running || !sum->executions;
 
 	if (!sum->executions && !(r->running && sum->running)) {
@@ -234,7 +236,7 @@ static unsigned item_kind(const struct item *i)
 	return i->row ? i->row->kind : LC_SPAN_KINDS;
 }
 
-/* As order_by_task(), then by kind; what is only submitted last. */
+/* Like order_by_task(), then by kind; items with a submission only come last. */
 static int order_items(const void *a, const void *b)
 {
 	int order = order_by_task(a, b);
@@ -247,7 +249,7 @@ static bool is_submission(const struct lc_span_made *m)
 	return m->submit_kind != LC_SUBMIT_NONE && m->submit_kind < LC_SUBMIT_KINDS;
 }
 
-/* The call paths of these tasks: those of its kind. */
+/* Sum up the call paths of the task's executions, which are the rows of its kind. */
 static void make_task_paths(struct lc_spans *s, struct lc_spans_task *g, const struct item *items,
                             size_t len)
 {
@@ -261,9 +263,7 @@ static void make_task_paths(struct lc_spans *s, struct lc_spans_task *g, const s
 	free(rows);
 }
 
-/*
- * Tasks of one key: one for each kind, submissions with the first. Creations are counted by type.
- */
+/* Make tasks of one key: one per kind, with submissions in the first. Creations count by type. */
 static void make_task(struct lc_spans *s, const struct item *items, size_t len)
 {
 	struct lc_spans_task *first = &s->tasks[s->tasks_len], *g = NULL;
@@ -292,7 +292,7 @@ static void make_task(struct lc_spans *s, const struct item *items, size_t len)
 		make_task_paths(s, first, items, len);
 }
 
-/* Where most tasks of a type came from: of its tasks, which lie side by side. */
+/* Find where most tasks of a type were created and submitted. Its tasks are adjacent. */
 static void name_places(const struct lc_spans *s, struct lc_spans_type *t, size_t from)
 {
 	uint64_t created = 0, submitted = 0;
@@ -384,7 +384,7 @@ struct lc_spans_type *lc_spans_find_type(const struct lc_spans *s, struct lc_tex
 	return bsearch(&key, s->types, s->types_len, sizeof(*s->types), order_key_type);
 }
 
-/* Executions of the type whose creation was not seen. */
+/* The type's executions whose creation is unknown. */
 static uint64_t unknown_of(const struct lc_spans *s, const struct lc_spans_type *t)
 {
 	const struct lc_spans_type *unknown =
@@ -394,10 +394,11 @@ static uint64_t unknown_of(const struct lc_spans *s, const struct lc_spans_type 
 }
 
 /*
- * Count what was created and never executed. Where the agent counted the objects that were executed
- * at least once, it is the rest. Otherwise each site gives its creations less its executions, and
- * from the sum are subtracted the executions whose creation was not seen, since any of the objects
- * may have been theirs: a lower bound.
+ * Count the objects that were created and never executed.
+ *
+ * If the agent counted the objects that were executed at least once, the difference is exact.
+ * Otherwise each site contributes its creations minus its executions. Executions of unknown
+ * creation may belong to any of these objects, so they are subtracted: the result is a lower bound.
  */
 static void count_created(struct lc_spans *s)
 {
@@ -428,8 +429,7 @@ static void count_created(struct lc_spans *s)
 	}
 	for (size_t i = 0; i < sites; i++) {
 		const uint32_t *key = lc_table_key(&s->tree->sites, (uint32_t)i);
-		struct lc_text name = { "",
-			                0 }; /* site 0 is that of tasks of which nothing is known */
+		struct lc_text name = { "", 0 }; /* site 0: nothing is known of its tasks */
 		struct lc_spans_type *t = NULL;
 
 		if (i)

@@ -1,10 +1,10 @@
 /*
- * spans/spans.h - this analysis sums up executions of streams and tasks for a report: where the
- * cycles went, how large the pieces were, who ran them and when, and what to change.
+ * spans/spans.h - analyses executions of streams and tasks for a report: where the cycles went, how
+ * large the pieces were, which threads ran them and when, and what to change.
  *
- * Times are ns since the start of the row's own process. Cycles are compensated ones unless a name
- * says measured: signed, and sums of signed numbers. Rows of all threads are added up, in an order
- * that does not depend on the order in which profiles were read.
+ * Times are ns since the start of the row's own process. Cycles are compensated unless a name says
+ * measured; compensated cycles and their sums are signed. Rows of all threads are added up in an
+ * order that does not depend on the order in which profiles were read.
  */
 #ifndef LC_SPANS_SPANS_H
 #define LC_SPANS_SPANS_H
@@ -18,26 +18,25 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/spans/span_rows.h"
 
-/* What is counted of some executions. */
+/* Sums over some executions. */
 struct lc_spans_sum {
 	uint64_t executions;
-	uint64_t folded;  /* more of them, which ended inside another task and belong to that one */
-	uint64_t running; /* more, which had not ended: their cycles and time are in the sums */
+	uint64_t folded;  /* further executions that ended inside another task and belong to it */
+	uint64_t running; /* further executions that still ran; included in all sums */
 	int64_t running_cycles; /* compensated */
 	uint64_t measured;      /* cycles, without nested spans */
 	int64_t cycles;         /* compensated */
 	uint64_t negative;      /* executions whose compensated cycles are below 0 */
 	uint64_t switches, gc_count, gc_ns, wait_ns, waits, wall_ns;
 	uint64_t nested[LC_SPAN_NESTED];
-	/* Of executions, or where none has ended, of what runs. first_ns > last_ns: none is known
-	 */
+	/* Time of the executions, or of running ones if none ended. first_ns > last_ns: unknown */
 	uint64_t first_ns, last_ns;
 	uint64_t histogram[LC_SPAN_BUCKETS];
 };
 
-/* One thread's part of something. */
+/* One thread's part of a sum. */
 struct lc_spans_worker {
-	uint32_t thread; /* in rows->threads */
+	uint32_t thread; /* index in rows->threads */
 	uint64_t executions, running;
 	int64_t cycles;
 	uint64_t switches;
@@ -51,7 +50,7 @@ struct lc_spans_balance {
 	double variation; /* standard deviation / mean; negative: fewer than two, or a mean of 0 */
 };
 
-/* When something ran: earliest first, apart. As fine as blocks are, some seconds. */
+/* Times in which something ran: earliest first, disjoint. Resolution: a block, some seconds. */
 struct lc_spans_active {
 	struct lc_span_interval *intervals;
 	size_t len;
@@ -64,30 +63,30 @@ struct lc_spans_waited {
 };
 
 struct lc_spans_waits {
-	uint64_t samples;             /* of the engine, inside spans of this place */
-	struct lc_spans_waited *rows; /* those with an object or a class, most samples first */
+	uint64_t samples;             /* the engine's samples inside spans of this place */
+	struct lc_spans_waited *rows; /* rows with an object or a class, most samples first */
 	size_t rows_len;
 };
 
-/* Samples inside spans of a place or type of which none has ended. One of the two is set. */
+/* Samples inside spans of a place or type that has only running spans. One of the two is set. */
 struct lc_spans_unfinished {
-	const struct lc_span_place *place; /* NULL: tasks */
+	const struct lc_span_place *place; /* NULL for tasks */
 	struct lc_text type;
 	struct lc_spans_waits waits;
 };
 
-/* Executions of one call path, kind and level, where whole paths were recorded. */
+/* Executions of one call path, kind and level, if whole paths were recorded. */
 struct lc_spans_path {
-	uint32_t path; /* of the tree: ends in the stream's place, or in the task's creation */
-	uint32_t submit_path; /* of tasks */
+	uint32_t path; /* path in the tree: ends in the stream's place or the task's creation */
+	uint32_t submit_path; /* for tasks */
 	uint8_t kind, level;
 	uint64_t executions, folded, running, measured;
 	int64_t cycles;
 };
 
-/* Their sums are those of what they are of. Most cycles first. */
+/* The call paths of a row, most cycles first. Their sums add up to the row's. */
 struct lc_spans_paths {
-	struct lc_spans_path *rows; /* none where only lines were recorded */
+	struct lc_spans_path *rows; /* none if only lines were recorded */
 	size_t len;
 };
 
@@ -101,14 +100,14 @@ struct lc_spans_stream {
 /* All streams of one place. */
 struct lc_spans_location {
 	const struct lc_span_place *place;
-	uint64_t streams;                /* executions of streams: all kinds but support */
+	uint64_t streams;                /* executions of all kinds but support */
 	uint64_t kinds[LC_SPAN_KINDS];   /* executions */
 	unsigned levels;                 /* deepest level + 1 */
-	struct lc_spans_sum sum;         /* of all kinds */
-	struct lc_spans_sum inner;       /* anonymous ones of level 1 and more */
-	struct lc_spans_sum support;     /* tasks of parallel ones */
-	struct lc_spans_balance shared;  /* primordial and support spans */
-	const struct lc_span_look *look; /* of all threads, whichever are chosen */
+	struct lc_spans_sum sum;         /* all kinds */
+	struct lc_spans_sum inner;       /* anonymous streams of level 1 and more */
+	struct lc_spans_sum support;     /* tasks of parallel streams */
+	struct lc_spans_balance shared;  /* workers of primordial and support spans */
+	const struct lc_span_look *look; /* from all threads, even if --thread chose some */
 	struct lc_spans_paths paths;
 	struct lc_spans_active active;
 	struct lc_spans_waits waits;
@@ -119,45 +118,45 @@ struct lc_spans_task {
 	uint8_t kind; /* LC_SPAN_TASK or LC_SPAN_THREAD */
 	uint8_t submit_kind;
 	struct lc_text type;
-	const struct lc_span_place *place, *submit_place; /* created; submitted */
+	const struct lc_span_place *place, *submit_place; /* of the creation; of the submission */
 	uint64_t submitted;                               /* executed or not */
 	struct lc_spans_sum sum;
 	struct lc_spans_paths paths;
 };
 
 /*
- * Tasks of one class. Those of lambda expressions whose classes have no number (JDK 22+) are told
- * apart by where they were created as well: all lambda expressions of a class have one name.
+ * Tasks of one class. From JDK 22 on, all lambda expressions of a class have one name without a
+ * number. Their types are told apart by where the objects were created.
  */
 struct lc_spans_type {
 	struct lc_text name;
-	const struct lc_span_place *place; /* of creation, where it tells types apart */
-	struct lc_text label;              /* the name, and the place if that tells types apart */
+	const struct lc_span_place *place; /* the creation, if it tells types apart */
+	struct lc_text label;              /* the name, and the place if it tells types apart */
 	uint64_t created, submitted;
-	uint64_t dropped; /* created and never executed; at least, where `first` is not known */
+	uint64_t dropped; /* created and never executed; a lower bound if `first` is unknown */
 	uint64_t first;   /* objects executed at least once; 0: not known */
 	uint64_t unknown; /* executed, place of creation unknown */
-	struct lc_spans_sum sum; /* without those that are threads */
+	struct lc_spans_sum sum; /* tasks without threads */
 	struct lc_spans_sum threads;
-	struct lc_spans_paths paths;                       /* of both */
-	const struct lc_span_place *creation, *submission; /* those with the most executions */
-	uint8_t submit_kind;                               /* of that submission */
+	struct lc_spans_paths paths;                       /* of tasks and threads */
+	const struct lc_span_place *creation, *submission; /* the places with the most executions */
+	uint8_t submit_kind;                               /* kind of that submission */
 	struct lc_spans_balance shared;
 	struct lc_spans_active active;
 	struct lc_spans_waits waits;
 };
 
-/* All that one thread did. */
+/* Everything that one thread did. */
 struct lc_spans_thread {
 	uint32_t thread;
 	struct lc_spans_worker streams, tasks, self; /* self: spans of kind thread */
-	int64_t cycles;                              /* of all three */
+	int64_t cycles;                              /* sum of the three workers */
 	uint64_t cpu_ns, voluntary, involuntary;     /* timeline */
-	const struct lc_spans_point *points;         /* its part of lc_spans.points */
+	const struct lc_spans_point *points;         /* in lc_spans.points */
 	size_t points_len;
 };
 
-enum { LC_SPANS_COLUMNS = 65 }; /* of the heat map: below 1, then each power of two */
+enum { LC_SPANS_COLUMNS = 65 }; /* columns of the heat map: below 1, then each power of two */
 
 struct lc_spans_cell {
 	uint64_t count;
@@ -170,11 +169,11 @@ struct lc_spans_heat {
 	unsigned levels;
 };
 
-/* What a process, or a thread, did in LC_TIMELINE_NS from start_ns. */
+/* A point of the timeline: what a process or a thread did in LC_TIMELINE_NS from start_ns. */
 struct lc_spans_point {
 	uint32_t process;
 	uint32_t thread;  /* LC_SPAN_NO_THREAD: the whole process */
-	int64_t start_ns; /* the first may begin before the program */
+	int64_t start_ns; /* the first point may begin before the program */
 	uint64_t cpu_ns, voluntary, involuntary;
 };
 
@@ -184,12 +183,12 @@ struct lc_spans_pause {
 	uint64_t duration_ns;
 };
 
-/* What single spans say, where there are some. */
+/* Sums over single spans, if there are some, beside the agent's own counts (_online). */
 struct lc_spans_trace {
-	uint64_t rows, rows_online;   /* spans of all kinds that end: here; counted by the agent */
-	uint64_t tasks, tasks_online; /* executions, folded or not: here; counted by the agent */
-	uint64_t folded, folded_online; /* by the rules of src/format/fold.h, and by the agent */
-	uint64_t objects;               /* task objects that were executed, as far as numbered */
+	uint64_t rows, rows_online;     /* ended spans of all kinds */
+	uint64_t tasks, tasks_online;   /* executions, folded or not */
+	uint64_t folded, folded_online; /* folded ones by the rules of src/format/fold.h */
+	uint64_t objects;               /* executed task objects, as far as numbered */
 };
 
 enum lc_spans_pattern {
@@ -202,8 +201,8 @@ enum lc_spans_pattern {
 };
 
 enum lc_spans_verdict {
-	LC_SPANS_NO_VERDICT = 0, /* looks like it, but the evidence is thin: see `why` */
-	LC_SPANS_SUSPICION,      /* fits, but what would prove it is not recorded */
+	LC_SPANS_NO_VERDICT = 0, /* the pattern fits, but the evidence is thin: see `why` */
+	LC_SPANS_SUSPICION,      /* the pattern fits, but the proof was not recorded */
 	LC_SPANS_FINDING,
 };
 
@@ -214,9 +213,9 @@ struct lc_spans_diagnosis {
 	enum lc_spans_verdict verdict;
 	const struct lc_spans_type *type; /* one of these two is NULL */
 	const struct lc_spans_location *location;
-	int64_t cycles; /* of the executions that it is about */
+	int64_t cycles; /* cycles of the executions that it is about */
 	char *summary, *advice;
-	char *why; /* no verdict: why not; else NULL */
+	char *why; /* why there is no verdict; else NULL */
 	char *evidence[LC_SPANS_EVIDENCE];
 	size_t evidence_len;
 };
@@ -227,13 +226,13 @@ struct lc_spans {
 	const struct lc_load *load;
 	const struct lc_tree *tree;
 	const struct lc_span_rows *rows;
-	uint32_t engine; /* whose samples the waits are; UINT32_MAX: there are none */
+	uint32_t engine; /* the samples' engine; UINT32_MAX: none */
 	double hz;       /* of the clock; 0: unknown */
-	unsigned cpus;   /* of the machine; 0: unknown */
+	unsigned cpus;   /* CPUs of the machine; 0: unknown */
 	struct lc_spans_sum streams_sum, support_sum, tasks_sum, threads_sum;
 	uint64_t kinds[LC_SPAN_KINDS]; /* executions */
 	uint64_t created, submitted, dropped;
-	struct lc_spans_stream *streams; /* in the order asked for, as the next three */
+	struct lc_spans_stream *streams; /* in the order that the user chose, as the next three */
 	size_t streams_len;
 	struct lc_spans_location *locations;
 	size_t locations_len;
@@ -244,38 +243,37 @@ struct lc_spans {
 	struct lc_spans_thread *threads; /* most cycles first */
 	size_t threads_len;
 	struct lc_spans_balance balance;    /* of threads, by all their cycles */
-	struct lc_spans_heat heat, support; /* of streams; of tasks of parallel ones */
+	struct lc_spans_heat heat, support; /* streams; tasks of parallel streams */
 	struct lc_spans_point *points;      /* by thread, then time */
 	size_t points_len;
-	struct lc_spans_point *timeline; /* of processes: by process, then time */
+	struct lc_spans_point *timeline; /* of processes, by process, then time */
 	size_t timeline_len;
 	struct lc_spans_pause *pauses; /* by process, then time */
 	size_t pauses_len;
-	uint64_t span_samples;                  /* of the engine, inside any span */
+	uint64_t span_samples;                  /* the engine's samples inside any span */
 	struct lc_spans_unfinished *unfinished; /* by name */
 	size_t unfinished_len;
 	struct lc_spans_trace trace;
-	struct lc_spans_diagnosis *diagnoses; /* findings first, then most cycles */
+	struct lc_spans_diagnosis *diagnoses; /* findings first, then most cycles first */
 	size_t diagnoses_len;
-	struct lc_arena arena; /* holds all arrays but the texts of diagnoses */
+	struct lc_arena arena; /* holds all arrays; texts of diagnoses are apart */
 };
 
 /*
- * Sum up what was loaded. `engine`: UINT32_MAX for the one with most samples inside spans. Free
- * with lc_spans_free(), while `load`, its tree and `rows` are still there.
+ * Analyse what was loaded. `engine`: UINT32_MAX for the engine with most samples inside spans. Free
+ * with lc_spans_free(), while `load`, its tree and `rows` still exist.
  */
 void lc_spans_build(struct lc_spans *s, const struct lc_load *load, const struct lc_span_rows *rows,
                     uint32_t engine, enum lc_spans_sort sort);
 void lc_spans_free(struct lc_spans *s);
 
-/* "12.3M" or, with `gap`, "12.3 M" in the LC_SPANS_NUMBER_LEN bytes of `out`. Returns out. */
+/* Write "12.3M", with `gap` behind the digits, to LC_SPANS_NUMBER_LEN bytes. Returns out. */
 enum { LC_SPANS_NUMBER_LEN = 16 };
 const char *lc_spans_number(char *out, double v, const char *gap);
 
 /*
- * Cycles that a part `q` (0 to 1) of the executions does not exceed: the middle of the bucket,
- * which is at most 12.5% from the true quantile (half a cycle below 8). -1: there are no
- * executions.
+ * The cycles that a part `q` (0 to 1) of the executions does not exceed: the middle of the bucket,
+ * which is within 12.5% of the true quantile (half a cycle below 8). -1: there are no executions.
  */
 double lc_spans_quantile(const uint64_t *histogram, double q);
 
@@ -285,31 +283,29 @@ uint64_t lc_spans_bucket_end(unsigned bucket);
 
 uint64_t lc_spans_count(const uint64_t *histogram);
 
-/*
- * Column of the heat map that a bucket is in, and the least cycles of a column (0 for the first).
- */
+/* The column of the heat map that has a bucket, and a column's lowest cycles (0 for the first). */
 unsigned lc_spans_column(unsigned bucket);
 double lc_spans_column_low(unsigned column);
 
-/* Fill mean and variation of workers, and sort them. */
+/* Sort workers and compute their mean and variation. */
 void lc_spans_weigh(struct lc_spans_balance *b);
 
-/* part / whole; 0 where the whole is not above 0. */
+/* part / whole; 0 unless the whole is above 0. */
 double lc_spans_share(double part, double whole);
 
-/* Wilson's interval, of 95%, of the share of which `part` of `n` observations are a sample. */
+/* Wilson's 95% interval of a share, from a sample of `n` observations with `part` hits. */
 struct lc_spans_between {
 	double low, high;
 };
 struct lc_spans_between lc_spans_between(uint64_t part, uint64_t n);
 
-/* Length of a thread's name without the number at its end: equal in the threads of a pool. */
+/* Length of a thread's name without the number at its end. Threads of a pool share that name. */
 size_t lc_spans_pool(const char *name, size_t len);
 bool lc_spans_same_pool(const struct lc_spans *s, uint32_t thread, uint32_t other);
 
 /*
- * Mean of the process's timeline in [from, to), or outside: a point counts if its middle lies there
- * and at least `cores` CPUs were in use.
+ * Mean of the process's timeline inside [from, to), or outside. A point counts if its middle lies
+ * there and at least `cores` CPUs were in use.
  */
 struct lc_spans_mean {
 	size_t points;
@@ -323,14 +319,15 @@ const char *lc_spans_pattern_name(enum lc_spans_pattern p);
 const char *lc_spans_verdict_name(enum lc_spans_verdict v);
 
 /*
- * Paths without regard to kind and level; executions are those of streams or tasks. Free its rows.
+ * Join paths that differ in kind and level only. Executions are those of streams or tasks. free()
+ * the rows.
  */
 struct lc_spans_paths lc_spans_join_paths(const struct lc_spans *s, const struct lc_spans_paths *p);
 
-/* CPU time of the processes in cycles of the clock; 0: not known. */
+/* CPU time of the processes in cycles of the clock; 0: unknown. */
 double lc_spans_cpu_cycles(const struct lc_spans *s);
 
-/* For spans.c: each fills its part. */
+/* Parts of lc_spans_build(), each in a file of its own. */
 void lc_spans_build_time(struct lc_spans *s);
 void lc_spans_build_heat(struct lc_spans *s);
 void lc_spans_build_trace(struct lc_spans *s);

@@ -1,7 +1,8 @@
 /*
- * spans/spans_collapsed.c - writes one line for each call path, for flame graph tools: frames from
- * the root, then the kind of span in brackets, and the type if it is a task; the number is
- * compensated cycles. A path whose sum is not above 0 has no width and is left out.
+ * spans/spans_collapsed.c - writes call paths of spans as collapsed stacks for flame graph tools.
+ *
+ * A line has the frames from the root, the kind of span in brackets, the type of a task, and the
+ * compensated cycles. Paths whose cycles are not above 0 have no width and are left out.
  */
 #include "analyzer/spans/spans_command.h"
 

@@ -1,6 +1,6 @@
 /*
- * spans/spans_command.c - runs `locus spans`: it reads the options, loads the profiles and chooses
- * the format.
+ * spans/spans_command.c - runs `locus spans`: reads the options, loads the profiles and calls the
+ * writer of the format.
  */
 #include "analyzer/spans/spans_command.h"
 
@@ -11,7 +11,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"
 
-enum { TOP_DEFAULT = 10 }; /* of the text; the other formats hold all */
+enum { TOP_DEFAULT = 10 }; /* rows of the text; other formats have all */
 
 enum row {
 	ROW_FORMAT,
@@ -56,7 +56,7 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                "with --format=csv: write only the table NAME" },
 };
 
-/* Positions among the words of --format, behind those of all reports. */
+/* Indices among the words of --format, after those of all reports. */
 enum { FORMAT_HTML = LC_REPORT_FORMATS, FORMAT_CSV, FORMAT_COLLAPSED, FORMAT_TRACE, FORMAT_COUNT };
 
 struct settings {
@@ -104,7 +104,7 @@ static int write_report(const struct settings *s, const struct lc_spans_report *
 	return lc_report_close(out, &s->common);
 }
 
-/* What cannot be shown: one line says why. */
+/* Refuse formats for which the profile has no data. One line says why. */
 static int check(const struct settings *s, const struct lc_load *l, const struct lc_span_rows *r)
 {
 	if (lc_report_check_threads(l))

@@ -1,6 +1,6 @@
 /*
- * spans/spans_csv.c - writes the report on spans as tables for spreadsheets (RFC 4180, but lines
- * end in LF).
+ * spans/spans_csv.c - writes the spans report as tables for spreadsheets (RFC 4180, except that
+ * lines end in LF).
  */
 #include "analyzer/spans/spans_command.h"
 
@@ -13,7 +13,7 @@
 #include "analyzer/out/emit.h"
 #include "analyzer/spans/spans_impl.h"
 
-/* A field of text with a comma behind it. */
+/* Write a field of text and a comma. */
 static void quoted(FILE *out, struct lc_text t)
 {
 	lc_csv_text(out, t);
@@ -54,7 +54,7 @@ static void thread(FILE *out, const struct lc_spans *s, uint32_t number)
 	quoted(out, t->name);
 }
 
-/* An empty field where it is unknown. */
+/* Write a number, or an empty field if the number is unknown. */
 static void quantile(FILE *out, const uint64_t *h, double q)
 {
 	double v = lc_spans_quantile(h, q);
@@ -109,7 +109,7 @@ static void write_locations(FILE *out, const struct lc_spans_report *r)
 	}
 }
 
-/* Frames, leaf first, with ';' between them. */
+/* Write frames, leaf first, separated by ';'. */
 static void path_text(FILE *out, const struct lc_spans *s, uint32_t path)
 {
 	char *all = NULL;
@@ -293,7 +293,7 @@ static void write_points(FILE *out, const struct lc_spans *s, const struct lc_sp
 	}
 }
 
-/* Of each process, without a thread, and then of each thread. */
+/* Write the rows of each process, without a thread, and then of each thread. */
 static void write_timeline(FILE *out, const struct lc_spans_report *r)
 {
 	const struct lc_spans *s = r->spans;
@@ -465,7 +465,7 @@ bool lc_spans_csv_table(const char *name, char *names, size_t names_len)
 	return false;
 }
 
-/* One table is a CSV file of its own; several stand below lines "# NAME", an empty line between. */
+/* One table is a CSV file of its own. Several follow lines "# NAME", with an empty line between. */
 void lc_spans_csv(FILE *out, const struct lc_spans_report *r)
 {
 	bool first = true;

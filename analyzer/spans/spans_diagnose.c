@@ -1,7 +1,8 @@
 /*
- * spans/spans_diagnose.c - finds what is wrong with streams and tasks, by rules over the sums of
- * spans.h. A rule says nothing of what does not meet its first condition; where proof is missing
- * beyond that, it gives the reason instead of a verdict.
+ * spans/spans_diagnose.c - diagnoses streams and tasks by rules over the sums of spans.h.
+ *
+ * A rule is silent unless its first condition holds. If later proof is missing, the rule gives the
+ * reason instead of a verdict.
  */
 #include "analyzer/spans/spans_diagnose.h"
 
@@ -67,7 +68,7 @@ static void share_of_all(const struct lc_spans *s, struct lc_spans_diagnosis *d)
 
 /* ---- fine-grained ---- */
 
-/* Do context switches rise while they run? Sets verdict, why and evidence. */
+/* Do context switches rise while the spans run? Sets verdict, why and evidence. */
 static void judge_switches(const struct lc_spans *s, struct lc_spans_diagnosis *d,
                            const struct lc_spans_sum *sum, uint64_t n)
 {
@@ -102,8 +103,10 @@ static void judge_switches(const struct lc_spans *s, struct lc_spans_diagnosis *
 		d->why = lc_mem_text("context switches do not rise while they run");
 }
 
-/* Tasks that streams make for themselves are judged with their stream, where they are support
- * spans. */
+/*
+ * Is this a class of tasks that streams create for themselves? Those are judged as support spans of
+ * their stream.
+ */
 static bool of_streams(const struct lc_spans_type *t)
 {
 	static const char package[] = "java.util.stream.";
@@ -112,7 +115,7 @@ static bool of_streams(const struct lc_spans_type *t)
 	       !memcmp(t->name.bytes, package, sizeof(package) - 1);
 }
 
-/* Of a type, or of a location: its support spans. */
+/* Judge a type's tasks, or a location's support spans. */
 static void fine(struct lc_spans *s, const struct lc_spans_type *t,
                  const struct lc_spans_location *l, const struct lc_spans_sum *sum)
 {
@@ -186,7 +189,7 @@ static void judge_coarse(const struct lc_spans *s, struct lc_spans_diagnosis *d)
 		d->verdict = LC_SPANS_FINDING;
 }
 
-/* A few tasks of a type, all or its largest, that are far larger than all other tasks. */
+/* Judge whether a few tasks of a type, all or its largest, are far larger than all other tasks. */
 static void coarse(struct lc_spans *s, const struct lc_spans_type *t)
 {
 	uint64_t others[LC_SPAN_BUCKETS], n = lc_spans_count(t->sum.histogram), large = 0, rest;
@@ -196,7 +199,7 @@ static void coarse(struct lc_spans *s, const struct lc_spans_type *t)
 	unsigned from;
 	char a[16], b[16];
 
-	/* First all of the type against the others, then its largest against everything. */
+	/* Compare the whole type with the other tasks first, then its largest with all tasks. */
 	for (unsigned i = 0; i < LC_SPAN_BUCKETS; i++)
 		others[i] = s->tasks_sum.histogram[i] - t->sum.histogram[i];
 	rest = all - n;
@@ -242,7 +245,7 @@ static void coarse(struct lc_spans *s, const struct lc_spans_type *t)
 
 /* ---- unbalanced ---- */
 
-/* Of all workers those of the pool that did most; a stream's caller belongs to its workers. */
+/* The workers of the pool that did most. A stream's caller counts as one of its workers. */
 static struct lc_spans_balance one_pool(struct lc_spans *s, const struct lc_spans_balance *b)
 {
 	struct lc_spans_balance out = { .workers = lc_arena_zeroed(&s->arena, b->workers_len,
@@ -255,7 +258,7 @@ static struct lc_spans_balance one_pool(struct lc_spans *s, const struct lc_span
 	return out;
 }
 
-/* Threads of the same pools that did none of it. */
+/* Count the threads of the same pools that executed nothing of it. */
 static size_t idle_mates(const struct lc_spans *s, const struct lc_spans_balance *b)
 {
 	size_t idle = 0;
@@ -272,7 +275,7 @@ static size_t idle_mates(const struct lc_spans *s, const struct lc_spans_balance
 	return idle;
 }
 
-/* The workers of a type, or of a location. */
+/* Judge the balance of a type's or a location's workers. */
 static void unbalanced(struct lc_spans *s, const struct lc_spans_type *t,
                        const struct lc_spans_location *l, struct lc_spans_balance b)
 {
@@ -315,8 +318,8 @@ static void unbalanced(struct lc_spans *s, const struct lc_spans_type *t,
 /* ---- inner streams ---- */
 
 /*
- * How many executions take LC_SPANS_TINY_CYCLES or less, and *cycles: their part of the cycles of
- * all, which a few large ones may have nearly all of, however small most are.
+ * Count the executions of LC_SPANS_TINY_CYCLES or less, and set *cycles to theirs. A few large
+ * executions may have nearly all cycles, however small most are.
  */
 static uint64_t tiny_ones(const struct lc_spans_sum *sum, double *cycles)
 {
@@ -378,8 +381,8 @@ double lc_spans_cpu_cycles(const struct lc_spans *s)
 }
 
 /*
- * By what the agent has seen of sources and results. Returns whether that tells what the place is:
- * then sizes need not be looked at.
+ * Judge by the sources and results that the agent compared. Returns true if that is conclusive, so
+ * that sizes need no look.
  */
 static bool repeated(struct lc_spans *s, const struct lc_spans_location *l)
 {
@@ -391,7 +394,7 @@ static bool repeated(struct lc_spans *s, const struct lc_spans_location *l)
 
 	if (n < LC_SPANS_REPEATED_LOOKS)
 		return false;
-	/* Few results there are: equal ones prove little, whatever the source. */
+	/* A result with few values proves little, whatever the source. */
 	if (range.low < LC_SPANS_REPEATED_LOW || 2 * seen->plain > seen->comparable ||
 	    (double)seen->changed > LC_SPANS_REPEATED_OTHER * n ||
 	    l->streams < LC_SPANS_INVARIANT_COUNT ||
@@ -431,7 +434,7 @@ static void invariant(struct lc_spans *s, const struct lc_spans_location *l)
 	    lc_spans_share((double)l->inner.cycles, all_cycles(s)) < LC_SPANS_WORTH_SHARE)
 		return;
 	d = begin(s, LC_SPANS_INVARIANT, NULL, l, l->inner.cycles);
-	d->verdict = LC_SPANS_SUSPICION; /* its data could not be compared, only how long it took */
+	d->verdict = LC_SPANS_SUSPICION; /* only the duration was compared, not the data */
 	sizes(d, &l->inner, "executions inside another stream");
 	share_of_all(s, d);
 	d->summary = lc_mem_text("an inner stream does the same amount of work (%s cycles) each "

@@ -1,13 +1,12 @@
 /*
- * spans/spans_events.c - writes single spans as trace events, which Perfetto and Chrome's
- * chrome://tracing open.
+ * spans/spans_events.c - writes single spans as trace events for Perfetto and Chrome's
+ * chrome://tracing.
  *
- * Spans of a thread nest, so they are complete events ("X"). A virtual thread's may lie across each
- * other on their carrier: they are asynchronous ones ("b", "e") with the span's number. CPU use and
- * context switches are counters ("C"), collections complete events of a thread 0 that stands for
- * the JVM. What a thread accessed and allocated is known by the stretches of time that its blocks
- * are of: asynchronous events too. Times are microseconds since the start of the event's own
- * process.
+ * Spans of a thread nest, so they are complete events ("X"). Spans of virtual threads may overlap
+ * on their carrier: they are asynchronous events ("b", "e") with the span's number. CPU use and
+ * context switches are counters ("C"). Collections are complete events of thread 0, which stands
+ * for the JVM. A thread's accesses and allocations are known per block, so they are asynchronous
+ * events with the block's time. Times are microseconds since the start of the event's own process.
  */
 #include "analyzer/spans/spans_command.h"
 
@@ -33,7 +32,7 @@ static int64_t relative(const struct lc_spans *s, uint32_t process, uint64_t ns)
 	return (int64_t)(ns - start);
 }
 
-/* An event on a line of its own; its members follow, then lc_json_end_object(). */
+/* Begin an event on a line of its own. Its members follow, then lc_json_end_object(). */
 static void begin_event(struct lc_json *j, const char *phase)
 {
 	lc_json_line(j, 0);
@@ -105,7 +104,7 @@ static void arguments(struct lc_json *j, const struct lc_spans *s, const struct 
 	lc_json_end_object(j);
 }
 
-/* A span's event up to its name: the place of a stream, the class of a task. */
+/* Write a span's event up to its name: a stream's place, or a task's class. */
 static void head(struct lc_json *j, const struct lc_spans *s, const struct lc_span_trace *t,
                  const char *phase, uint64_t ns)
 {
@@ -148,7 +147,7 @@ static void span(struct lc_json *j, const struct lc_spans *s, const struct lc_sp
 	lc_json_end_object(j);
 }
 
-/* A counter's event up to its values. */
+/* Write a counter's event up to its values. */
 static void counter(struct lc_json *j, const struct lc_spans *s, const struct lc_spans_point *p,
                     const char *name)
 {
@@ -196,7 +195,7 @@ static void pauses(struct lc_json *j, const struct lc_spans *s)
 	}
 }
 
-/* The engine whose samples tell of spans; where none was taken inside one, that with most. */
+/* The analysis's engine; if no sample was inside a span, the engine with most samples. */
 static uint32_t engine_of(const struct lc_spans *s)
 {
 	uint64_t most = 0;
@@ -215,7 +214,7 @@ static uint32_t engine_of(const struct lc_spans *s)
 	return found;
 }
 
-/* Samples of a stretch by bucket. */
+/* Write the samples of a stretch by bucket. */
 static void samples(struct lc_json *j, const struct lc_spans *s, uint32_t engine, uint32_t stretch)
 {
 	uint64_t total = 0;
@@ -235,7 +234,7 @@ static void samples(struct lc_json *j, const struct lc_spans *s, uint32_t engine
 	lc_json_u64(j, "samples", total);
 }
 
-/* One end of a stretch, up to its arguments. */
+/* Write the begin or the end of a stretch, up to its arguments. */
 static void end_of_stretch(struct lc_json *j, const struct lc_spans *s, size_t i, const char *phase,
                            uint64_t ns)
 {
@@ -251,7 +250,7 @@ static void end_of_stretch(struct lc_json *j, const struct lc_spans *s, size_t i
 	lc_json_thousandths(j, "ts", relative(s, process, ns));
 }
 
-/* What each thread accessed and allocated, by the stretches of time that its blocks are of. */
+/* Write what each thread accessed and allocated, by the time of its blocks. */
 static void stretches(struct lc_json *j, const struct lc_spans *s)
 {
 	const uint32_t engine = engine_of(s);
@@ -297,7 +296,7 @@ void lc_spans_trace_events(FILE *out, const struct lc_spans_report *r)
 	recording(j, r);
 	lc_json_line(j, 0);
 	lc_json_array(j, "traceEvents");
-	putc('\n', out); /* each event is a line: the first one too */
+	putc('\n', out); /* each event is a line, the first one too */
 	names(j, r->spans);
 	for (size_t i = 0; i < r->spans->rows->traces_len; i++)
 		span(j, r->spans, &r->spans->rows->traces[i]);

@@ -1,6 +1,6 @@
 /*
- * spans/spans_impl.h - declares what the files of the analysis share; its orders do not depend on
- * the order of the profiles.
+ * spans/spans_impl.h - declares what the files of the spans analysis share. No order here depends
+ * on the order of the profiles.
  */
 #ifndef LC_SPANS_SPANS_IMPL_H
 #define LC_SPANS_SPANS_IMPL_H
@@ -32,7 +32,7 @@ static inline int lc_spans_order_place(const struct lc_span_place *a, const stru
 	return order;
 }
 
-/* Are these all lambda expressions of a class? */
+/* Does this name stand for all lambda expressions of a class? */
 static inline bool lc_spans_is_lambdas(struct lc_text type)
 {
 	static const char end[] = "$$Lambda";
@@ -41,7 +41,7 @@ static inline bool lc_spans_is_lambdas(struct lc_text type)
 	return type.len > len && !memcmp(type.bytes + type.len - len, end, len);
 }
 
-/* Does this class stand for the places for which the agent had no slot? */
+/* Does this class stand for the places that had no slot in the agent? */
 static inline bool lc_spans_is_other(struct lc_text class_name)
 {
 	const size_t len = sizeof(LC_SPAN_OTHER_CLASS) - 1;
@@ -49,7 +49,7 @@ static inline bool lc_spans_is_other(struct lc_text class_name)
 	return class_name.len == len && !memcmp(class_name.bytes, LC_SPAN_OTHER_CLASS, len);
 }
 
-/* Of types of tasks, whose objects were created at these places. */
+/* Order types of tasks. The places are where the types' objects were created. */
 static inline int lc_spans_order_type(struct lc_text a, const struct lc_span_place *created_a,
                                       struct lc_text b, const struct lc_span_place *created_b)
 {
@@ -69,7 +69,7 @@ static inline bool lc_spans_is_task(unsigned kind)
 	return kind == LC_SPAN_TASK || kind == LC_SPAN_THREAD;
 }
 
-/* Time since the start of process `p`; 0 where its start is not known, or later. */
+/* Time since the start of process `p`; 0 if its start is unknown or later. */
 static inline uint64_t lc_spans_since(const struct lc_spans *s, uint32_t p, uint64_t ns)
 {
 	uint64_t start = p < s->load->processes_len ? s->load->processes[p].start_monotonic_ns : 0;
@@ -77,8 +77,7 @@ static inline uint64_t lc_spans_since(const struct lc_spans *s, uint32_t p, uint
 	return ns > start ? ns - start : 0;
 }
 
-/* Does it lie in the time that blocks of the process tell of? Its row may have been caught half
- * written. */
+/* Does the interval lie in the time of the process's blocks? Its row may be half written. */
 static inline bool lc_spans_believed(const struct lc_spans *s, uint32_t p,
                                      const struct lc_span_interval *i)
 {
@@ -87,7 +86,7 @@ static inline bool lc_spans_believed(const struct lc_spans *s, uint32_t p,
 	return i->first_ns <= i->last_ns && (!end || i->last_ns <= end);
 }
 
-/* How many elements from the first on are equal in this order. */
+/* Count the elements from the first on that are equal in this order. */
 static inline size_t lc_spans_run(const void *first, size_t len, size_t size,
                                   int (*order)(const void *, const void *))
 {
@@ -98,33 +97,33 @@ static inline size_t lc_spans_run(const void *first, size_t len, size_t size,
 	return n;
 }
 
-/* Join time that overlaps or touches; sorts. Returns how many are left. */
+/* Sort times and join those that overlap or touch. Returns how many are left. */
 size_t lc_spans_join(struct lc_span_interval *list, size_t len);
 
-/* The rows of `list` by thread; kinds is a mask of 1 << enum lc_span_kind. */
+/* Sum up the rows of `list` by thread. `kinds` is a mask of 1 << enum lc_span_kind. */
 void lc_spans_balance_rows(struct lc_spans *s, struct lc_spans_balance *b,
                            const struct lc_span_row **list, size_t len, unsigned kinds);
 
 /*
- * The type of tasks of this name that were created there, while s->types are still in order of
- * their names; NULL: none.
+ * The type with this name whose tasks were created there; NULL: none. s->types must still be
+ * ordered by name.
  */
 struct lc_spans_type *lc_spans_find_type(const struct lc_spans *s, struct lc_text name,
                                          const struct lc_span_place *place);
 
-/* The call paths of rows. */
+/* Sum up the call paths of rows. */
 void lc_spans_make_paths(struct lc_spans *s, struct lc_spans_paths *p,
                          const struct lc_span_row *const *rows, size_t len);
 
-/* Waits of each location and type, which are still in order of their names. */
+/* Compute the waits of each location and type, which must still be ordered by name. */
 void lc_spans_build_waits(struct lc_spans *s, uint32_t engine);
 
 void lc_spans_build_threads(struct lc_spans *s);
 
-/* CPUs of the machine, as its nodes tell; 0 where they do not, or processes differ. */
+/* Number of CPUs of the machine's nodes; 0 if unknown, or if processes differ. */
 unsigned lc_spans_cpus(const struct lc_load *l);
 
-/* Cycles in a second, of the first process whose manifest tells; 0: unknown. */
+/* Cycles in a second, from the first process whose manifest says it; 0: unknown. */
 double lc_spans_hz(const struct lc_spans *s);
 
 #endif

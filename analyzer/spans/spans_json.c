@@ -1,8 +1,7 @@
 /*
- * spans/spans_json.c - writes the report on spans for programs; docs/JSON.md says what each member
- * means.
+ * spans/spans_json.c - writes the spans report as JSON; docs/JSON.md explains each member.
  *
- * The file is longer than 600 lines: one function writes each object of that page.
+ * This file is longer than 600 lines: one function writes each object of that page.
  */
 #include "analyzer/spans/spans_command.h"
 
@@ -14,7 +13,7 @@
 #include "analyzer/out/own.h"
 #include "analyzer/spans/spans_impl.h"
 
-/* Members of a place, in the object that is open. */
+/* Write a place's members into the open object. */
 static void place_members(struct lc_json *j, const struct lc_span_place *p)
 {
 	lc_json_text(j, "class", p->class_name);
@@ -23,7 +22,7 @@ static void place_members(struct lc_json *j, const struct lc_span_place *p)
 	lc_json_text(j, "file", p->file);
 }
 
-/* An object, or null where the place is unknown. */
+/* Write a place as an object; null if the place is unknown. */
 static void place(struct lc_json *j, const char *name, const struct lc_span_place *p)
 {
 	if (!p || !p->number) {
@@ -35,7 +34,7 @@ static void place(struct lc_json *j, const char *name, const struct lc_span_plac
 	lc_json_end_object(j);
 }
 
-/* An element [a,b]. */
+/* Write an element [a,b]. */
 static void pair(struct lc_json *j, uint64_t a, uint64_t b)
 {
 	lc_json_array(j, NULL);
@@ -63,7 +62,7 @@ static void nested(struct lc_json *j, const uint64_t *counts)
 	lc_json_end_object(j);
 }
 
-/* All figures of a sum. */
+/* Write all figures of a sum. */
 static void sum(struct lc_json *j, const struct lc_spans_sum *s)
 {
 	static const struct {
@@ -103,7 +102,7 @@ static void task_sum(struct lc_json *j, const struct lc_spans_sum *s)
 	lc_json_u64(j, "wait_ns", s->wait_ns);
 }
 
-/* Members of what a thread executed, in the object that is open. */
+/* Write the members of a worker into the open object. */
 static void worker(struct lc_json *j, const struct lc_spans_worker *w)
 {
 	lc_json_u64(j, "executions", w->executions);
@@ -133,7 +132,7 @@ static void active(struct lc_json *j, const struct lc_spans_active *a)
 	lc_json_end_array(j);
 }
 
-/* The call paths of a location, or of the tasks of a type. */
+/* Write the call paths of a location or of a type. */
 static void paths(struct lc_json *j, const struct lc_spans *s, const struct lc_spans_paths *of,
                   bool tasks)
 {
@@ -316,7 +315,7 @@ static void locations(struct lc_json *j, const struct lc_spans_report *r)
 	lc_json_end_array(j);
 }
 
-/* Where tasks of a type were created, how and where they were submitted. */
+/* Write where the tasks of a type were created, and how and where they were submitted. */
 static void origin(struct lc_json *j, const struct lc_span_place *creation, uint32_t submit_kind,
                    const struct lc_span_place *submission)
 {
@@ -349,7 +348,7 @@ static void tasks(struct lc_json *j, const struct lc_spans_report *r)
 	lc_json_end_array(j);
 }
 
-/* [cycles, part of the executions that take at most as many] for each bucket that holds some. */
+/* Write [cycles, part of the executions that take at most as many] for each non-empty bucket. */
 static void cdf(struct lc_json *j, const uint64_t *h)
 {
 	const double n = (double)lc_spans_count(h);
@@ -453,7 +452,7 @@ static void waited(struct lc_json *j, const struct lc_spans *s, const struct lc_
 	lc_json_end_object(j);
 }
 
-/* Objects of a location; or of a type, where `where` is NULL. */
+/* Write the objects of a location, or of a type if `where` is NULL. */
 static void waits(struct lc_json *j, const struct lc_spans *s, const struct lc_span_place *where,
                   struct lc_text name, struct lc_text label, bool finished,
                   const struct lc_spans_waits *w)
@@ -507,7 +506,7 @@ static void sites(struct lc_json *j, const struct lc_spans_report *r)
 
 /* ---- diagnoses ---- */
 
-/* Who executed what a diagnosis is about. */
+/* Write which workers executed the subject of a diagnosis. */
 static void execution(struct lc_json *j, const struct lc_spans *s, const struct lc_spans_balance *b)
 {
 	lc_json_object(j, "execution");

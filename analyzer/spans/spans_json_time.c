@@ -1,6 +1,6 @@
 /*
- * spans/spans_json_time.c - writes the JSON report's members on when spans ran: how many of each
- * size and level there were, CPU use and context switches of processes and threads, collections.
+ * spans/spans_json_time.c - writes the JSON members about sizes and times: the heat map of spans by
+ * size and level, CPU use and context switches of processes and threads, and collections.
  */
 #include "analyzer/out/json.h"
 #include "analyzer/spans/spans_command.h"
@@ -46,7 +46,7 @@ static void heat_map(struct lc_json *j, const struct lc_spans *s)
 	lc_json_end_object(j);
 }
 
-/* [start, ns of CPU time, voluntary and involuntary switches] of each interval. */
+/* Write [start, ns of CPU time, voluntary and involuntary switches] of each interval. */
 static void points(struct lc_json *j, const struct lc_spans_point *p, size_t len)
 {
 	lc_json_array(j, "points");

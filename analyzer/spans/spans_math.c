@@ -1,7 +1,4 @@
-/*
- * spans/spans_math.c - computes what the analysis of spans needs: quantiles, shares, and how even
- * something is.
- */
+/* spans/spans_math.c - computes quantiles, shares and balances for the spans analysis. */
 #include "analyzer/base/wilson.h"
 #include "analyzer/spans/spans_impl.h"
 #include "src/base/order.h"
@@ -39,7 +36,7 @@ double lc_spans_middle(unsigned bucket)
 	double low = (double)lc_span_bucket_low(bucket);
 
 	if (bucket + 1 == LC_SPAN_BUCKETS)
-		return low; /* open above */
+		return low; /* has no upper end */
 	return (low + (double)lc_spans_bucket_end(bucket) - 1) / 2;
 }
 

@@ -1,7 +1,4 @@
-/*
- * spans/spans_paths.c - sums up the call paths of what was executed, where whole paths were
- * recorded.
- */
+/* spans/spans_paths.c - sums up the call paths of executions, if whole paths were recorded. */
 #include "analyzer/spans/spans_impl.h"
 #include "src/base/order.h"
 
@@ -35,7 +32,7 @@ static int order_most(const void *a, const void *b, void *tree)
 	return order ? order : lc_order_u64(x->level, y->level);
 }
 
-/* Equal ones become one; sorts. */
+/* Sort paths and join equal ones. */
 static void join(const struct lc_spans *s, struct lc_spans_paths *p)
 {
 	size_t kept = 0;

@@ -1,4 +1,4 @@
-/* spans/spans_prose.c - writes warnings and places of `locus spans` as prose. */
+/* spans/spans_prose.c - writes the warnings and places of `locus spans`. */
 #include "analyzer/spans/spans_command.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ void lc_spans_emit_place(FILE *out, const struct lc_span_place *p)
 		fputs("(unknown)", out);
 		return;
 	}
-	if (!p->method_name.len) { /* the other places */
+	if (!p->method_name.len) { /* stands for places without a slot */
 		lc_emit_text(out, p->class_name);
 		return;
 	}
@@ -75,7 +75,7 @@ uint64_t lc_spans_duration(const struct lc_spans *s)
 	return longest;
 }
 
-/* A list of warnings that grows. */
+/* A growing list of warnings. */
 struct list {
 	char **texts;
 	size_t len, cap;
@@ -128,7 +128,7 @@ static void warn_of_process(struct list *w, const struct lc_spans *s, uint32_t n
 		                      lc_spans_since(s, number, lc_load_end_ns(p))));
 }
 
-/* Where the agent ran out of memory that it keeps to. */
+/* Warn of losses because the agent's memory is limited. */
 static void warn_of_bounds(struct list *w, const struct lc_spans *s)
 {
 	uint64_t all = 0, other = 0, n;
@@ -147,7 +147,7 @@ static void warn_of_bounds(struct list *w, const struct lc_spans *s)
 		     "keeps apart",
 		     other, all);
 	n = lc_load_counter(s->load, "spans_other_place");
-	if (n && !other) /* of an agent that did not name them */
+	if (n && !other) /* an agent that did not name these places */
 		warn(w,
 		     "the places of some executions are not known: the agent had no room for them");
 	n = lc_load_counter(s->load, "spans_rows_lost");

@@ -12,11 +12,11 @@
 #include "analyzer/spans/spans_impl.h"
 
 enum {
-	HEAT_COLUMNS = 16, /* of the picture; more are joined two by two */
+	HEAT_COLUMNS = 16, /* columns of the picture; pairs of columns are joined until they fit */
 	HEAT_LEVELS = 20,
 	CHART_COLUMNS = 60,
-	OBJECTS = 3,      /* shown of a place */
-	PATH_FRAMES = 32, /* lines of a path */
+	OBJECTS = 3,      /* objects shown for a place */
+	PATH_FRAMES = 32, /* lines shown of a path */
 };
 
 static const char shades[] = " .:-=+*#%@";
@@ -26,7 +26,7 @@ static const char *number(char *out, double v)
 	return lc_spans_number(out, v, "");
 }
 
-/* A quantile; "-" where there is none. */
+/* Write a quantile; "-" without executions. */
 static const char *quantile(char *out, const uint64_t *h, double q)
 {
 	double v = lc_spans_quantile(h, q);
@@ -76,7 +76,7 @@ static void print_cycles(FILE *out, const struct lc_spans *s, double cycles)
 		        lc_emit_duration(time, sizeof(time), (uint64_t)(cycles / s->hz * 1e9)));
 }
 
-/* Spans that had not ended; their cycles are in the sums. */
+/* Write the spans that were still running; their cycles are in the sums. */
 static void print_running(FILE *out, const struct lc_spans *s)
 {
 	const struct lc_spans_sum *const all[] = { &s->streams_sum, &s->support_sum, &s->tasks_sum,
@@ -98,7 +98,7 @@ static void print_running(FILE *out, const struct lc_spans *s)
 	fputs(" so far, which are in all sums\n", out);
 }
 
-/* Below the line of what they are of. */
+/* Write the cycles below their row. */
 static void print_still_running(FILE *out, uint64_t running, double cycles)
 {
 	char text[16];
@@ -165,7 +165,7 @@ static void print_diagnosis(FILE *out, const struct lc_spans_diagnosis *d, size_
 		fprintf(out, "      change        %s\n", d->advice);
 }
 
-/* The pool that executes it: the busiest thread's name. */
+/* Name the pool that executes it by its busiest thread. */
 static void print_executor(FILE *out, const struct lc_spans *s, const struct lc_spans_balance *b)
 {
 	if (!b->workers_len)
@@ -215,7 +215,7 @@ static void print_path(FILE *out, const struct lc_tree *t, uint32_t path)
 	}
 }
 
-/* Call paths below what they are of; `word` is what was executed. */
+/* Write call paths below their row; `word` names what was executed. */
 static void print_paths(FILE *out, const struct lc_spans_report *r, const struct lc_spans_paths *of,
                         const char *word)
 {
@@ -280,7 +280,7 @@ static void print_locations(FILE *out, const struct lc_spans_report *r)
 		fprintf(out, "     ... %zu more\n", s->locations_len - r->top);
 }
 
-/* First and last column with something in it; false: nothing. */
+/* Find the first and last non-empty column. Returns false if all are empty. */
 static bool used_columns(const struct lc_spans_heat *h, unsigned *first, unsigned *last)
 {
 	bool any = false;
@@ -431,7 +431,7 @@ static void print_workers(FILE *out, const struct lc_spans_report *r)
 		fprintf(out, "     ... %zu more\n", s->balance.workers_len - shown);
 }
 
-/* One line of marks: the value of each part of [0, duration), as a part of the largest. */
+/* Write a line of marks: the value in each part of [0, duration), relative to the largest value. */
 static void print_chart(FILE *out, const char *label, const double *values, size_t len, double most)
 {
 	fprintf(out, "  %-9s|", label);
@@ -486,8 +486,7 @@ static void print_time(FILE *out, const struct lc_spans *s)
 
 /* ---- objects waited for ---- */
 
-/* Samples in objects of a row's site at its line, whoever called it; 0: an earlier row is of the
- * same. */
+/* Samples in objects of a row's site at its line, with any caller. 0: an earlier row has them. */
 static uint64_t same_objects(const struct lc_spans *s, const struct lc_spans_waits *w, size_t at)
 {
 	const struct lc_span_place *line = lc_span_rows_place(s->rows, w->rows[at].path);

@@ -1,5 +1,5 @@
 /*
- * spans/spans_time.c - computes what threads did and when, the heat map, and the objects that were
+ * spans/spans_time.c - computes what threads did and when, the heat map, and the objects that spans
  * waited for.
  */
 #include "analyzer/spans/spans_impl.h"
@@ -37,7 +37,7 @@ static int64_t start_of(const struct lc_spans *s, uint32_t process, uint64_t ns)
 	return (int64_t)(ns - start);
 }
 
-/* The points of all threads, and their sums by process. */
+/* Make the points of all threads, and their sums by process. */
 static void make_timeline(struct lc_spans *s)
 {
 	const size_t len = s->rows->slices_len;
@@ -113,7 +113,7 @@ static void add_worker(struct lc_spans_worker *w, const struct lc_span_row *r)
 	w->switches += r->switches;
 }
 
-/* Threads that ran spans or have a timeline; how evenly those with spans share the cycles. */
+/* Make the threads that ran spans or have a timeline, and the balance of those with spans. */
 void lc_spans_build_threads(struct lc_spans *s)
 {
 	struct lc_spans_thread *all = lc_mem_zeroed(s->rows->threads_len + 1, sizeof(*all));
@@ -169,9 +169,9 @@ void lc_spans_build_threads(struct lc_spans *s)
 /* ---- the heat map ---- */
 
 /*
- * A bucket tells how many spans are in it, not their sum; the sum over all buckets is known. So
- * each gets its middle, scaled to that sum; where that is impossible (nothing but spans of 0
- * cycles, a negative sum) each span gets the same.
+ * Deal a stream's cycles out to its buckets. Counts per bucket and the total are known, the sum per
+ * bucket is not. So each span gets its bucket's middle, scaled to the total. If that is impossible
+ * (only spans of 0 cycles, or a negative total), each span gets the same.
  */
 static void heat_stream(struct lc_spans_heat *h, const struct lc_spans_stream *g)
 {
@@ -213,7 +213,7 @@ void lc_spans_build_heat(struct lc_spans *s)
 		            &s->streams[i]);
 }
 
-/* ---- objects waited for ---- */
+/* ---- objects that spans waited for ---- */
 
 static int order_by_owner(const void *a, const void *b)
 {
@@ -277,7 +277,7 @@ static int order_key_location(const void *key, const void *location)
 	return lc_spans_order_place(key, ((const struct lc_spans_location *)location)->place);
 }
 
-/* The waits that an access belongs to; NULL where nothing else was recorded of its place. */
+/* The waits to which an access belongs; NULL if its place has no finished span. */
 static struct lc_spans_waits *owner(struct lc_spans *s, const struct lc_span_access *a)
 {
 	struct lc_spans_location *l;

@@ -1,7 +1,6 @@
 /*
- * spans/spans_trace.c - see spans.h: this file decides for single spans which belongs to which, by
- * the rules that the agent uses while the program runs, and compares the result with what the agent
- * counted.
+ * spans/spans_trace.c - computes for single spans which span belongs to which, by the agent's rules
+ * (src/format/fold.h), and compares the result with the agent's counts.
  */
 #include "analyzer/spans/spans_impl.h"
 #include "src/base/order.h"
@@ -49,7 +48,7 @@ static int order_key_span(const void *key, const void *span)
 	return order ? order : lc_order_u64(k->id, t->id);
 }
 
-/* The span with this number; NULL where it was not written. */
+/* Find the span with this number; NULL if it was not written. */
 static const struct lc_span_trace *find(const struct lc_span_rows *r,
                                         const struct lc_span_trace **by_id, uint32_t process,
                                         uint64_t id)
@@ -62,8 +61,8 @@ static const struct lc_span_trace *find(const struct lc_span_rows *r,
 }
 
 /*
- * Does the support span work for a stream that a span around it on its thread executes? 0: for
- * another thread's; -1: one around it is not in the trace.
+ * Does the support span work for a stream that a span around it on its thread executes? 0: it works
+ * for another thread's stream; -1: a span around it is not in the trace.
  */
 static int is_inside_its_stream(const struct lc_span_rows *r, const struct lc_span_trace **by_id,
                                 const struct lc_span_trace *support)
@@ -81,8 +80,8 @@ static int is_inside_its_stream(const struct lc_span_rows *r, const struct lc_sp
 }
 
 /*
- * The kind of the innermost task or thread around it; what is in none is the thread's own.
- * LC_SPAN_KINDS: one around it has not ended, and is not in the trace.
+ * The kind of the innermost task or thread around the span; without one, the thread itself.
+ * LC_SPAN_KINDS: a span around it has not ended, so it is not in the trace.
  */
 static unsigned kind_around(const struct lc_span_rows *r, const struct lc_span_trace **by_id,
                             const struct lc_span_trace *t)
@@ -90,7 +89,7 @@ static unsigned kind_around(const struct lc_span_rows *r, const struct lc_span_t
 	const uint32_t process = process_of(r, t);
 	const unsigned flags = t->flags;
 
-	/* A damaged profile may hold a ring. */
+	/* A damaged profile may hold a cycle. */
 	for (unsigned depth = 0; t->outer && depth < 65536; depth++) {
 		t = find(r, by_id, process, t->outer);
 		if (!t)
@@ -128,7 +127,7 @@ void lc_spans_build_trace(struct lc_spans *s)
 	qsort_r(list, r->traces_len, sizeof(*list), order_ids, (void *)(uintptr_t)r);
 	for (size_t i = 0; i < r->traces_len; i++) {
 		const struct lc_span_trace *t = &r->traces[i];
-		/* A virtual thread has no number here; the place of creation is known then. */
+		/* A virtual thread has no number here, but its place of creation is known. */
 		bool known = t->creator != LC_SPAN_NO_THREAD || t->place->number;
 		unsigned outer;
 
@@ -137,7 +136,7 @@ void lc_spans_build_trace(struct lc_spans *s)
 		sum->tasks++;
 		outer = kind_around(r, list, t);
 		if (outer == LC_SPAN_KINDS)
-			sum->folded += t->flags & LC_TRACE_FOLDED ? 1 : 0; /* the agent knew it */
+			sum->folded += t->flags & LC_TRACE_FOLDED ? 1 : 0; /* the agent decided */
 		else
 			sum->folded += lc_fold_into_outer(t->kind, outer, t->flags, known);
 	}
