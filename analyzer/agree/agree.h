@@ -1,15 +1,16 @@
 /*
- * agree/agree.h - what several profilers say of one program: how far each agrees with itself and
- * with the others on its hottest methods, what each costs, and, where delays were injected, how far
- * each agrees with the truth.
+ * agree/agree.h - computes how far several profilers agree on one program.
+ *
+ * For each profiler: how far its runs agree on its hottest methods, how far it agrees with the
+ * other profilers, and what it costs. If delays were injected: how far it agrees with the truth.
  *
  * The questions are those of H. Burchell, O. Larose, S. Kaleba and S. Marr, Don't Trust Your
  * Profiler: An Empirical Study on the Precision and Accuracy of Java Profilers, MPLR 2023. A share
- * is of the samples of a run that have a Java method (agree/agree_counts.h), since what else a
- * profiler samples differs.
+ * is a part of the samples of a run that have a Java method (agree/agree_counts.h), since profilers
+ * differ in their other samples.
  *
- * Rounds: in each the program runs once without a profiler and once with each of them. A cost is
- * the ratio of a run to that without a profiler of the same round.
+ * In each round the program runs once without a profiler and once with each profiler. A cost is the
+ * ratio of a run to the run without a profiler of the same round.
  */
 #ifndef LC_AGREE_AGREE_H
 #define LC_AGREE_AGREE_H
@@ -42,14 +43,14 @@ enum lc_agree_kind {
 #define LC_AGREE_METHODS_FILE "methods"
 #define LC_AGREE_DELAY_FILE "delay.json"
 
-/* What the runs of one side with one set of delays say. */
+/* The results of one side's runs with one set of delays. */
 struct lc_agree_methods {
 	struct lc_repeat_table table; /* its keys are strings of lc_agree.names */
 	struct lc_repeat_number java; /* share of all samples that have a method */
 	struct lc_repeat_number samples;
 };
 
-/* What a side says of a delay. Shares are of samples with a method. */
+/* One side's view of a delay. Shares are of samples with a method. */
 struct lc_agree_seen {
 	bool known;
 	struct lc_repeat_number base; /* the method's share without the delay */
@@ -58,7 +59,7 @@ struct lc_agree_seen {
 	double error;                 /* `with` less `expected`, both as means */
 	double width;                 /* half of the 95% interval of `error`; below 0: withheld */
 	double found; /* part of the added time that was seen at the method: 1 is all of it */
-	/* Where else the largest part of the added time was seen; 0: nowhere. */
+	/* where else the largest part of the added time was seen; 0: nowhere */
 	uint32_t elsewhere; /* string of lc_agree.names */
 	double elsewhere_part;
 };
@@ -139,7 +140,7 @@ bool lc_agree_is_compared(const struct lc_agree_side *s);
 /* All runs were read: judge tables, and compute costs, agreement and what became of delays. */
 void lc_agree_finish(struct lc_agree *a);
 
-/* What agree_truth.c adds: of all sides and delays. Called by lc_agree_finish(). */
+/* Compute the truth part, in agree_truth.c: all sides and delays. Called by lc_agree_finish(). */
 void lc_agree_finish_truth(struct lc_agree *a);
 
 /* A method, and its share of one run or one profiler, or the mean of all profilers' shares. */

@@ -1,4 +1,4 @@
-/* agree/agree_async.c - looks where async-profiler may be, and takes its library out of a jar. */
+/* agree/agree_async.c - finds async-profiler, and takes its library out of a jar. */
 #include "analyzer/agree/agree_async.h"
 
 #include <glob.h>
@@ -22,7 +22,10 @@ static bool is_jar(const char *file)
 	return len > 4 && !strcmp(file + len - 4, ".jar");
 }
 
-/* jar writes into its own directory. Of the jar's library the path is set; false: it has none. */
+/*
+ * Take the library out of a jar, into `directory`. Sets m->async. Returns false if the jar has no
+ * library.
+ */
 static bool unpack(struct lc_agree_machine *m, const char *jar, const char *directory)
 {
 	static const char script[] = "cd \"$1\" && exec jar xf \"$2\" " IN_JAR;

@@ -1,6 +1,6 @@
 /*
- * agree/agree_command.c - runs `locus agree`: it reads the options, has a program run under several
- * profilers or takes runs that are there, and reports how far the profilers agree.
+ * agree/agree_command.c - runs `locus agree`: reads the options, runs a program under several
+ * profilers or reads earlier runs, and reports how far the profilers agree.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -146,7 +146,7 @@ static int set_own(void *context, int row, const char *value)
 	}
 }
 
-/* What does not fit together is refused before anything is run. */
+/* Refuse arguments that do not fit together before anything runs. */
 static int check(struct settings *s)
 {
 	char error[256];
@@ -216,7 +216,7 @@ static int prepare(struct settings *s)
 	return 0;
 }
 
-/* What was measured so far chooses where delays go. */
+/* The runs so far decide where delays go. */
 static int run_delays(struct settings *s)
 {
 	struct lc_agree a;

@@ -54,7 +54,7 @@ void lc_agree_counts_add(struct lc_agree_counts *c, const char *name, uint64_t s
 
 /* ---- names ---- */
 
-/* Where the separator and address of a hidden class begin: "/0x7f..", ".0x7f..", "+0x7f..". */
+/* Find the separator and address of a hidden class: "/0x7f..", ".0x7f..", "+0x7f..". */
 static char *find_address(char *text)
 {
 	char *at = text;

@@ -1,14 +1,14 @@
 /*
- * agree/agree_counts.h - the samples of one run by method, whichever profiler took them: parsers of
- * what profilers write, and the file "methods" that they all become.
+ * agree/agree_counts.h - counts the samples of one run by method, for any profiler: parses what
+ * profilers write, and writes and reads the common file "methods".
  *
- * A sample counts for the innermost Java method of its stack: what a profiler saw in native code or
- * in the kernel is time of the Java method that called it, since some profilers see no more. A
- * sample without such a method (a collector's thread, a compiler's, an interpreted frame without a
- * name) is one of the samples and of no method.
+ * A sample counts for the innermost Java method of its stack. Time in native code or in the kernel
+ * counts for the Java method that called it, since some profilers see no more. A sample without a
+ * Java method (in a collector's or compiler's thread, or in an interpreted frame without a name)
+ * counts as a sample, but for no method.
  *
- * A method is its class and name, "java.util.HashMap.merge": its overloads are one, since most
- * profilers do not tell them apart. An inlined method is a method as any other.
+ * A method is its class and name, "java.util.HashMap.merge". Overloads are one method, since most
+ * profilers do not tell them apart. Inlined methods count like any others.
  */
 #ifndef LC_AGREE_AGREE_COUNTS_H
 #define LC_AGREE_AGREE_COUNTS_H
@@ -40,9 +40,9 @@ void lc_agree_counts_add(struct lc_agree_counts *c, const char *name, uint64_t s
 char *lc_agree_name(const char *text);
 
 /*
- * Read collapsed stacks, "frame;frame;frame COUNT" with the innermost frame last. Where
- * `annotated`, Java frames are those with async-profiler's annotation; else those with a '.' or '/'
- * between two names and no "::". Returns 0, or -EINVAL: a line is none.
+ * Read collapsed stacks, "frame;frame;frame COUNT" with the innermost frame last. With `annotated`,
+ * Java frames are those with async-profiler's annotation. Without, Java frames have a '.' or '/'
+ * between two names and no "::". Returns 0, or -EINVAL if a line is malformed.
  */
 int lc_agree_read_collapsed(struct lc_agree_counts *c, FILE *in, int annotated);
 

@@ -1,9 +1,9 @@
 /*
- * agree/agree_delays.c - chooses methods for delays and how long these are, and makes the runs.
+ * agree/agree_delays.c - chooses methods for delays and the lengths of the delays, and runs them.
  *
- * A run without a profiler that counts executions tells how often each method is executed, what CPU
- * time Java threads take, and how long an iteration of the loop takes; a delay is then to add
- * PART of that time.
+ * A run without a profiler counts executions. It shows how often each method is executed, the CPU
+ * time of Java threads, and the length of a loop iteration. A delay is then chosen to add PART of
+ * that time.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -27,7 +27,7 @@
 
 enum {
 	CHOSEN = 3,
-	/* Of shorter loops the CPU executes a part while it waits for the code around them. */
+	/* The CPU overlaps a part of shorter loops with the code around them. */
 	ITERATIONS_MIN = 1000,
 	TOO_LONG = 3, /* times PART is more than a delay is to add */
 };
@@ -165,8 +165,8 @@ static bool any_in_place(const struct lc_agree *a)
 }
 
 /*
- * Of methods that were chosen here the first ones that can be delayed stay; where none can be, the
- * first ones, which tell why.
+ * Keep the first chosen methods that can be delayed. If there is none, keep the first methods:
+ * their results say why.
  */
 static void keep_first(struct lc_agree *a)
 {

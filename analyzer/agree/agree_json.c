@@ -1,4 +1,4 @@
-/* agree/agree_json.c - writes how far profilers agree as JSON (docs/JSON.md). */
+/* agree/agree_json.c - writes the agreement of profilers as JSON (docs/JSON.md). */
 #include <stdlib.h>
 #include <string.h>
 

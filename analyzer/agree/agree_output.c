@@ -1,6 +1,6 @@
 /*
- * agree/agree_output.c - reads what a profiler wrote in a run, by the tools that come with it where
- * it is no text.
+ * agree/agree_output.c - reads what a profiler wrote in a run, with the profiler's own tools if the
+ * output is no text.
  */
 #include <dirent.h>
 #include <errno.h>

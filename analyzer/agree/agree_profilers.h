@@ -1,9 +1,9 @@
 /*
- * agree/agree_profilers.h - how each profiler is found, put beside a program, and asked what it
- * has seen.
+ * agree/agree_profilers.h - finds each profiler, starts it beside a program, and collects its
+ * results.
  *
- * A profiler that is an agent or an option of the JVM comes by JAVA_TOOL_OPTIONS, so that it
- * reaches the JVMs that a script starts; HotSpot's line on that variable is not the program's.
+ * An agent or JVM option goes into JAVA_TOOL_OPTIONS, so it reaches the JVMs that a script starts.
+ * The line that HotSpot prints about that variable is not the program's output.
  */
 #ifndef LC_AGREE_AGREE_PROFILERS_H
 #define LC_AGREE_AGREE_PROFILERS_H
@@ -14,7 +14,7 @@
 #include "analyzer/agree/agree_counts.h"
 #include "src/base/options.h"
 
-/* What the runs need of this machine. */
+/* The machine's part of the runs: options, libraries, tools and environment. */
 struct lc_agree_machine {
 	struct lc_options options; /* Locus's own; `output` is set for each run */
 	char locus[PATH_MAX], preload[PATH_MAX], delay[PATH_MAX]; /* Locus's libraries */

@@ -9,7 +9,7 @@
 #include "analyzer/agree/agree_counts.h"
 #include "analyzer/base/memory.h"
 
-/* What is known of one table's runs beside its columns. */
+/* Data about one table's runs that is not in its columns. */
 struct sums {
 	double *samples, *java;
 };

@@ -1,4 +1,5 @@
-/* agree/agree_record.c - writes agree.json and reads it again, as somebody else may have left it.
+/*
+ * agree/agree_record.c - writes agree.json and reads it again, although anybody may have edited it.
  */
 #include "analyzer/agree/agree_record.h"
 

@@ -1,6 +1,6 @@
 /*
- * agree/agree_record.h - keeps what is known of the runs beside them: DIR/agree.json, and for each
- * run a directory with stdout, stderr, what its profiler wrote, and "methods" (agree_counts.h).
+ * agree/agree_record.h - keeps the runs and their results in a directory: DIR/agree.json, and for
+ * each run a directory with stdout, stderr, its profiler's output, and "methods" (agree_counts.h).
  */
 #ifndef LC_AGREE_AGREE_RECORD_H
 #define LC_AGREE_AGREE_RECORD_H

@@ -81,7 +81,10 @@ static void put_methods(FILE *out, const void *of)
 	lc_agree_write_methods(out, of);
 }
 
-/* What the profiler saw becomes the file that is read later; without it the run does not count. */
+/*
+ * Convert the profiler's output to the file that is read later; without that file the run does not
+ * count.
+ */
 static int keep_methods(struct lc_agree_request *q, const struct lc_agree_side *side,
                         struct lc_repeat_run *run)
 {
@@ -133,7 +136,7 @@ int lc_agree_run_one(struct lc_agree *a, struct lc_agree_request *q,
 
 /* ---- all rounds ---- */
 
-/* Where not one of a side's first runs ended well, the next will not either. */
+/* If all first runs of a side failed, its next runs will fail, too. */
 static bool is_hopeless(const struct lc_agree *a, size_t side)
 {
 	size_t runs = 0;

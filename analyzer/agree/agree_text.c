@@ -1,6 +1,6 @@
 /*
- * agree/agree_text.c - writes for a terminal how far profilers agree: the answer, what was left
- * out, each profiler's cost and noise, overlaps, the methods, and what became of delays.
+ * agree/agree_text.c - writes the agreement of profilers for a terminal: the answer, what was left
+ * out, each profiler's cost and noise, overlaps, methods, and results of delays.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* agree/agree_tool.c - starts a command, waits for it. */
+/* agree/agree_tool.c - starts another tool's command and waits for its end. */
 #include "analyzer/agree/agree_tool.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* agree/agree_tool.h - runs a command of somebody else's to its end, with its output in a file. */
+/* agree/agree_tool.h - runs another tool's command to its end, with its output in a file. */
 #ifndef LC_AGREE_AGREE_TOOL_H
 #define LC_AGREE_AGREE_TOOL_H
 

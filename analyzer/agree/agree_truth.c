@@ -1,10 +1,11 @@
 /*
- * agree/agree_truth.c - holds what profilers see of an injected delay against what it added.
+ * agree/agree_truth.c - compares what profilers see of an injected delay with what the delay added.
  *
  * A delay adds the part `a` of the CPU time of the Java threads with it, in runs without a
- * profiler: executions x iterations x the length of one, or where that is unknown what the threads'
- * clocks have more than without. A method that had the share b of the samples then has b (1 - a),
- * and the delayed one has b (1 - a) + a: that is expected of each profiler, from its own b.
+ * profiler. The added time is executions x iterations x the length of one iteration. If that length
+ * is unknown, it is the difference of the threads' clocks with and without the delay. A method that
+ * had the share b of the samples has b (1 - a) with the delay, and the delayed method has b (1 - a)
+ * + a. Each profiler is expected to show that, from its own b.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* agree/agree_words.c - says in words how far profilers agree, and orders the methods of all. */
+/*
+ * agree/agree_words.c - says in words how far profilers agree, and orders the methods of all
+ * profilers.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * repeat/repeat.c - computes how far several runs agree: for each table shares, intervals, places,
- * who came first, who comes and goes.
+ * repeat/repeat.c - computes how far several runs agree: shares, intervals and places of each
+ * table, which entries come first, and which come and go.
  */
 #include "analyzer/repeat/repeat.h"
 
@@ -159,7 +159,10 @@ static int order_placed(const void *a, const void *b)
 	return lc_order_u64(x->entry, y->entry);
 }
 
-/* Who came first in a run, and who was in the top. What has nothing has no place. */
+/*
+ * Find which entry came first in a run, and which were in the top. An entry without samples has no
+ * place.
+ */
 static void place_run(struct lc_repeat_table *t, size_t run, struct placed *order)
 {
 	size_t len = 0;
@@ -327,7 +330,7 @@ void lc_repeat_leave_out(struct lc_repeat_run *run, enum lc_repeat_state state, 
 	run->why = lc_repeat_plain(why);
 }
 
-/* Of a member of all counted runs. */
+/* The mean of a member over all counted runs. */
 static struct lc_repeat_number number_of(const struct lc_repeat *r, size_t offset)
 {
 	double *values = lc_mem_zeroed(r->runs_len + 1, sizeof(*values));

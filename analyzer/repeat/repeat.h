@@ -1,15 +1,15 @@
 /*
- * repeat/repeat.h - a repeat is what several profiles of the same work say of their own noise: for
- * each row its mean with an interval, by how much runs differ, and whether the order is stable.
+ * repeat/repeat.h - computes the noise of several profiles of the same work: each row's mean with
+ * an interval, how much runs differ, and whether the order is stable.
  *
- * A table is of one kind of rows. Of each run it has a value for each entry, and the sum that the
- * entry's share is of. Its numbers follow the questions of evaluations of profilers: how far does
- * one profiler differ from itself, does the hottest entry stay the hottest, which entries come and
- * go in the top ten.
+ * A table has entries of one kind. For each run it has a value for each entry, and the sum of which
+ * the entry's share is a part. The numbers answer questions from evaluations of profilers: how far
+ * does one profiler differ from itself, does the hottest entry stay the hottest, which entries come
+ * and go in the top ten?
  *
- * Intervals are Student's t intervals of 95% over the runs, each of which counts once: they hold
- * whatever runs differ by, but say nothing of an error that all runs have. Below
- * LC_REPEAT_RUNS_MIN runs they are wider than what they are of, and are withheld.
+ * Intervals are Student's 95% t intervals over the runs, each of which counts once. They hold
+ * whatever makes runs differ, but cannot show an error that all runs share. With fewer than
+ * LC_REPEAT_RUNS_MIN runs, intervals are too wide to be useful, and are withheld.
  */
 #ifndef LC_REPEAT_REPEAT_H
 #define LC_REPEAT_REPEAT_H
@@ -58,7 +58,7 @@ struct lc_repeat_number lc_repeat_number(const double *values, size_t len, doubl
 /* Half of the interval of the mean of 2 values or more, at a level of significance. */
 double lc_repeat_half_width(const double *values, size_t len, double alpha);
 
-/* What an entry is called. Rows are those of lc_repeat.names. */
+/* An entry's name. Rows are those of lc_repeat.names. */
 struct lc_repeat_name {
 	uint32_t class;  /* string: of objects, or of tasks; 0: none */
 	uint32_t method; /* of the line, or where the objects are allocated; UINT32_MAX: none */
@@ -105,8 +105,8 @@ void lc_repeat_table_free(struct lc_repeat_table *t);
 struct lc_repeat_entry *lc_repeat_entry_of(struct lc_repeat_table *t, uint32_t key);
 
 /*
- * All values and totals of `columns` runs are there: compute the rest, and sort. Of equal means the
- * one with the smaller key comes first; of equal values in a run the one with the larger mean.
+ * Compute the rest and sort, after all values and totals of `columns` runs were added. Equal means:
+ * the smaller key comes first. Equal values in a run: the larger mean comes first.
  */
 void lc_repeat_judge(struct lc_repeat_table *t);
 

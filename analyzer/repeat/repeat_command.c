@@ -1,6 +1,6 @@
 /*
- * repeat/repeat_command.c - runs `locus repeat`: it reads the options, has a program run several
- * times or takes profiles that are there, and reports what they say of their own noise.
+ * repeat/repeat_command.c - runs `locus repeat`: reads the options, runs a program several times or
+ * reads profiles, and reports their noise.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static int set_own(void *context, int row, const char *value)
 	}
 }
 
-/* What does not fit together is refused before anything is run. */
+/* Refuse arguments that do not fit together before anything runs. */
 static int check(struct settings *s)
 {
 	char error[256];

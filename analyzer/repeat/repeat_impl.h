@@ -18,7 +18,7 @@ void lc_repeat_html(FILE *out, const struct lc_repeat *r, size_t top); /* holds 
  */
 char *lc_repeat_headline(const struct lc_repeat *r);
 
-/* Of a table that has a run: what came first, "Spectrum.re (double[]), in all 10 runs". */
+/* Say which entry of a table with runs came first: "Spectrum.re (double[]), in all 10 runs". */
 char *lc_repeat_say_first(const struct lc_repeat_table *t);
 
 /* Its largest self-difference: "3.1 points at most: Spectrum.re (double[]), 38.0% to 41.1%". */

@@ -1,4 +1,4 @@
-/* repeat/repeat_json.h - how JSON has a number of several runs. */
+/* repeat/repeat_json.h - writes a number over several runs as JSON. */
 #ifndef LC_REPEAT_REPEAT_JSON_H
 #define LC_REPEAT_REPEAT_JSON_H
 

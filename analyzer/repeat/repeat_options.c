@@ -1,4 +1,4 @@
-/* repeat/repeat_options.c - reads the values of those options. */
+/* repeat/repeat_options.c - reads the values of the options of repeated runs. */
 #include "analyzer/repeat/repeat_options.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ int lc_repeat_set_count(const struct lc_option_info *row, const char *value, uns
 	return 0;
 }
 
-/* As long as --duration may be. */
+/* The limits are those of --duration. */
 int lc_repeat_set_timeout(const char *value, uint64_t *out_ns)
 {
 	struct lc_options o;

@@ -1,4 +1,4 @@
-/* repeat/repeat_options.h - options of the commands that run a program several times. */
+/* repeat/repeat_options.h - reads the options of commands that run a program several times. */
 #ifndef LC_REPEAT_REPEAT_OPTIONS_H
 #define LC_REPEAT_REPEAT_OPTIONS_H
 
@@ -39,7 +39,7 @@ struct lc_repeat_line {
 	 */
 	int (*set)(void *context, int row, const char *value);
 	void *context;
-	/* What was found: */
+	/* Results: */
 	char **command;        /* NULL: none */
 	const char *directory; /* of --output, in the place of the agent's; NULL: not given */
 	const char *for_runs;  /* an option that means nothing without a program; NULL: none */

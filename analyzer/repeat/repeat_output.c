@@ -1,6 +1,6 @@
 /*
- * repeat/repeat_output.c - reads the files that a run's standard output and error went to. Outputs
- * are compared byte by byte with those of the runs before.
+ * repeat/repeat_output.c - judges a run by its standard output and error. Outputs are compared byte
+ * by byte with those of earlier runs.
  */
 #include "analyzer/repeat/repeat_output.h"
 
@@ -49,7 +49,7 @@ static char *shown(const char *line, size_t len)
 	return text;
 }
 
-/* What a run says when it fails is often why. */
+/* Add a line of standard error, which often says why a run failed. */
 static void add_reason(struct lc_repeat_run *run, const char *line)
 {
 	char *why = lc_mem_text("%s; on standard error: %s", run->why, line);
@@ -126,7 +126,9 @@ static bool has_output(const struct lc_repeat_run *run)
 	return run->directory && run->state == LC_REPEAT_COUNTED;
 }
 
-/* Of each run the first one with equal output, SIZE_MAX where it has none; sets sizes[] of those.
+/*
+ * Find for each run the first run with equal output, SIZE_MAX for a run without output. sizes[]
+ * counts the runs of each such group.
  */
 static void group(const struct lc_repeat *r, size_t *groups, size_t *sizes)
 {

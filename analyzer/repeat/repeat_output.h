@@ -1,4 +1,4 @@
-/* repeat/repeat_output.h - compares what runs of one program wrote. */
+/* repeat/repeat_output.h - compares the outputs of a program's runs. */
 #ifndef LC_REPEAT_REPEAT_OUTPUT_H
 #define LC_REPEAT_REPEAT_OUTPUT_H
 

@@ -1,8 +1,8 @@
 /*
- * repeat/repeat_read.c - loads a run's profiles into one tree, takes what the tables have of it,
- * and frees the tree: names go into a tree of the repeat's own, which grows with what is different
- * in the runs. All runs are loaded twice where rows are by line: which classes' lines all runs tell
- * is known after the last of them.
+ * repeat/repeat_read.c - loads a run's profiles into a tree, fills the tables, and frees the tree.
+ * Names go into a tree of the repeat's own, which grows with the differences between runs. If rows
+ * are by line, all runs are loaded twice: only after the last run is it known which classes' lines
+ * all runs have.
  */
 #include "analyzer/repeat/repeat_read.h"
 
@@ -241,7 +241,7 @@ static void take_sums(struct reading *in)
 		run->estimated_bytes += in->view.estimates[i].bytes;
 }
 
-/* Of a profile alone: from the first begin of its processes to the last end. */
+/* For a profile alone: from the first begin of its processes to the last end. */
 static void take_time(struct reading *in)
 {
 	uint64_t begin = UINT64_MAX, end = 0, cpu;

@@ -1,4 +1,6 @@
-/* repeat/repeat_record.c - writes runs.json and reads it again, as somebody else may have left it.
+/*
+ * repeat/repeat_record.c - writes runs.json and reads it again, although anybody may have edited
+ * it.
  */
 #include "analyzer/repeat/repeat_record.h"
 

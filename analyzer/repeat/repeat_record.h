@@ -1,6 +1,7 @@
 /*
- * repeat/repeat_record.h - keeps what is known of runs beside them, so that it is there when the
- * last run is not: DIR/runs.json, and DIR/run-001/ and so on with stdout, stderr and profile-PID/.
+ * repeat/repeat_record.h - stores the runs' results in their directory, so that they survive a
+ * failure before the last run: DIR/runs.json, and DIR/run-001/ and so on with stdout, stderr and
+ * profile-PID/.
  */
 #ifndef LC_REPEAT_REPEAT_RECORD_H
 #define LC_REPEAT_REPEAT_RECORD_H

@@ -1,8 +1,8 @@
 /*
  * repeat/repeat_run.c - starts the program again and again, and says how each run ended.
  *
- * A run that does not end in time is stopped with all that it started, since what is left of it
- * would disturb the next run.
+ * A run that does not end in time is stopped with all processes that it started, which would
+ * disturb the next run.
  */
 #include "analyzer/repeat/repeat_run.h"
 
@@ -216,7 +216,7 @@ static int prepare(struct running *m)
 	return 0;
 }
 
-/* Of a program that cannot be started nothing is left. */
+/* Remove the first run's files if the program could not be started. */
 static void remove_first(const struct running *m)
 {
 	static const char *const files[] = { LC_REPEAT_STDOUT, LC_REPEAT_STDERR };
@@ -232,7 +232,7 @@ static void remove_first(const struct running *m)
 		rmdir(m->q->directory);
 }
 
-/* Where not one of the first runs ended well, the next will not either. */
+/* If all first runs failed, the next will fail, too. */
 static bool is_hopeless(const struct lc_repeat *r)
 {
 	for (size_t i = 0; i < r->runs_len; i++)

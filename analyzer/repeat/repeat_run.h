@@ -1,6 +1,6 @@
 /*
  * repeat/repeat_run.h - runs a program several times under Locus, one run after the other, each in
- * a directory of its own: its output, what it wrote to standard error, and its profiles.
+ * a directory of its own for its output, its standard error and its profiles.
  */
 #ifndef LC_REPEAT_REPEAT_RUN_H
 #define LC_REPEAT_REPEAT_RUN_H

@@ -1,6 +1,6 @@
 /*
- * repeat/repeat_text.c - writes a repeat for a terminal: the answer, what was left out and why, for
- * each kind of rows how stable it is, and the runs.
+ * repeat/repeat_text.c - writes a repeat for a terminal: the answer, what was left out and why, how
+ * stable the rows of each kind are, and the runs.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void print_left_out(const struct lc_screen *s, const struct lc_repeat *r)
 		                        "that is as it should be, --any-output counts them"));
 }
 
-/* What was said of a run that is not left out for it. */
+/* Print remarks on runs that count all the same. */
 static void print_said(const struct lc_screen *s, const struct lc_repeat *r)
 {
 	size_t said = 0, other = 0, to_stderr = 0;
