@@ -1,6 +1,6 @@
 /*
- * base/fail.h - these functions print a line of `locus` on stderr: what is to be known, or why a
- * command gives up, with its exit status.
+ * base/fail.h - prints a command's messages on stderr: notes, warnings and failures with their exit
+ * status.
  */
 #ifndef LC_BASE_FAIL_H
 #define LC_BASE_FAIL_H
@@ -13,7 +13,10 @@ enum {
 	LC_EXIT_TOOL = 125,  /* `locus run` could not start the program */
 };
 
-/* What lines begin with, "locus" where nothing else was set; it is kept. Before threads start. */
+/*
+ * Set the name that begins each line; "locus" by default. `name` must stay valid. Call it before
+ * threads start.
+ */
 void lc_program_set(const char *name);
 const char *lc_program(void);
 

@@ -1,4 +1,4 @@
-/* base/file.c - opens files that somebody else may have put there. */
+/* base/file.c - opens files that another user may have created. */
 #include "analyzer/base/file.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* base/file.h - opens files that somebody else may have put there. */
+/* base/file.h - opens files that another user may have created. */
 #ifndef LC_BASE_FILE_H
 #define LC_BASE_FILE_H
 
@@ -9,7 +9,7 @@
  */
 int lc_file_open(int at, const char *path);
 
-/* What -errno of lc_file_open() or a read means, for a line on stderr. */
+/* Explain a -errno of lc_file_open() or of a read, for a line on stderr. */
 const char *lc_file_error(int err);
 
 #endif

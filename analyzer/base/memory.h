@@ -1,6 +1,6 @@
 /*
- * base/memory.h - these functions allocate memory for the analyzer, and stop it with one line on
- * stderr when there is none.
+ * base/memory.h - allocates memory for the analyzer. Without memory the program ends with one line
+ * on stderr.
  */
 #ifndef LC_BASE_MEMORY_H
 #define LC_BASE_MEMORY_H
@@ -11,7 +11,10 @@
 /* Print one line and exit with status 1. */
 _Noreturn void lc_no_memory(void);
 
-/* What lc_no_memory() says besides; the text is kept. Before threads are started. */
+/*
+ * Add a hint to the message of lc_no_memory(). The text must stay valid. Call it before threads
+ * start.
+ */
 void lc_mem_hint(const char *text);
 
 /* Never NULL. Context: the analyzer. Free with free(). */

@@ -32,8 +32,8 @@ void lc_table_free(struct lc_table *t)
 }
 
 /*
- * Where a key belongs: numbers of a profile that somebody made to slow us down must not be able to
- * meet in one slot, so the seed differs in each run. Nothing that is written follows the slots.
+ * Seeds the hash that gives a key its slot. The seed differs in each run, so nobody can make a
+ * profile whose keys all meet in one slot to slow the analyzer down. No output depends on slots.
  */
 static uint64_t seed;
 

@@ -56,9 +56,9 @@ static inline double lc_wilson_effective(struct lc_weighted w)
 }
 
 /*
- * How many independent observations the share of `part`, which is among `whole`, rests on: those of
- * the whole. Where interrupts of the part weigh more than others, it is the lower number that gives
- * a proportion the variance of the share (delta method). Context: any.
+ * The number of independent observations behind the share of `part` in `whole`. It is the whole's
+ * number. If interrupts of the part weigh more than others, it is the lower number that gives a
+ * proportion the variance of the share (delta method). Context: any.
  */
 static inline double lc_wilson_independent(struct lc_weighted part, struct lc_weighted whole)
 {

@@ -1,4 +1,4 @@
-/* cli/args.h - this module reads a command line by a table of options. */
+/* cli/args.h - reads a command line by a table of options. */
 #ifndef LC_CLI_ARGS_H
 #define LC_CLI_ARGS_H
 

@@ -1,4 +1,4 @@
-/* cli/choose.c - takes the values of options that choose processes and time. */
+/* cli/choose.c - reads the options that choose processes and times. */
 #include "analyzer/cli/choose.h"
 
 #include <string.h>

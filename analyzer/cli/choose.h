@@ -1,6 +1,6 @@
 /*
- * cli/choose.h - the options that choose processes and time of many profiles: --where, --by, and
- * --since and --until by the wall clock.
+ * cli/choose.h - reads the options that choose processes and times of many profiles: --where, --by,
+ * and --since and --until by wall-clock time.
  */
 #ifndef LC_CLI_CHOOSE_H
 #define LC_CLI_CHOOSE_H

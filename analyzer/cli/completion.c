@@ -1,9 +1,9 @@
 /*
- * cli/completion.c - writes a completion of `locus` for bash from the tables of commands and
+ * cli/completion.c - writes bash's completion script for `locus` from the tables of commands and
  * options.
  *
- * The script knows for each option what its value is: one of some words, a directory, a file, or
- * something that cannot be guessed; and for each command what its operands are.
+ * For each option the script knows the kind of its value: one of some words, a directory, a file,
+ * or something that cannot be guessed. For each command it knows the kind of operands.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -83,7 +83,7 @@ static void put_words(const char *words)
 		putchar(*words == '|' ? ' ' : *words);
 }
 
-/* What the value of an option is, as words of the shell that say so. */
+/* Write the kind of an option's value, and its words, as assignments for the shell. */
 static void put_kind(const struct lc_option_info *o)
 {
 	if (strcmp(o->type, "CHOICE") == 0 || strcmp(o->type, "SET") == 0) {
@@ -144,7 +144,7 @@ static void put_takers(const struct lc_command *c)
 	}
 }
 
-/* Those whose options take the same words for their values. */
+/* Does the command run a program? An option has the same kind of value in all these commands. */
 static bool runs_program(const char *command)
 {
 	return strcmp(command, "run") == 0 || strcmp(command, "repeat") == 0 ||

@@ -1,6 +1,6 @@
 /*
- * cli/help.c - this file writes the help texts, and the option lists of the manual pages, from the
- * tables of options.
+ * cli/help.c - writes the help texts, and the option lists of the manual pages, from the tables of
+ * options.
  */
 #include <stdbool.h>
 #include <stdio.h>

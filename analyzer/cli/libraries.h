@@ -1,7 +1,4 @@
-/*
- * cli/libraries.h - this module finds Locus's own libraries, and says where profiles can be
- * written.
- */
+/* cli/libraries.h - finds Locus's own libraries, and checks where profiles can be written. */
 #ifndef LC_CLI_LIBRARIES_H
 #define LC_CLI_LIBRARIES_H
 

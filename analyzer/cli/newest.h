@@ -1,4 +1,4 @@
-/* cli/newest.h - finds the profile that a report is of where the command line names none. */
+/* cli/newest.h - finds the profile to report if the command line names none. */
 #ifndef LC_CLI_NEWEST_H
 #define LC_CLI_NEWEST_H
 

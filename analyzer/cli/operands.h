@@ -1,6 +1,6 @@
 /*
- * cli/operands.h - turns the operands of a command into profiles: a directory that is none stands
- * for all profiles below it.
+ * cli/operands.h - turns the operands of a command into profiles. A directory that is no profile
+ * stands for all profiles below it.
  */
 #ifndef LC_CLI_OPERANDS_H
 #define LC_CLI_OPERANDS_H

@@ -1,6 +1,6 @@
 /*
- * cli/pager.c - keeps the text until it is whole, since only then is it known whether it fits; and
- * a pager that cannot be started must not lose it.
+ * cli/pager.c - buffers a text and shows it through a pager if it is longer than the terminal. Only
+ * the whole text shows whether it fits, and a pager that cannot start must not lose it.
  */
 #include "analyzer/cli/pager.h"
 
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a shell says of a command that it cannot execute or does not find. */
+/* exit status of a shell that cannot find or execute a command */
 enum { SHELL_CANNOT = 126, SHELL_NOT_FOUND = 127 };
 
 static struct {
@@ -68,7 +68,7 @@ static void start(const char *command, int from)
 {
 	if (dup2(from, STDIN_FILENO) < 0)
 		_exit(SHELL_CANNOT);
-	/* As is usual: colours, and the text stays on the screen. */
+	/* the usual options: colours, and the text stays on the screen */
 	setenv("LESS", "FRX", 0);
 	setenv("LV", "-c", 0);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);

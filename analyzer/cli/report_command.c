@@ -1,4 +1,4 @@
-/* cli/report_command.c - does for each report command what is the same in all of them. */
+/* cli/report_command.c - does what all report commands have in common. */
 #include "analyzer/cli/report_command.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /*
  * cli/report_command.h - runs a command that reports on profiles: reads its options, loads the
- * profiles, opens the file that is written. It knows --format, --file, --top, --thread and
- * --engine itself.
+ * profiles, opens the output. It handles --format, --file, --top, --thread and --engine itself.
  */
 #ifndef LC_CLI_REPORT_COMMAND_H
 #define LC_CLI_REPORT_COMMAND_H
@@ -78,7 +77,7 @@ enum { LC_REPORT_AS_TEXT, LC_REPORT_AS_JSON, LC_REPORT_FORMATS };
 		"engine", 0, "STRING", "NAME|N", "", "", help                                      \
 	}
 
-/* What these options were given. The strings are those of the command line. */
+/* The values of these options. The strings are those of the command line. */
 struct lc_report_settings {
 	size_t format;      /* position among the words of --format, or by the file's name */
 	bool format_chosen; /* --format was given */
@@ -173,9 +172,9 @@ void lc_report_program(FILE *out, const struct lc_load *l);
 void lc_report_say_running(const struct lc_load *l);
 
 /*
- * What a report is written to: its file, or stdout, for a text on a terminal through a pager. The
- * file's name stands for what it was until lc_report_close(). No link is followed. Returns NULL
- * after one line on stderr.
+ * Open the output of a report: its file, or stdout, with a pager for a text on a terminal. The file
+ * keeps its old content until lc_report_close(). No link is followed. Returns NULL after one line
+ * on stderr.
  */
 FILE *lc_report_open(const struct lc_report_settings *s);
 /*
