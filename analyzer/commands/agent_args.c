@@ -1,10 +1,10 @@
 /*
- * commands/agent_args.c - runs `locus agent-args`, which prints what puts the agent into a JVM that
- * something else starts: a build, a service, a container.
+ * commands/agent_args.c - runs `locus agent-args`: prints the settings that load the agent into a
+ * JVM that something else starts, such as a build, a service or a container.
  *
- * The agent is an option of the JVM. Where only the environment of the JVM can be set, there are
- * two variables: a library that is preloaded gives LOCUS_AGENT to the JDK's launcher as its first
- * argument, and the JVM says nothing of it, as it would of JAVA_TOOL_OPTIONS.
+ * The agent is an option of the JVM. If only the JVM's environment can be set, two variables do it:
+ * the preloaded library passes LOCUS_AGENT to the JDK's launcher as its first argument.
+ * JAVA_TOOL_OPTIONS would do, too, but then the JVM prints a line.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -1,4 +1,7 @@
-/* commands/agent_setting.h - the settings that put the agent into a JVM: libraries and options. */
+/*
+ * commands/agent_setting.h - makes the settings that load the agent into a JVM: libraries and
+ * options.
+ */
 #ifndef LC_COMMANDS_AGENT_SETTING_H
 #define LC_COMMANDS_AGENT_SETTING_H
 

@@ -1,9 +1,10 @@
 /*
- * commands/attach.c - runs `locus attach`, `detach`, `status` and `dump`: has the agent start or
- * stop in a JVM that runs, or tell how it goes.
+ * commands/attach.c - runs `locus attach`, `detach`, `status` and `dump`: tells the agent in a
+ * running JVM to start, stop, report its state, or write its profile.
  *
- * The JVM only loads a library and passes a text on (src/agent/agent_attach.h). The agent's answer
- * comes in a file that is made here, with a name that nobody can guess, and removed in the end.
+ * The JVM only loads a library and passes a text to it (src/agent/agent_attach.h). The agent
+ * answers in a file that this command makes, with a name that nobody can guess, and removes in the
+ * end.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -141,7 +141,7 @@ static bool is_too_early(const char *answer)
 	return strstr(answer, "only permitted in the live phase") != NULL;
 }
 
-/* What the JVM says, in words of ours. Returns 0 for success, or 1 after one line. */
+/* Put the JVM's answer into our words. Returns 0 for success, or 1 after one line. */
 static int judge(const struct lc_attach_target *t, char *answer, const char *library)
 {
 	static const char code[] = "return code: ";

@@ -1,8 +1,8 @@
 /*
- * commands/attach_target.c - reads what /proc tells of a process.
+ * commands/attach_target.c - reads a process's state from /proc.
  *
- * A signal ends a process that does not expect it, so a process is told apart from a JVM before
- * anything is sent: it has mapped libjvm.so, and catches SIGQUIT.
+ * A signal ends a process that does not expect it. So a JVM is recognised before anything is sent:
+ * it has mapped libjvm.so, and catches SIGQUIT.
  */
 #include "analyzer/commands/attach_target.h"
 

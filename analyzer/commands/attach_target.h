@@ -1,6 +1,6 @@
 /*
- * commands/attach_target.h - looks at a process that a command attaches to: is it a JVM that
- * answers, whose is it, and what does it see of the file system?
+ * commands/attach_target.h - examines the process to attach to: whether it is a JVM that answers,
+ * its user, and its view of the file system.
  */
 #ifndef LC_COMMANDS_ATTACH_TARGET_H
 #define LC_COMMANDS_ATTACH_TARGET_H
@@ -30,8 +30,8 @@ int lc_attach_look(pid_t pid, struct lc_attach_target *out);
 int lc_attach_become(const struct lc_attach_target *t);
 
 /*
- * Where the process finds the agent's library `here`: the same path, or a copy below its /tmp.
- * To be called as its user. Returns 0, or 1 likewise.
+ * Find the path by which the process can load the agent's library `here`: the same path, or a copy
+ * below its /tmp. Call it as the process's user. Returns 0, or 1 after one line.
  */
 int lc_attach_library(const struct lc_attach_target *t, const char *here, char out[PATH_MAX]);
 

@@ -1,8 +1,8 @@
 /*
- * commands/bench.c - runs `locus bench`, which makes a JMH benchmark of what a profile found hot.
+ * commands/bench.c - runs `locus bench`, which makes a JMH benchmark of hot code from a profile.
  *
- * What is chosen here is written to request.json in the directory of the benchmark; the Java part
- * (locus-bench.jar, of src/java/bench) does the rest, and its output and exit status are ours.
+ * This file writes its choice to request.json in the benchmark's directory. The Java part
+ * (locus-bench.jar, from src/java/bench) does the rest; its output and exit status become ours.
  */
 #include <errno.h>
 #include <limits.h>
@@ -157,7 +157,7 @@ static int set(struct bench *b, int row, const char *value)
 	return 0;
 }
 
-/* What does not fit together is refused before anything is read. */
+/* Refuse arguments that do not fit together before anything is read. */
 static int check_arguments(struct bench *b)
 {
 	if (!b->source_path)

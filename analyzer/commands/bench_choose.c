@@ -74,7 +74,7 @@ static void owners_init(struct owners *o, const struct lc_bench_of *of, const ch
 	*o = (struct owners){ of, class, lc_mem_zeroed((size_t)of->tree->frames.count + 1, 1) };
 }
 
-/* Of a method without lines, line 1 of its file tells whether there is one. */
+/* Does the frame's method have source? For a method without lines, line 1 of its file decides. */
 static bool has_source(const struct owners *o, const uint32_t *frame)
 {
 	const struct lc_tree *t = o->of->tree;
@@ -129,7 +129,7 @@ static size_t fold(struct lc_bench_line *lines, size_t len)
 	return out;
 }
 
-/* Is the frame's method the one of that class and name? Of several with that name, each is. */
+/* Is this the class and name of the frame's method? Overloads all match. */
 static bool is_method(const struct lc_tree *t, const uint32_t *frame, const char *class,
                       const char *name)
 {
@@ -139,8 +139,7 @@ static bool is_method(const struct lc_tree *t, const uint32_t *frame, const char
 	       is(lc_tree_text(t, method[LC_METHOD_NAME]), name);
 }
 
-/* What is filled in. `only`: the number of the method, or UINT32_MAX for all of the place's name.
- */
+/* State of lc_bench_place filling. `only`: number of the method; UINT32_MAX: all overloads. */
 struct filling {
 	struct lc_bench_place *place;
 	struct owners *owners;
@@ -266,7 +265,7 @@ static int order_pieces(const void *a, const void *b, void *tree)
 	return order ? order : lc_order_u64(x[LC_FRAME_LINE1], y[LC_FRAME_LINE1]);
 }
 
-/* What is gathered of a finding's samples. */
+/* A finding's samples by frame. */
 struct pieces {
 	struct piece *list;
 	size_t len, cap;
@@ -305,8 +304,9 @@ static const uint32_t *hottest(struct pieces *p, const struct owners *o)
 }
 
 /*
- * Of streams the place is theirs, whichever library method the samples are in; of objects and tasks
- * it is the line with most samples. `place` is filled in where it is not one of the tree's frames.
+ * Find the frame of a finding. Streams have a place of their own, whichever library method the
+ * samples are in. For objects and tasks it is the line with most samples. If the frame is not one
+ * of the tree's, `place` holds it.
  */
 static const uint32_t *frame_of(const struct lc_finding *f, struct owners *o,
                                 uint32_t place[LC_FRAME_KEY])

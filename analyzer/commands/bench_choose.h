@@ -1,10 +1,9 @@
 /*
- * commands/bench_choose.h - this module chooses what `locus bench` makes a benchmark of: a line, a
- * method or a class that the user names, or the line at which a finding's objects are accessed
- * most.
+ * commands/bench_choose.h - chooses the code for `locus bench`: a line, a method or a class that
+ * the user names, or the line with most accesses to a finding's objects.
  *
- * A sample belongs to the innermost frame of its call path that the user has the source of: time in
- * a library's method is that of the line that calls it.
+ * A sample belongs to the innermost frame whose source the user has. Time in a library's method
+ * counts for the line that calls the library.
  */
 #ifndef LC_COMMANDS_BENCH_CHOOSE_H
 #define LC_COMMANDS_BENCH_CHOOSE_H
@@ -33,7 +32,7 @@ struct lc_bench_place {
 	char *finding;           /* its text; "" where the user has named the place */
 };
 
-/* What a place is chosen from. */
+/* The data from which a place is chosen. */
 struct lc_bench_of {
 	const struct lc_tree *tree;
 	uint32_t engine;
@@ -48,8 +47,8 @@ struct lc_bench_of {
 int lc_bench_place_parse(struct lc_bench_place *p, const char *at);
 
 /*
- * Fill in what the profile knows of the place: the method around the line, and its samples. Where
- * only a class inside the named one has samples at the line, the place is in that.
+ * Add the profile's data to the place: the method around the line, and its samples. If only a class
+ * inside the named class has samples at the line, that class becomes the place's.
  */
 void lc_bench_place_look(struct lc_bench_place *p, const struct lc_bench_of *of);
 

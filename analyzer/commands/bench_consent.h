@@ -1,6 +1,6 @@
 /*
- * commands/bench_consent.h - this module shows what `locus bench` would run of a profile, and asks
- * whether it may.
+ * commands/bench_consent.h - shows what `locus bench` would run from a profile, and asks whether it
+ * may.
  *
  * Anybody can have written a profile. Nothing in the profile, nor its owner, decides whether its
  * command is run: only the user's command line and the user's answer do.

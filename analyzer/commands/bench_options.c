@@ -1,4 +1,4 @@
-/* commands/bench_options.c - the options of a JVM that are known to be harmless. */
+/* commands/bench_options.c - lists the options of a JVM that are known to be harmless. */
 #include "analyzer/commands/bench_options.h"
 
 #include <ctype.h>

@@ -1,9 +1,9 @@
 /*
- * commands/bench_options.h - this module tells which options of a JVM `locus bench` takes over from
- * a profile, which anybody can have written.
+ * commands/bench_options.h - decides which options of a JVM `locus bench` takes over from a
+ * profile, which anybody can have written.
  *
- * The module has a list of options that are known to be harmless. An option that is not on the list
- * is dropped: it may run a command, load code, write a file or open a port, and each JDK adds more.
+ * A list has the options that are known to be harmless. All others are dropped: they may run a
+ * command, load code, write a file or open a port, and each JDK adds more.
  */
 #ifndef LC_COMMANDS_BENCH_OPTIONS_H
 #define LC_COMMANDS_BENCH_OPTIONS_H
@@ -15,8 +15,8 @@ enum lc_bench_option {
 };
 
 /*
- * The kind of an option of java's. Of an option of two words, `word` is "name=value". A name of a
- * class path or of a module path is harmless here: the caller shows the path to the user.
+ * The kind of an option of `java`. An option of two words is passed as "name=value". The value of a
+ * class path or module path is harmless here: the caller shows it to the user.
  */
 enum lc_bench_option lc_bench_option_kind(const char *word);
 

@@ -1,6 +1,4 @@
-/*
- * commands/bench_output.h - this module makes the directory of a benchmark, with the request in it.
- */
+/* commands/bench_output.h - makes the directory of a benchmark, with the request in it. */
 #ifndef LC_COMMANDS_BENCH_OUTPUT_H
 #define LC_COMMANDS_BENCH_OUTPUT_H
 

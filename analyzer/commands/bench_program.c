@@ -1,4 +1,4 @@
-/* commands/bench_program.c - takes the command line of a Java program apart. */
+/* commands/bench_program.c - parses the command line of a Java program. */
 #include "analyzer/commands/bench_program.h"
 
 #include <glob.h>

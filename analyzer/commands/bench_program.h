@@ -1,6 +1,6 @@
 /*
- * commands/bench_program.h - this module reads the command of a profile's program: which java it
- * was, with which options and class path, so that a benchmark can be run alike.
+ * commands/bench_program.h - reads the command of a profile's program: its java, options and class
+ * path, so that a benchmark runs under the same conditions.
  */
 #ifndef LC_COMMANDS_BENCH_PROGRAM_H
 #define LC_COMMANDS_BENCH_PROGRAM_H

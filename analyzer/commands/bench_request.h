@@ -1,6 +1,6 @@
 /*
- * commands/bench_request.h - this module writes what `locus bench` asks of its Java part
- * (src/java/bench), as JSON.
+ * commands/bench_request.h - writes the request of `locus bench` to its Java part (src/java/bench),
+ * as JSON.
  */
 #ifndef LC_COMMANDS_BENCH_REQUEST_H
 #define LC_COMMANDS_BENCH_REQUEST_H

@@ -1,9 +1,9 @@
 /*
- * commands/calibrate.c - runs `locus calibrate`, which measures what recording a span costs before
+ * commands/calibrate.c - runs `locus calibrate`, which measures the cost of recording a span before
  * a profile needs it.
  *
- * It is the agent that measures, in the JVM that is asked for: a run of nothing, whose profile says
- * what came of it and is removed.
+ * The agent measures, in the JVM that the user names: the command runs an empty program and reads
+ * the result from its profile, which it removes.
  */
 #include <errno.h>
 #include <jansson.h>

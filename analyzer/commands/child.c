@@ -1,4 +1,4 @@
-/* commands/child.c - starts a command, hands signals on to it, and ends as it did. */
+/* commands/child.c - starts a command, forwards signals to it, and ends as it did. */
 #include "analyzer/commands/child.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /*
- * commands/child.h - this module runs a command as our child. It keeps our terminal, standard
- * streams and process group, unless it is started apart; signals sent to us alone are handed on.
+ * commands/child.h - runs a command as a child process. The child keeps our terminal, standard
+ * streams and process group, unless it is started apart. Signals sent to us alone are forwarded to
+ * it.
  */
 #ifndef LC_COMMANDS_CHILD_H
 #define LC_COMMANDS_CHILD_H
@@ -16,14 +17,14 @@
  */
 int lc_child_start(char *const *command, bool *forked);
 
-/* Where a command's streams lead. */
+/* The standard streams of a command. */
 struct lc_child_streams {
 	int in, out, err; /* descriptors, which stay the caller's */
 };
 
 /*
- * Start a command in a process group of its own, with these streams: a signal that asks us to end
- * (of lc_child_asked()), from the terminal too, is handed on to the whole group. Returns as
+ * Start a command in a process group of its own, with these streams. A signal that asks us to end
+ * (see lc_child_asked()), from the terminal too, is forwarded to the whole group. Returns as
  * lc_child_start() does.
  */
 int lc_child_start_apart(char *const *command, const struct lc_child_streams *streams,

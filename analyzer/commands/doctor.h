@@ -90,8 +90,8 @@ void lc_doctor_jdks(struct lc_doctor *d, const char *java);
 void lc_doctor_judge_trial(struct lc_doctor *d, const char *name, int status, const char *text);
 
 /*
- * What `java` said of itself, judged: `version` is the output of -version, `flags` that of
- * -XX:+PrintFlagsFinal, NULL where it failed.
+ * Judge a JDK by what `java` prints: `version` is the output of -version, `flags` that of
+ * -XX:+PrintFlagsFinal; NULL if the run failed.
  */
 void lc_doctor_judge_jdk(struct lc_doctor *d, const char *jdk_name, const char *collector_name,
                          const char *path, const char *version, const char *flags);

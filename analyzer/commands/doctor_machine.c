@@ -81,7 +81,9 @@ bool lc_doctor_works(const struct lc_doctor *d)
 
 /* -- files -------------------------------------------------------------------------------- */
 
-/* What follows "NAME" and blanks in /proc/self/FILE; false where there is no such line. */
+/*
+ * Read what follows "NAME" and blanks in /proc/self/FILE. Returns false if there is no such line.
+ */
 static bool self_line(const char *root, const char *file, const char *name, char *out,
                       size_t out_len)
 {

@@ -1,8 +1,8 @@
 /*
- * commands/doctor_probe.c - makes the checks of `locus doctor` that try something: events, timer,
- * libraries, disk.
+ * commands/doctor_probe.c - makes the checks of `locus doctor` that try something out: events,
+ * timer, libraries, disk.
  *
- * What is tried is what the agent does; nothing is left behind.
+ * Each check tries what the agent does, and leaves nothing behind.
  */
 #include "analyzer/commands/doctor.h"
 

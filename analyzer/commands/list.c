@@ -1,6 +1,6 @@
 /*
- * commands/list.c - runs `locus list`, which shows the profiles below directories: of which host
- * and process they are, when they were recorded, their labels, and whether they are whole.
+ * commands/list.c - runs `locus list`, which shows the profiles below directories: their hosts,
+ * processes, times and labels, and whether they are complete.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ static enum state state_of(const struct list *l, const struct lc_summary *s)
 	return state;
 }
 
-/* What all processes have for a key, or how many different values there are. */
+/* The value that all processes share for a key, or "(plural)" if they differ. */
 static char *common(const struct lc_summary *s, const char *key, const char *plural)
 {
 	char *first = s->processes_len ? lc_fact(&s->processes[0], key) : lc_mem_text("-");

@@ -1,6 +1,6 @@
 /*
- * commands/merge.c - runs `locus merge`, which makes one profile of several. analyzer/merge/ has
- * how that is done.
+ * commands/merge.c - runs `locus merge`, which makes one profile of several by the code of
+ * analyzer/merge/.
  */
 #include <signal.h>
 #include <stdlib.h>

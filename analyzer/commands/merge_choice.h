@@ -1,6 +1,6 @@
 /*
- * commands/merge_choice.h - chooses what a merge reads: what time of each profile, and which
- * processes, with the labels that they get.
+ * commands/merge_choice.h - reads the options that choose what a merge reads: the time of each
+ * profile, its processes, and the labels that these get.
  */
 #ifndef LC_COMMANDS_MERGE_CHOICE_H
 #define LC_COMMANDS_MERGE_CHOICE_H
@@ -41,7 +41,7 @@ struct lc_merge_choice {
 bool lc_merge_choice_set(struct lc_merge_choice *in, const struct lc_option_info *row,
                          const char *value, int *status);
 
-/* What was chosen, for the merge; `in` must outlive it. */
+/* The choice as the merge takes it; `in` must outlive it. */
 struct lc_merge_asked lc_merge_choice_asked(const struct lc_merge_choice *in);
 
 void lc_merge_choice_free(struct lc_merge_choice *in);

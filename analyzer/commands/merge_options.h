@@ -1,6 +1,6 @@
 /*
- * commands/merge_options.h - the options that `locus merge` and `locus-mpi merge` share, and the
- * limit of their memory.
+ * commands/merge_options.h - reads the options that `locus merge` and `locus-mpi merge` share, and
+ * limits their memory.
  */
 #ifndef LC_COMMANDS_MERGE_OPTIONS_H
 #define LC_COMMANDS_MERGE_OPTIONS_H

@@ -1,6 +1,6 @@
 /*
- * commands/report.c - runs `locus report`: it reads the options, loads the profiles and chooses the
- * format.
+ * commands/report.c - runs `locus report`: reads the options, loads the profiles and calls the
+ * writer of the format.
  */
 #include "analyzer/objects/analysis/report.h"
 

@@ -1,9 +1,9 @@
 /*
- * commands/run_profiles.c - looks for profiles by name and time, and has the first finding of one
- * read by a child.
+ * commands/run_profiles.c - finds profiles by name and time, and reads the first finding of one in
+ * a child process.
  *
- * A child, because the program has ended well: neither a profile that takes long to read, nor one
- * that cannot be read at all, may change how `locus run` ends.
+ * The program has ended well by then. In a child, a profile that takes long to read, or cannot be
+ * read, does not change how `locus run` ends.
  */
 #include "analyzer/commands/run_profiles.h"
 
@@ -216,7 +216,7 @@ int lc_run_report(const char *profile, const char *file)
 	return status != 0;
 }
 
-/* As a user here would name it. */
+/* Shorten a path to be relative to the current directory. */
 static const char *from_here(const char *path)
 {
 	char cwd[PATH_MAX];
@@ -229,7 +229,7 @@ static const char *from_here(const char *path)
 	                                                                         : path;
 }
 
-/* Of all files that fit the pattern in the profile. */
+/* Size of all files that fit the pattern in the profile. */
 static uint64_t bytes_like(const char *profile, const char *files)
 {
 	char pattern[2 * LC_OPTION_TEXT_MAX + 32];
@@ -247,7 +247,7 @@ static uint64_t bytes_like(const char *profile, const char *files)
 	return bytes;
 }
 
-/* Of all files in the profile, and of its periods. */
+/* Size of all files in the profile and in its periods. */
 static uint64_t bytes_of(const char *profile)
 {
 	return bytes_like(profile, "*") + bytes_like(profile, LOOP "/*");

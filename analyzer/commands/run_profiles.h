@@ -1,4 +1,7 @@
-/* commands/run_profiles.h - finds what a run has written, and says so in one line. */
+/*
+ * commands/run_profiles.h - finds the profiles that a run has written, and summarises them in one
+ * line.
+ */
 #ifndef LC_COMMANDS_RUN_PROFILES_H
 #define LC_COMMANDS_RUN_PROFILES_H
 
@@ -7,18 +10,18 @@
 #include <time.h>
 
 /*
- * The profiles at `output` (the agent's option, an absolute path; %p and %t in it stand for
- * anything) of which a file changed at or after `since`, by CLOCK_REALTIME_COARSE. All periods of a
- * --loop are one. Returns how many there are. Of those, *last is the one that changed last; free()
- * it. NULL: there is none, or `last` is NULL.
+ * Find the profiles at `output` (the agent's option, an absolute path; %p and %t in it match
+ * anything) with a file that changed at or after `since`, by CLOCK_REALTIME_COARSE. All periods of
+ * a --loop count as one. Returns how many there are. *last becomes the profile that changed last;
+ * free() it. *last is NULL if there is none; `last` may be NULL.
  */
 size_t lc_run_profiles(const char *output, const struct timespec *since, char **last);
 
 /*
- * One line on stderr: where the profile is, or the last one of `count`, what it says first, and the
- * command that shows more. Of a profile of many MB it says the size alone, since reading it would
- * take long; nothing of one that cannot be read.
- * `file` is the report that was made of it, or NULL.
+ * Print one line on stderr: where the profile is, or the last one of `count`, its first finding,
+ * and the command that shows more. For a profile of many MB, which takes long to read, the line has
+ * the size instead of the finding. For an unreadable one it has neither. `file` is the report that
+ * was made of it, or NULL.
  */
 void lc_run_summary(const char *profile, size_t count, const char *file);
 

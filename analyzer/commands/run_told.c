@@ -1,4 +1,7 @@
-/* commands/run_told.c - tells a command without a JVM from a JVM that could not be recorded. */
+/*
+ * commands/run_told.c - distinguishes a command without a JVM from a JVM that could not be
+ * recorded.
+ */
 #include "analyzer/commands/run_told.h"
 
 #include <fcntl.h>

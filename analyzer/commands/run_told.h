@@ -1,6 +1,6 @@
 /*
- * commands/run_told.h - this module learns from the preloaded library whether there was a JVM below
- * `locus run`, and says why there is no profile.
+ * commands/run_told.h - learns from the preloaded library whether `locus run` started a JVM, and
+ * says why there is no profile.
  */
 #ifndef LC_COMMANDS_RUN_TOLD_H
 #define LC_COMMANDS_RUN_TOLD_H

@@ -1,4 +1,4 @@
-/* commands/scratch.c - see scratch.h. */
+/* commands/scratch.c - makes and removes the directory of a temporary profile. */
 #include "analyzer/commands/scratch.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* commands/scratch.h - makes a directory for a profile that nobody keeps, and removes it. */
+/* commands/scratch.h - makes a directory for a temporary profile, and removes it. */
 #ifndef LC_COMMANDS_SCRATCH_H
 #define LC_COMMANDS_SCRATCH_H
 
