@@ -63,8 +63,8 @@ static char *say_mixed(const struct lc_load_engine *e, const struct lc_diff_prof
 }
 
 /*
- * The engine of the first profile that has most samples of those that all profiles have. Where
- * there is none, d->engine stays NULL.
+ * Choose the engine that all profiles have, with most samples in the first profile. If there is
+ * none, d->engine stays NULL.
  */
 static int choose_engine(struct lc_diff *d, const char *word)
 {

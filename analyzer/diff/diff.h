@@ -1,10 +1,10 @@
 /*
- * diff/diff.h - a diff is what changed between two sides, each of one profile or several of the
- * same work: the rows of their rankings, matched, and each number with the interval of its change.
+ * diff/diff.h - compares two sides, each of one or several profiles of the same work: matches the
+ * rows of their rankings, and computes each change with its interval.
  *
- * What is counted (allocations and bytes of tracked objects) is exact: of one profile a side its
- * difference is no estimate. Shares of samples, CPU time and what is known of sampled allocations
- * are estimates. Numbers of a side with several profiles are means over them.
+ * Counts (allocations and bytes of tracked objects) are exact: with one profile per side their
+ * difference is no estimate. Shares of samples, CPU time and figures from sampled allocations are
+ * estimates. Numbers of a side with several profiles are means.
  */
 #ifndef LC_DIFF_DIFF_H
 #define LC_DIFF_DIFF_H
@@ -21,7 +21,7 @@
 
 enum lc_diff_which { LC_DIFF_BEFORE, LC_DIFF_AFTER, LC_DIFF_SIDES };
 
-/* What one profile says of a row; numbers of a whole profile, not of its thousandths. */
+/* One profile's figures for a row, as absolute numbers. */
 struct lc_diff_counts {
 	uint64_t samples, pairs; /* as in struct lc_weighted */
 	double variance;         /* of the samples: that they are of this row is an estimate */
@@ -37,7 +37,7 @@ struct lc_diff_number {
 	bool exact; /* counted in both sides, each of which is of one profile, or of equal ones */
 	double before, after;
 	double change, low, high; /* after less before, with its 95% interval */
-	/* Is it beyond what noise explains? Where it is not `tested`, false and nobody knows. */
+	/* Is the change larger than noise explains? false if not `tested`: then that is unknown. */
 	bool tested, significant;
 };
 
@@ -54,7 +54,7 @@ struct lc_diff_profile {
 	double cpu_ns;    /* that they stand for; 0: the engine is not the timer */
 };
 
-/* Where a row is in one side. */
+/* A row's place in one side. */
 struct lc_diff_place {
 	const struct lc_diff_profile *profile; /* in which it has most; NULL: the side has no row */
 	const struct lc_rank_row *row;         /* of the profile's ranking */
@@ -65,7 +65,7 @@ struct lc_diff_row {
 	struct lc_diff_place side[LC_DIFF_SIDES];
 	bool moved; /* its line of allocation, or lines of its path, moved */
 	bool rest;  /* too few samples to compare shares */
-	/* Of all samples, before and after 0 to 1; ns; allocations and bytes counted; estimated. */
+	/* shares of all samples, before and after, 0 to 1; ns; counted; estimated */
 	struct lc_diff_number share, cpu_ns, allocations, bytes, objects, object_bytes;
 	const struct lc_diff_counts *counts; /* of each profile, as lc_diff.profiles has them */
 };

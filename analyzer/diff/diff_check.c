@@ -1,4 +1,4 @@
-/* diff/diff_check.c - asks the conditions of --fail-on of a diff. */
+/* diff/diff_check.c - evaluates the conditions of --fail-on for a diff. */
 #include "analyzer/diff/diff_check.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ static size_t sum_up(const struct lc_diff *d, const char *pattern, struct lc_dif
 
 /* ---- which number ---- */
 
-/* Counted and estimated together. Where one of them is not known, it is 0. */
+/* The sum of counted and estimated; a part that is unknown counts as 0. */
 static struct lc_diff_number together(const struct lc_diff_number *counted,
                                       const struct lc_diff_number *estimated)
 {
@@ -112,7 +112,7 @@ static double limit_of(const struct lc_diff_condition *c, const struct lc_diff_n
 	return c->relative ? c->limit * n->before : c->limit;
 }
 
-/* What was measured once (CPU time of one run a side) is taken as it is. */
+/* A single measurement (CPU time of one run per side) is taken as it is. */
 static bool holds(const struct lc_diff_condition *c, const struct lc_diff_number *n)
 {
 	const double change = c->falls ? -n->change : n->change;
@@ -142,7 +142,7 @@ static char *words_of(const struct lc_diff_condition *c, const struct lc_diff_nu
 	}
 }
 
-/* What a condition that cannot be decided says, with what would decide it. */
+/* Write the text of a condition that cannot be decided, and what would decide it. */
 static char *undecided_words(const struct lc_diff_condition *c, const struct lc_diff_number *n,
                              const char *words)
 {

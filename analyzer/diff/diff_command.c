@@ -1,6 +1,6 @@
 /*
- * diff/diff_command.c - runs `locus diff`: it reads the options, loads each profile by itself, and
- * chooses the format.
+ * diff/diff_command.c - runs `locus diff`: reads the options, loads each profile by itself, and
+ * calls the writer of the format.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +178,7 @@ static void unload(struct lc_diff_profile *p)
 /* Returns whether there is something in it to compare; if not, a line has said why. */
 static bool load_one(struct settings *s, struct lc_diff_profile *p, bool *damaged)
 {
-	/* What a filter knows of paths is of one profile. */
+	/* The filter's data about paths belongs to one profile. */
 	struct lc_frame_filter frames = { .include = s->common.frames.include,
 		                          .exclude = s->common.frames.exclude };
 	bool good;

@@ -22,7 +22,7 @@ static const char *const names[LC_DIFF_METRICS] = {
 	[LC_DIFF_COUNTED_ALLOCATIONS] = "counted-allocations",
 };
 
-/* What a number may be of. */
+/* The quantities that a condition can be about. */
 enum of { OF_ALL, OF_SHARE, OF_TIME, OF_BYTES, OF_COUNT };
 
 static const struct {

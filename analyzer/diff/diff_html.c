@@ -1,6 +1,6 @@
 /*
- * diff/diff_html.c - writes the page of a profile after, with what changed since before: the page
- * colours its flame graphs by it.
+ * diff/diff_html.c - writes the page of the profile after, with the changes since before, which
+ * colour its flame graphs.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ static struct lc_text text_of(const char *s)
 	return (struct lc_text){ s, (uint32_t)strlen(s) };
 }
 
-/* Of a row that the page has: its share before and after, and the change in points. */
+/* A row of the page: its share before and after, and the change in points. */
 static void put_row(struct lc_json *j, const struct lc_diff_row *row)
 {
 	const struct lc_rank_row *of = row->side[LC_DIFF_AFTER].row;
@@ -60,8 +60,8 @@ static void put_gone(struct lc_json *j, const struct lc_diff_row *row)
 }
 
 /*
- * Methods that were on call paths before, with their part of all samples: class, name and share of
- * each. Of several profiles each counts by itself, and the page takes the sum of a method's.
+ * Write the methods on call paths of before: class, name and their share of all samples. Each
+ * profile has rows of its own; the page adds up those of a method.
  */
 static void put_methods(struct lc_json *j, const struct lc_diff *d)
 {

@@ -33,7 +33,7 @@ void lc_diff_html(FILE *out, const struct lc_diff_report *r);
 
 /* ---- words; the caller frees them ---- */
 
-/* What a row's objects are called, in at most `columns`: as they are called after, if they are. */
+/* The name of a row's objects, in at most `columns`: the name after, if there is one. */
 char *lc_diff_object(const struct lc_diff_row *row, unsigned columns);
 
 /* "o.h2.v.Value.get:42", of the allocation; of both sides where the line moved; NULL: none. */

@@ -56,7 +56,7 @@ static void put_profile(struct lc_json *j, const struct lc_diff_profile *p)
 	lc_json_end_object(j);
 }
 
-/* Where a row is in one side: the first numbers of it are of the profile with most samples. */
+/* Write a row's place in one side; the first numbers are those of the profile with most samples. */
 static void put_place(struct lc_json *j, const char *name, const struct lc_diff *d,
                       const struct lc_diff_place *p)
 {
@@ -88,7 +88,7 @@ static void put_place(struct lc_json *j, const char *name, const struct lc_diff 
 	lc_json_end_object(j);
 }
 
-/* What each profile says, in the order of `profiles`. */
+/* Write each profile's figures, in the order of `profiles`. */
 static void put_runs(struct lc_json *j, const struct lc_diff *d, const struct lc_diff_row *row)
 {
 	lc_json_array(j, "runs");

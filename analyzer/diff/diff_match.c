@@ -1,13 +1,13 @@
 /*
- * diff/diff_match.c - finds the same row in several profiles, and in both sides of a diff.
+ * diff/diff_match.c - matches rows between several profiles, and between both sides of a diff.
  *
- * A row is known by its names, which are the same in every profile. What one method allocates of
- * one class is matched together, since its lines move when the method or what stands before it is
- * edited: of all distances that lines could have moved by, the one that brings most rows together
- * is taken, 0 where that is as many. Two rows whose objects the program calls differently
- * ("Spectrum.re", "Spectrum.im") are one only where they stand at the same line, and count for half
- * there. One row that is then left on each side is matched too, wherever its line went; more are
- * new and gone, since which is which would be a guess.
+ * A row is identified by names, which are the same in every profile. Allocations of one class by
+ * one method are matched together, since an edit of the method, or of the code above it, moves
+ * lines. The matcher tries all distances that lines can have moved, and takes the one that matches
+ * most rows, 0 if that is as good. Two rows whose objects have different names in the program
+ * ("Spectrum.re", "Spectrum.im") match only at the same line, and count half. If one row is then
+ * left on each side, the two match, wherever the line went. If more are left, they are new and
+ * gone: a match would be a guess.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -142,7 +142,7 @@ static double half_width(double squares, const size_t *len, double alpha)
 	       sqrt(squares / (double)freedom * (1 / (double)len[BEFORE] + 1 / (double)len[AFTER]));
 }
 
-/* Of the runs' shares times their costs. */
+/* Sum of squared deviations of each run's share times its cost. */
 static double share_squares(const struct lc_diff_run *runs, size_t len)
 {
 	double mean = 0, squares = 0;

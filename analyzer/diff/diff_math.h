@@ -8,13 +8,13 @@
  * 17 (1998) 873-890, method 10). It holds for small numbers and near 0 and 1, and knows the
  * error of sampling alone.
  *
- * Several runs a side differ by more than sampling. Their design effect is by how much the variance
- * of the share, as estimated from the runs by the ratio estimator, exceeds the binomial one; the
- * number of samples is divided by it where it is above 1 (J. N. K. Rao and A. J. Scott, A simple
- * method for the analysis of clustered binary data, Biometrics 48 (1992) 577-585). Student's t
- * interval over the runs, with the variance pooled over both sides, is the other measure of the
- * same noise. The wider of both is taken: few runs estimate a design effect badly, and a t interval
- * of runs that happen to agree knows nothing of sampling.
+ * Several runs per side differ by more than sampling. The design effect is the variance of the
+ * share, as the ratio estimator estimates it from the runs, divided by the binomial variance. If it
+ * is above 1, the number of samples is divided by it (J. N. K. Rao and A. J. Scott, A simple method
+ * for the analysis of clustered binary data, Biometrics 48 (1992) 577-585). Student's t interval
+ * over the runs, with the variance pooled over both sides, is the other measure of the same noise.
+ * The wider of both is taken: few runs estimate a design effect badly, and a t interval of runs
+ * that happen to agree knows nothing of sampling.
  *
  * A share times a cost per run (CPU time of the run) has the same intervals, with each share's
  * limits multiplied (G. Y. Zou and A. Donner, Construction of confidence limits about effect
@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What one run says of a share. */
+/* One run's data for a share. */
 struct lc_diff_run {
 	double hits, total; /* independent observations; not 0 of them */
 	double variance;    /* of `hits`: what their being an estimate adds */

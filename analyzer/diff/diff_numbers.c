@@ -1,17 +1,17 @@
 /*
- * diff/diff_numbers.c - computes each number of a diff with the interval of its change, and says
+ * diff/diff_numbers.c - computes each number of a diff with the interval of its change, and decides
  * which changes are beyond noise.
  *
- * Intervals are those of 95%. A row's verdict allows for how many rows there are to be wrong about:
- * the error of 5% is spread over all rows that are compared, and their sum (Bonferroni), so that of
- * twenty comparisons of two runs of one program, in nineteen no row is called significant.
+ * Intervals are 95% intervals. Many rows give many chances to be wrong, so the error of 5% is
+ * divided among all compared rows and their sum (Bonferroni). In nineteen of twenty comparisons of
+ * two runs of one program, no row is called significant.
  *
- * Of one run a side nothing tells how far runs differ. Its verdicts take a design effect of
- * LONE_DESIGN, which is more than most rows of most programs have (docs/design/compare.md); its
+ * One run per side does not show how much runs differ. Verdicts then assume a design effect of
+ * LONE_DESIGN, which is more than most rows of most programs have (docs/design/compare.md). The
  * intervals are those of sampling alone.
  *
- * Where the line that allocated is an estimate, two runs may deal a class's samples out to its
- * lines differently. Such a row's change is significant only where its whole class changed so.
+ * If the allocating line is an estimate, two runs may divide a class's samples among its lines
+ * differently. The change of such a row is significant only if its whole class changed.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -35,8 +35,8 @@ struct scratch {
 };
 
 /*
- * What the hits of a row vary by beyond what they would if its interrupts weighed as much as all
- * others do: in the unit of lc_diff_run.
+ * The excess variance of a row's hits over that of hits with mean weight, in the unit of
+ * lc_diff_run.
  */
 static double heavy_variance(const struct lc_diff_profile *p, const struct lc_diff_counts *c)
 {

@@ -1,4 +1,4 @@
-/* diff/diff_words.c - says in words what changed, for the formats that people read. */
+/* diff/diff_words.c - describes changes in words, for the formats that people read. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
