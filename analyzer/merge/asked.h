@@ -1,6 +1,6 @@
 /*
- * merge/asked.h - holds what the user asked a merge for: which processes and which time count, what
- * keeps call paths apart, and which labels processes get.
+ * merge/asked.h - holds the choices for a merge: which processes and times count, which keys keep
+ * call paths apart, and which labels processes get.
  */
 #ifndef LC_MERGE_ASKED_H
 #define LC_MERGE_ASKED_H

@@ -1,4 +1,4 @@
-/* merge/inputs.c - reads manifests, leaves out what is there twice, and puts the rest in order. */
+/* merge/inputs.c - reads manifests, leaves out duplicates, and orders the rest. */
 #include "analyzer/merge/inputs.h"
 
 #include <dirent.h>
@@ -141,7 +141,7 @@ static void take_process(struct lc_merge_process *to, const struct lc_load_proce
 	}
 }
 
-/* What was read of the manifests; engines are taken over. */
+/* Take the data of the manifests, and move the engines over. */
 static void take_load(struct lc_merge_input *x, struct lc_load *l)
 {
 	x->missing = l->missing;
@@ -266,7 +266,7 @@ enum { IDENTITY = 8 };
 /* In the place of a host's hash: no host is known; whatever the host is. */
 enum { HOST_NONE, HOST_ANY };
 
-/* What is there, and whether more is put there. */
+/* Identities of processes that were seen; `take`: add those that are looked up. */
 struct seen {
 	struct lc_table table;
 	bool take;
@@ -297,8 +297,8 @@ static bool look(struct seen *s, uint64_t host, int64_t pid, uint64_t wall_ns,
 }
 
 /*
- * Is the process there? Where both hosts are known they must be one. What is put there is found by
- * its host, and by HOST_ANY.
+ * Was the process seen? If both hosts are known, they must be equal. An entry is found by its host
+ * and by HOST_ANY.
  */
 static bool look_of(struct seen *s, uint64_t host, int64_t pid, uint64_t wall_ns,
                     uint64_t monotonic_ns)
@@ -414,7 +414,7 @@ static void number_processes(struct lc_merge_inputs *in)
 }
 
 /*
- * What samples memory by itself is before what only watches: reports show the first engine where
+ * Engines that sample memory come before those that only watch: reports show the first engine if
  * none is chosen.
  */
 static unsigned rank_of(const struct lc_load_engine *e)
@@ -469,7 +469,10 @@ static struct lc_load_engine **all_engines(const struct lc_merge_inputs *in, siz
 	return all;
 }
 
-/* Of one kind the first reason, by its bytes, and the longest tick stand for all. */
+/*
+ * Merge two engines of one kind: the first reason in byte order and the longest tick stand for
+ * both.
+ */
 static void stand_for(struct lc_load_engine *o, struct lc_load_engine *e)
 {
 	if (*e->reason && (!*o->reason || strcmp(e->reason, o->reason) < 0)) {

@@ -1,12 +1,11 @@
 /*
- * merge/inputs.h - what the manifests of the profiles to be merged say, and what follows for the
- * result before a block is read: which profiles are left out, and how processes and engines are
- * numbered.
+ * merge/inputs.h - reads the manifests of the profiles to merge, and plans the result before any
+ * block is read: which profiles are left out, and how processes and engines are numbered.
  *
- * All of it follows from what is in the profiles, not from their order: processes are ordered by
- * their begin, then by what else is known of them; engines by their names. Of profiles that have a
- * process in common one is used: the one with more processes, then the one that was written later,
- * then the larger one. Processes of two hosts are two, where both hosts are known.
+ * The plan follows from the profiles' content, not from their order. Processes are ordered by their
+ * begin, then by their other data; engines by their names. If profiles have a process in common,
+ * one profile is used: the one with more processes, then the one written later, then the larger
+ * one. Processes of two known hosts are different.
  */
 #ifndef LC_MERGE_INPUTS_H
 #define LC_MERGE_INPUTS_H
@@ -34,8 +33,8 @@ struct lc_merge_part {
 	uint32_t engines_len;
 	bool period;
 	/*
-	 * Where not all processes count: of each row of the manifest the process of the input, then
-	 * of the result, or LC_LEFT_OUT. NULL: the rows are the input's from process_first on.
+	 * If not all processes count: by row of the manifest, the process of the input, later of
+	 * the result, or LC_LEFT_OUT. NULL: the rows are the input's from process_first on.
 	 */
 	uint32_t *rows;
 	bool kept;               /* its paths are kept apart already */
@@ -99,7 +98,7 @@ struct lc_merge_inputs {
 	struct lc_merge_input *inputs;
 	size_t len;
 	struct lc_merge_asked asked;
-	/* Of the result: */
+	/* The result: */
 	struct lc_by by;                     /* what paths are kept apart by */
 	struct lc_merge_process **processes; /* in order */
 	size_t processes_len;
@@ -116,14 +115,14 @@ void lc_merge_inputs_init(struct lc_merge_inputs *in, const struct lc_merge_aske
 void lc_merge_inputs_free(struct lc_merge_inputs *in);
 
 /*
- * Read what input `i` is. What is wrong is in its `said` and `state`. Context: any thread of the
+ * Read the manifests of input `i`. `said` and `state` report problems. Context: any thread of the
  * analyzer, one for each input.
  */
 void lc_merge_inputs_scan(struct lc_merge_inputs *in, size_t i);
 
 /*
- * All have been scanned: choose, and number. Where there are more engines than a profile can hold
- * those that most inputs have are chosen, and inputs with others are left out.
+ * Choose and number, after all inputs were scanned. If a profile cannot hold all engines, those of
+ * most inputs are chosen, and inputs with others are left out.
  */
 void lc_merge_inputs_plan(struct lc_merge_inputs *in);
 

@@ -1,6 +1,6 @@
 /*
- * merge/inputs_groups.h - finds what the call paths of a merge are kept apart by, and the group of
- * each process.
+ * merge/inputs_groups.h - finds the keys that keep a merge's call paths apart, and each process's
+ * group.
  */
 #ifndef LC_MERGE_INPUTS_GROUPS_H
 #define LC_MERGE_INPUTS_GROUPS_H

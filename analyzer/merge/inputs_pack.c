@@ -1,4 +1,4 @@
-/* merge/inputs_pack.c - gives another process what was scanned of inputs. */
+/* merge/inputs_pack.c - sends the scan of inputs to another process. */
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"

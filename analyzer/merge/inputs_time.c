@@ -1,4 +1,4 @@
-/* merge/inputs_time.c - compares the times of a profile with those that were asked for. */
+/* merge/inputs_time.c - compares the times of a profile with the wanted times. */
 #include "analyzer/merge/inputs_time.h"
 
 #include "analyzer/base/fail.h"

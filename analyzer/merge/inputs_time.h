@@ -1,4 +1,4 @@
-/* merge/inputs_time.h - says how much of a profile is in the time that a merge was asked for. */
+/* merge/inputs_time.h - finds how much of a profile lies in the time that a merge wants. */
 #ifndef LC_MERGE_INPUTS_TIME_H
 #define LC_MERGE_INPUTS_TIME_H
 

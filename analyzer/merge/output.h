@@ -1,8 +1,8 @@
 /*
- * merge/output.h - the directory of the merged profile while it is written: nothing in it can be
- * taken for a profile before all of it is there.
+ * merge/output.h - writes the directory of the merged profile. While the profile is incomplete,
+ * nothing in the directory can be taken for one.
  *
- * Files are written under names that end in ".part", and are renamed when all of them are whole,
+ * Files are written under names that end in ".part". When all files are complete they are renamed,
  * the manifest last.
  */
 #ifndef LC_MERGE_OUTPUT_H

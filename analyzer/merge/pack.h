@@ -1,6 +1,6 @@
 /*
- * merge/pack.h - numbers and texts as bytes, for another process of the same program. Whoever
- * unpacks checks only at the end: after an error all numbers are 0 and all texts empty.
+ * merge/pack.h - packs numbers and texts as bytes for another process of the same program. The
+ * reader checks only at the end: after an error all numbers are 0 and all texts empty.
  */
 #ifndef LC_MERGE_PACK_H
 #define LC_MERGE_PACK_H
@@ -24,7 +24,7 @@ static inline void lc_pack_text(struct lc_bytes *b, const char *text)
 	lc_bytes_add(b, text, len);
 }
 
-/* What is left; at == NULL after an error. */
+/* The rest of the bytes; at == NULL after an error. */
 struct lc_unpack {
 	const uint8_t *at, *end;
 };

@@ -1,6 +1,6 @@
 /*
- * merge/process_row.c - makes rows of `processes`. They are text soon, since thousands of processes
- * as JSON values take ten times as much memory.
+ * merge/process_row.c - makes rows of `processes`. They become text at once, since thousands of
+ * processes as JSON values take ten times as much memory.
  */
 #include "analyzer/merge/process_row.h"
 

@@ -1,4 +1,4 @@
-/* merge/process_row.h - what a merged profile's manifest says of a process. */
+/* merge/process_row.h - writes the row of a process for a merged profile's manifest. */
 #ifndef LC_MERGE_PROCESS_ROW_H
 #define LC_MERGE_PROCESS_ROW_H
 

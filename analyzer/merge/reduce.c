@@ -1,4 +1,4 @@
-/* merge/reduce.c - runs the threads of a merge, and writes what they have added up. */
+/* merge/reduce.c - runs the threads of a merge, and writes their sum. */
 #include "analyzer/merge/reduce.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ static unsigned wanted_jobs(const struct lc_reduce *r)
 	return (unsigned)CPU_COUNT(&cpus);
 }
 
-/* Where memory is limited no more than have room for a block each. */
+/* If memory is limited, use only as many threads as have room for a block each. */
 unsigned lc_reduce_jobs(const struct lc_reduce *r)
 {
 	const unsigned wanted = wanted_jobs(r);
@@ -243,7 +243,7 @@ void lc_reduce_prune(struct lc_reduce *r)
 	r->prunes++;
 }
 
-/* What a path may lack, as a share of all of its kind: each time it was pruned it was one share. */
+/* The share of a kind's total that a path may lack: each pruning took at most one share. */
 static double bound(const struct lc_reduce *r)
 {
 	const double sum = r->inputs.pruned + r->options.prune * r->prunes;
@@ -271,7 +271,7 @@ static json_t *engine_rows(const struct lc_merge_inputs *in)
 	return engines;
 }
 
-/* What call paths are kept apart by. */
+/* Write the keys that keep call paths apart. */
 static void write_by(const struct lc_by *by, FILE *out)
 {
 	for (size_t i = 0; i < by->len; i++) /* a key has no character to escape */
@@ -311,7 +311,7 @@ static int write_manifest(struct lc_reduce *r, uint64_t blocks)
 
 /* ---- writing ---- */
 
-/* What was lost of each part, which is said and counted once. */
+/* Report and count the losses of each part once. */
 static void count_damage(struct lc_reduce *r)
 {
 	for (size_t i = 0; i < r->inputs.len; i++) {
@@ -412,7 +412,7 @@ int lc_reduce_write(struct lc_reduce *r)
 
 /* ---- the end ---- */
 
-/* What was not asked for; and where nothing is left, why. */
+/* Say which profiles were not asked for, and why nothing is left. */
 static void say_left_out(const struct lc_reduce *r, size_t used, size_t unfit, size_t outside)
 {
 	const size_t len = r->inputs.len;

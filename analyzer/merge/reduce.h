@@ -1,6 +1,6 @@
 /*
- * merge/reduce.h - makes one profile of many, with several threads, and where the caller wants that
- * with several processes.
+ * merge/reduce.h - makes one profile of many with several threads, and if the caller wants with
+ * several processes.
  *
  * In one process:
  *	r = lc_reduce_create(&options, paths, count);
@@ -8,14 +8,14 @@
  *	         lc_reduce_write(r);
  *	status = lc_reduce_end(r, status);
  *
- * In several (keep_threads is not possible then): each process creates the same inputs, scans its
- *share and tells all others, reads its share, and gives what it has to another one, by
- *lc_reduce_pack() and lc_reduce_add(), until one has all. That one opens the output, writes and
- *ends. The files of the result do not depend on the shares, on the order of the inputs, or on the
- *number of threads, to the byte.
+ * In several processes (without keep_threads): each process creates the same inputs, scans its
+ * share, tells all others, and reads its share. Each passes its result to another process, by
+ * lc_reduce_pack() and lc_reduce_add(), until one process has all. That one opens the output,
+ * writes and ends. The result's bytes do not depend on the shares, on the order of the inputs, or
+ * on the number of threads.
  *
- * Memory is that of the result, of one tree of LC_REDUCE_TREE_BYTES for each thread and one more,
- *and of a block for each thread. Context: the analyzer; the threads are the module's own.
+ * Memory: the result, a tree of LC_REDUCE_TREE_BYTES for each thread and one more, and a block for
+ * each thread. Context: the analyzer; the threads are the module's own.
  */
 #ifndef LC_MERGE_REDUCE_H
 #define LC_MERGE_REDUCE_H
@@ -40,16 +40,15 @@ struct lc_reduce_options {
 	 */
 	double prune;
 	/*
-	 * Memory for all of it; 0: no limit. Where the result would take more it is pruned on the
-	 * way, and what is in it then depends on the order in which things were read; without
-	 * `prune` the merge fails.
+	 * Memory for everything; 0: no limit. A result that would need more is pruned on the way,
+	 * and then depends on the order of reading. Without `prune` the merge fails instead.
 	 */
 	uint64_t max_memory_bytes;
 };
 
 struct lc_reduce; /* opaque, see reduce.c */
 
-/* What was done. */
+/* Sums over the work that was done. */
 struct lc_reduce_stats {
 	uint64_t files;  /* of blocks, read */
 	uint64_t blocks; /* read and counted */

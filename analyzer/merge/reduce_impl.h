@@ -1,4 +1,4 @@
-/* merge/reduce_impl.h - shares what a merge consists of between reduce.c and its parts. */
+/* merge/reduce_impl.h - declares the state of a merge, which reduce.c and its parts share. */
 #ifndef LC_MERGE_REDUCE_IMPL_H
 #define LC_MERGE_REDUCE_IMPL_H
 
@@ -16,7 +16,7 @@ struct lc_reduce_file {
 	uint32_t input, part, file; /* in lc_merge_inputs */
 };
 
-/* What a worker reads at once: files[first] and those behind it. */
+/* The files that a worker reads at once: files[first] and the following. */
 struct lc_reduce_unit {
 	size_t first, len;
 };

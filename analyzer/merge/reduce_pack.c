@@ -1,6 +1,6 @@
 /*
- * merge/reduce_pack.c - gives another process what this one has read: what was noted of each input
- * and process, then the tree as blocks.
+ * merge/reduce_pack.c - sends this process's result to another process: notes on each input and
+ * process, then the tree as blocks.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
- * merge/reduce_work.c - what the threads of a merge do: each reads files into a tree of its own,
- * and adds that to the others' when it has become large or nothing is left to read.
+ * merge/reduce_work.c - does the work of a merge's threads. Each reads files into a tree of its
+ * own, and adds the tree to the sum when the tree is large or nothing is left to read.
  *
- * There is one place for the tree that is added up. Whoever brings a tree and finds the place taken
- * takes both and adds the smaller one to the larger one, without the lock; meanwhile others can do
- * the same. It does not matter who meets whom: the sums are the same.
+ * There is one place for the sum. A thread that finds the place taken takes the sum, adds the
+ * smaller of the two trees to the larger one without the lock, and tries again; other threads can
+ * do the same meanwhile. The sums do not depend on which trees meet.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -166,7 +166,7 @@ static void note_process(struct lc_reduce *r, const struct lc_merge_input *x, ui
 	                      x->divided ? target->first_ns : 0, target->last_ns);
 }
 
-/* What reading a file has shown, for those who look at all of them. */
+/* Add what reading a file has shown to the shared state. */
 static void note_file(struct worker *w, const struct lc_reduce_file *f,
                       const struct lc_block_target *target, const struct lc_damage *damage,
                       const struct lc_blockfile_stats *stats, char *said)
@@ -327,7 +327,7 @@ static int read_unit(struct worker *w, size_t number)
 	return 0;
 }
 
-/* What keeps one worker from writing keeps the others too: it is said once. */
+/* An error that keeps one worker from writing keeps the others, too: print one line only. */
 static int read_or_say(struct worker *w, size_t number)
 {
 	char *said = NULL;

@@ -1,9 +1,9 @@
 /*
- * merge/spool.h - keeps the blocks of single threads until all are read and can be put in order:
+ * merge/spool.h - keeps the blocks of single threads until all are read and can be ordered, for
  * `locus merge --keep-threads`.
  *
  * A worker appends the blocks of each thread to a file of its own. In the end the threads of a
- * process are copied, in order, to files of up to 32 neighbours each, as the agent would have them.
+ * process are copied, in order, to files of up to 32 neighbours each, as the agent writes them.
  */
 #ifndef LC_MERGE_SPOOL_H
 #define LC_MERGE_SPOOL_H
@@ -20,7 +20,7 @@ struct lc_merge_piece {
 	uint32_t blocks;
 };
 
-/* Of one worker. */
+/* The spool of one worker. */
 struct lc_merge_spool {
 	char *name;
 	FILE *file; /* NULL: nothing was kept */

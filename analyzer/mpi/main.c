@@ -1,6 +1,6 @@
 /*
- * mpi/main.c - the program locus-mpi: `mpirun -n N locus-mpi merge` does on many machines what
- * `locus merge` does on one, into the same bytes.
+ * mpi/main.c - is the program locus-mpi: `mpirun -n N locus-mpi merge` merges on many machines,
+ * with the same bytes as `locus merge` on one.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -118,7 +118,7 @@ static int write_timings(const struct merge *m)
 
 /* ---- the command ---- */
 
-/* What rank 0 does when all is added up. */
+/* Write the sum, at rank 0. */
 static int write_result(struct merge *m, struct lc_reduce *r, struct lc_result *result)
 {
 	int status;

@@ -1,13 +1,12 @@
 /*
- * mpi/ranks.c - shares of a merge and their reduction.
+ * mpi/ranks.c - divides a merge into shares and reduces them in a tree of ranks.
  *
- * The tree: in step 0 each rank whose number fan_in divides takes what the next fan_in - 1 ranks
- * have; in step 1 each rank whose number fan_in * fan_in divides takes what those have that took in
- * step 0; and so on until rank 0 has all. With a fan-in as large as the number of ranks the tree is
- * flat.
+ * In step 0 each rank whose number fan_in divides takes the results of the next fan_in - 1 ranks.
+ * In step 1 each rank whose number fan_in * fan_in divides takes the results of those, and so on
+ * until rank 0 has all. If the fan-in is the number of ranks, the tree is flat.
  *
- * A message begins with a byte that says whether the sender could do its part: one that could not
- * sends nothing else, and those above it pass that on, so that all ranks end in the same way.
+ * A message begins with a byte that says whether the sender could do its part. If not, the sender
+ * sends nothing else, and the ranks above pass that on, so all ranks end in the same way.
  */
 #include "analyzer/mpi/ranks.h"
 

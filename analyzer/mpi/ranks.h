@@ -1,6 +1,6 @@
 /*
- * mpi/ranks.h - a merge by all ranks: each reads its share, and what they have read is added up in
- * a tree whose root is rank 0.
+ * mpi/ranks.h - runs a merge on all ranks: each reads its share, and a tree of ranks with root 0
+ * adds up the results.
  */
 #ifndef LC_MPI_RANKS_H
 #define LC_MPI_RANKS_H
@@ -14,7 +14,7 @@ struct lc_ranks {
 	int rank, size;  /* this one, and how many there are */
 	int fan_in;      /* so many partial results become one: 2 or more */
 	bool prune_each; /* at each step, not in the end alone */
-	/* Of lc_ranks_reduce(): */
+	/* Set by lc_ranks_reduce(): */
 	struct lc_reduce_stats read; /* by this rank, of its share */
 	struct lc_timings timings;   /* the owner of the struct frees `received` */
 };

@@ -1,4 +1,4 @@
-/* mpi/request.c - has rank 0 tell all others what is merged. */
+/* mpi/request.c - sends rank 0's request to all other ranks. */
 #include "analyzer/mpi/request.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * mpi/request.h - makes all ranks agree on what is merged: on the profiles below a directory, and
- * on the times of --since and --until, which follow from the clock and the time zone of a machine.
+ * mpi/request.h - makes all ranks agree on the request: on the profiles below a directory, and on
+ * the times of --since and --until, which depend on a machine's clock and time zone.
  */
 #ifndef LC_MPI_REQUEST_H
 #define LC_MPI_REQUEST_H

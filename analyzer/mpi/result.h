@@ -1,9 +1,9 @@
 /*
- * mpi/result.h - the directory that rank 0 of locus-mpi writes: a temporary one beside the one that
- * is meant, which gets its name when all is in it.
+ * mpi/result.h - makes the directory that rank 0 of locus-mpi writes: a temporary one beside the
+ * final path, renamed when it is complete.
  *
- * Where the directory that is meant is there, empty, files are written in it, under names that no
- * report takes for a profile (merge/output.h).
+ * If the final directory exists already and is empty, files are written into it, under names that
+ * no report takes for a profile (merge/output.h).
  */
 #ifndef LC_MPI_RESULT_H
 #define LC_MPI_RESULT_H

@@ -1,5 +1,5 @@
 /*
- * mpi/timings.h - what each phase of a rank took: CPU seconds and seconds of the clock, for
+ * mpi/timings.h - measures each phase of a rank, in CPU seconds and wall-clock seconds, for
  * --timings and scripts/scale_model.py.
  */
 #ifndef LC_MPI_TIMINGS_H

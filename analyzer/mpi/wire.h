@@ -1,9 +1,9 @@
 /*
- * mpi/wire.h - messages of any size between the ranks of locus-mpi.
+ * mpi/wire.h - sends messages of any size between the ranks of locus-mpi.
  *
- * A message is its length and then chunks of LC_WIRE_CHUNK_BYTES, so that no count of MPI's, which
- * is an int, bounds it. Who waits sleeps between two looks and takes no CPU from ranks that work.
- * Where MPI itself fails it ends all ranks. Context: the main thread alone, after
+ * A message is its length and then chunks of LC_WIRE_CHUNK_BYTES, so that MPI's counts, which are
+ * an int, do not limit it. A waiting rank sleeps between two looks and takes no CPU from working
+ * ranks. If MPI itself fails, it ends all ranks. Context: the main thread alone, after
  * MPI_Init_thread().
  */
 #ifndef LC_MPI_WIRE_H
