@@ -1,11 +1,11 @@
 /*
  * model/blockfile.c - finds, checks and unpacks blocks.
  *
- * The reader holds a window of the file. Where no good block begins it looks for the next magic:
- * a damaged block costs itself and no other. It looks from the byte after the bad block's
- * beginning, since where bytes are missing the lengths in a header lead past the next one. A file
- * that is made of headers would be checked as often as it has headers: where more bytes than
- * WASTE_TIMES those of the file so far were checked for nothing, the lengths are believed.
+ * The reader holds a window of the file. After a bad block it looks for the next magic number, so a
+ * damaged block costs no other block. The search begins one byte behind the bad block's start: if
+ * bytes are missing, the lengths in a header lead past the next block. A file that consists of
+ * headers would be checked once per header. So the reader believes the lengths after it has checked
+ * more than WASTE_TIMES the file's bytes in vain.
  */
 #include "analyzer/model/blockfile.h"
 

@@ -1,4 +1,4 @@
-/* model/blockfile.h - reads one file of blocks from its beginning, past damaged parts of it. */
+/* model/blockfile.h - reads one file of blocks, and skips its damaged parts. */
 #ifndef LC_MODEL_BLOCKFILE_H
 #define LC_MODEL_BLOCKFILE_H
 
@@ -8,7 +8,7 @@
 
 #include "analyzer/model/block_decoder.h"
 
-/* What was found wrong in files. Add up over files. */
+/* Losses in damaged files. Add up over files. */
 struct lc_damage {
 	uint64_t blocks;    /* lost, as far as sequence numbers tell; at least 1 for a cut end */
 	uint64_t bytes;     /* skipped */
@@ -36,8 +36,8 @@ struct lc_blockfile_stats {
 
 /*
  * Add every block of the file at `path` to the target. Returns 0 or -errno of the file system;
- * damage is no error. *damage and *stats are added to (last_end_ns and process are set). Where
- * target->stop becomes true the rest of the file is not read.
+ * damage is no error. Adds to *damage and *stats, except that last_end_ns and process are set.
+ * Stops reading when target->stop becomes true.
  */
 int lc_blockfile_read(struct lc_blockfile *f, const char *path, struct lc_block_target *target,
                       struct lc_damage *damage, struct lc_blockfile_stats *stats);

@@ -1,6 +1,6 @@
 /*
- * model/canonical.h - orders what is in a tree by what it is, and not by when it came: two trees
- * that hold the same are written alike.
+ * model/canonical.h - orders a tree's content by names, not by time of arrival: two trees with the
+ * same content are written alike.
  */
 #ifndef LC_MODEL_CANONICAL_H
 #define LC_MODEL_CANONICAL_H

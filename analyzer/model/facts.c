@@ -1,4 +1,4 @@
-/* model/facts.c - says of a process what profiles are chosen and grouped by. */
+/* model/facts.c - gives the facts about a process by which profiles are chosen and grouped. */
 #include "analyzer/model/facts.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /*
- * model/facts.h - says of a process what profiles are chosen and grouped by: its host, its labels
- * and what else its manifest tells, each by a word (a key).
+ * model/facts.h - gives the facts about a process by which profiles are chosen and grouped: host,
+ * labels and other data of its manifest. A key names each fact.
  */
 #ifndef LC_MODEL_FACTS_H
 #define LC_MODEL_FACTS_H
@@ -16,9 +16,9 @@
 #define LC_FACT_NONE "(none)"
 
 /*
- * What the process has for a key, as text for free(): "host", "pid", "jdk" and "gc" as the manifest
- * has them, "command" in short (a class or a jar), "start" as "2026-11-24T14:30:05Z", "process" as
- * "4711@web1 2026-11-24T14:30:05Z", or the label of that key. LC_FACT_NONE where it has none.
+ * The process's value for a key, as text for free(). "host", "pid", "jdk" and "gc" are as in the
+ * manifest, "command" is short (a class or a jar), "start" is "2026-11-24T14:30:05Z", "process" is
+ * "4711@web1 2026-11-24T14:30:05Z". Any other key is that of a label. LC_FACT_NONE: no value.
  */
 char *lc_fact(const struct lc_load_process *p, const char *key);
 

@@ -37,7 +37,7 @@ static bool is_ours(const char *path)
 	return ours;
 }
 
-/* What of a profile is among the entries. */
+/* Do the entries include a profile's manifest or files of blocks? */
 static bool has_profile(const char *path, struct dirent **entries, int count)
 {
 	const size_t suffix = strlen(LC_BLOCK_SUFFIX);

@@ -1,6 +1,6 @@
 /*
- * model/find.h - finds the profiles below a directory: those of many hosts that were copied or
- * mounted under one root, say.
+ * model/find.h - finds the profiles below a directory, for example those of many hosts that were
+ * copied or mounted under one root.
  */
 #ifndef LC_MODEL_FIND_H
 #define LC_MODEL_FIND_H
@@ -21,10 +21,9 @@ struct lc_find {
 };
 
 /*
- * Add the profiles in `root` and in directories below it, or `root` itself where it is one. What is
- * inside a profile is not looked at; links to directories below `root` are not followed, so that
- * none is found twice; a directory that vanishes meanwhile is passed over. *out is all zero at
- * first.
+ * Add the profiles in `root` and in directories below it, or `root` itself if it is a profile. The
+ * search does not look inside profiles. It does not follow links to directories below `root`, so it
+ * finds no profile twice. It skips directories that vanish meanwhile. *out is all zero at first.
  */
 void lc_find_profiles(const char *root, struct lc_find *out);
 void lc_find_free(struct lc_find *f);

@@ -1,4 +1,7 @@
-/* model/frame_filter.c - looks at each frame and each path of the tree once. */
+/*
+ * model/frame_filter.c - matches frames and paths against patterns, each frame and path of the tree
+ * once.
+ */
 #include "analyzer/model/frame_filter.h"
 
 #include <fnmatch.h>
@@ -7,7 +10,7 @@
 
 #include "analyzer/base/memory.h"
 
-/* Of a frame, or of the frames of a path. */
+/* Result for a frame, or for the frames of a path. */
 enum { FITS_INCLUDE = 1, FITS_EXCLUDE = 2 };
 
 /* The lines "12" or "12-30". Returns whether the text is of that form. */

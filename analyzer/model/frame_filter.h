@@ -1,6 +1,6 @@
 /*
- * model/frame_filter.h - chooses samples by the frames of the call path that they were taken on,
- * and allocations by those of the path that allocated.
+ * model/frame_filter.h - chooses samples by the frames of their call paths, and allocations by the
+ * frames of their allocation paths.
  */
 #ifndef LC_MODEL_FRAME_FILTER_H
 #define LC_MODEL_FRAME_FILTER_H

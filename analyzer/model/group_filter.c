@@ -1,4 +1,4 @@
-/* model/group_filter.c - looks at each path of the tree once. */
+/* model/group_filter.c - matches the groups of paths, each path of the tree once. */
 #include "analyzer/model/group_filter.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 
-/* What is known of a path: bit 0, and how many frames of its group it has in the others. */
+/* Result for a path: bit 0, and in the other bits how many frames of its group the path has. */
 enum { FITS = 1, LEVEL_SHIFT = 1 };
 
 struct lc_text lc_group_text_value(struct lc_text text, const char *key)

@@ -1,6 +1,6 @@
 /*
- * model/group_filter.h - chooses the paths of groups (groups.h) in a profile that was merged so, by
- * the frames that say the group.
+ * model/group_filter.h - chooses paths in a profile that was merged by groups (groups.h), by the
+ * frames that say the group.
  */
 #ifndef LC_MODEL_GROUP_FILTER_H
 #define LC_MODEL_GROUP_FILTER_H

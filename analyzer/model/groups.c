@@ -19,7 +19,7 @@ char *lc_group_frame(const struct lc_load_process *p, const char *key)
 
 uint32_t lc_group_below(struct lc_tree *t, uint32_t parent, const char *text)
 {
-	/* As it will be read again. */
+	/* A reader of the merged profile uses the same function, so the texts stay equal. */
 	const uint32_t class = lc_tree_class(t, text, strlen(text));
 	const uint32_t method[LC_METHOD_KEY] = { [LC_METHOD_CLASS] = class };
 	const uint32_t frame[LC_FRAME_KEY] = { [LC_FRAME_METHOD] =

@@ -134,7 +134,7 @@ static void add_period(struct lc_load *l, const json_t *info, const char *name, 
 	lc_load_process_note_period(p, name, &next);
 }
 
-/* What of a recording is asked for. */
+/* The requested part of a recording. */
 struct range {
 	uint64_t from_ns, to_ns; /* 0 and UINT64_MAX: no bound */
 	uint64_t zero_ns;        /* when it began; 0: all of it is asked for */
@@ -204,7 +204,7 @@ static int newer(const char *path, json_int_t version)
 	               path, version, LC_FORMAT_VERSION);
 }
 
-/* As newer(), of a profile among others: without it they can be used. */
+/* Like newer(), for one of several profiles: the others can be used. */
 static void skip(struct lc_load *l, const char *path, json_int_t version)
 {
 	lc_note("%s: written by a newer Locus (format %" JSON_INTEGER_FORMAT
@@ -213,7 +213,7 @@ static void skip(struct lc_load *l, const char *path, json_int_t version)
 	l->skipped++;
 }
 
-/* Is its format newer? Then nothing of the profile may be added. */
+/* Is the profile's format newer? If so, nothing of the profile may be added. */
 static bool is_newer(const char *path, json_int_t *version)
 {
 	char *why;
@@ -225,7 +225,7 @@ static bool is_newer(const char *path, json_int_t *version)
 	return *version > LC_FORMAT_VERSION;
 }
 
-/* What a merge has left out is not in the profile: whoever reads it is told. */
+/* Tell the reader what a merge has left out of the profile. */
 static void note_missing(struct lc_load *l, const char *path, const json_t *missing)
 {
 	const uint64_t inputs = lc_load_number_of(missing, "inputs");
@@ -447,7 +447,7 @@ static int load_part(struct lc_load *l, const struct part *part)
 
 /* ---- ranges ---- */
 
-/* What the manifests say of the times of the profiles; NULL after a line on stderr. */
+/* Read the times of the profiles from their manifests. NULL after a line on stderr. */
 static struct lc_load_process *read_times(const char *path, const struct lc_periods *periods)
 {
 	struct lc_load_process *times = lc_mem_zeroed(periods->len, sizeof(*times));

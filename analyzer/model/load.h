@@ -53,8 +53,8 @@ struct lc_load_process {
 	json_t *spans;          /* object, see docs/FORMAT.md; NULL: no spans were recorded */
 	json_t *periods;        /* array, see docs/FORMAT.md; NULL: it was not read from several */
 	/*
-	 * Of the blocks that count where a range was asked for, now or of a merge; else, and where
-	 * none counts, 0.
+	 * Time of the counted blocks, if a range was asked for, now or in a merge. 0 without a
+	 * range, or if no block counts.
 	 */
 	uint64_t shown_begin_ns;
 	uint64_t shown_end_ns;
@@ -79,7 +79,7 @@ static inline uint64_t lc_load_shown_end_ns(const struct lc_load_process *p)
 	return p->shown_end_ns ? p->shown_end_ns : lc_load_end_ns(p);
 }
 
-/* What `locus merge` could not put into a profile. Add up over profiles. */
+/* Inputs and blocks that `locus merge` could not put into a profile. Add up over profiles. */
 struct lc_load_missing {
 	uint64_t inputs; /* of which nothing is in it */
 	uint64_t blocks; /* lost in the others, as far as is known */
@@ -101,7 +101,7 @@ struct lc_load {
 	const struct lc_thread_filter *filter; /* NULL: all threads */
 	struct lc_frame_filter *frames;        /* NULL: all paths */
 	const struct lc_load_range *range;     /* NULL: all the time */
-	/* Where not NULL it is given the files of each profile, which are not read then. */
+	/* If set: called with the files of each profile, which are then not read. */
 	void (*take)(void *context, const struct lc_load_files *files);
 	void *context;
 
@@ -147,7 +147,7 @@ bool lc_load_same_engine(const struct lc_load_engine *a, const struct lc_load_en
 /* The row of the engine of that kind; UINT32_MAX: there is none. */
 uint32_t lc_load_engine_like(const struct lc_load *l, const struct lc_load_engine *e);
 
-/* What is in directory `path` is to be read: for lc_progress_read(). */
+/* Tell lc_progress_read() how much there is to read in directory `path`. */
 void lc_load_expect(const char *path);
 
 /*

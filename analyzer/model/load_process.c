@@ -1,6 +1,6 @@
 /*
- * model/load_process.c - reads what manifests say of processes, and puts that of one process in
- * several periods (--loop) together.
+ * model/load_process.c - reads processes from manifests, and joins the rows of one process from
+ * several periods (--loop).
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static json_t *member(const json_t *object, const char *name, json_type type)
 	return found && json_typeof(found) == type ? json_incref(found) : NULL;
 }
 
-/* Those that are text; NULL where there is none. */
+/* Copy the labels that are text; NULL if there are none. */
 static json_t *labels_of(const json_t *info)
 {
 	json_t *all = json_object_get(info, "labels"), *found = NULL, *value;

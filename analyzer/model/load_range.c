@@ -1,4 +1,4 @@
-/* model/load_range.c - finds the part of a recording's time that is asked for. */
+/* model/load_range.c - finds the requested part of a recording's time. */
 #include "analyzer/model/load_range.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * model/load_range.h - finds the part of a recording's time that is asked for: by points in time,
- * lengths of time before its end, or marks of the program.
+ * model/load_range.h - finds the requested part of a recording's time: from points in time, lengths
+ * of time before its end, or marks of the program.
  *
  * Times are CLOCK_MONOTONIC of the recorded process's machine.
  */
@@ -13,7 +13,7 @@
 
 struct lc_load_process;
 
-/* As the options give it; NULL: not given. The strings are those of the command line. */
+/* The options' values; NULL: not given. The strings are those of the command line. */
 struct lc_load_range {
 	const char *since; /* "1h" (before the end), "14:30", "2026-11-24 14:30:05" */
 	const char *until;

@@ -8,7 +8,7 @@
 
 #include "analyzer/model/tree.h"
 
-struct lc_merge_writer; /* opaque, see write.c */
+struct lc_merge_writer; /* opaque, see merge_writer.c */
 
 /* Keeps its memory from tree to tree. Stops the program without memory. */
 struct lc_merge_writer *lc_merge_writer_create(void);

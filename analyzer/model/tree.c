@@ -172,7 +172,10 @@ uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len)
 	}
 }
 
-/* As lc_table_put_batch() looks for keys: one of the strings behind the last one, or UINT32_MAX. */
+/*
+ * Try the strings behind the last found one, as lc_table_put_batch() does for keys. Returns
+ * UINT32_MAX if none is equal.
+ */
 static uint32_t expected_string(const struct lc_tree *t, uint32_t next, const struct lc_text *text)
 {
 	for (uint32_t id = next; id < next + LC_TABLE_AHEAD && id < t->strings.count; id++)

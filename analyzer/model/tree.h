@@ -44,10 +44,10 @@ enum {
 enum { LC_SHARE_THREAD, LC_SHARE_ENGINE, LC_SHARE_BUCKET, LC_SHARE_KEY };
 
 /*
- * Columns of the flat sections' tables follow from sections.def. Of a key: LC_<PREFIX>_THREAD
- * first, where the tree keeps threads apart; then LC_<ID> of each, where a number of 64 bits takes
- * two columns, the low one first; LC_<PREFIX>_KEY is how many there are. Then LC_<ID> of the
- * values, and LC_<PREFIX>_VALUES.
+ * sections.def defines the columns of the flat sections' tables. A key has LC_<PREFIX>_THREAD
+ * first, if the tree keeps threads apart, and LC_<ID> of each column. A number of 64 bits takes two
+ * columns, the low one first. LC_<PREFIX>_KEY is the number of key columns. The values have LC_<ID>
+ * and LC_<PREFIX>_VALUES.
  */
 #define LC_WIDE(id) LC_##id##_HIGH,
 #define LC_NARROW(id)
@@ -138,7 +138,7 @@ struct lc_tree_trace {
 	uint32_t thread;
 };
 
-/* What a thread did in a stretch of time: one block of a file, unless it is of all threads. */
+/* A block of one thread in a file: the thread's counts in a stretch of time. */
 struct lc_tree_stretch {
 	uint32_t thread;
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
@@ -218,8 +218,8 @@ uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len);
 void lc_tree_strings(struct lc_tree *t, const struct lc_text *texts, uint32_t n, uint32_t *ids);
 
 /*
- * As lc_tree_string(), for the name of a class: without the address that the JVM appends to
- * that of a hidden class ("Main$$Lambda/0x00007f01c4000a00"), which differs in every run.
+ * Like lc_tree_string(), for the name of a class. Drops the address that the JVM appends to the
+ * name of a hidden class ("Main$$Lambda/0x00007f01c4000a00"), which differs in every run.
  */
 uint32_t lc_tree_class(struct lc_tree *t, const char *bytes, size_t len);
 

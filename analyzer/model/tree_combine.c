@@ -1,6 +1,6 @@
 /*
- * model/tree_combine.c - adds one tree to another: names are looked up once each, then rows are
- * added by the numbers that the names have in the other tree.
+ * model/tree_combine.c - adds one tree to another: looks up each name once, and then adds rows by
+ * the names' numbers in the other tree.
  */
 #include "analyzer/model/tree_combine.h"
 
@@ -119,8 +119,8 @@ static uint32_t pruned_frame(struct lc_tree *to)
 }
 
 /*
- * A parent has a smaller number than its children. Paths whose parents are known are looked up
- * together. What is below a folded path is folded into the same one.
+ * Map paths to the other tree. A parent has a smaller number than its children, so paths with known
+ * parents are looked up together. Paths below a folded path fold into the same path.
  */
 static void map_paths(struct lc_tree *to, const struct lc_tree *from, struct numbers *n)
 {

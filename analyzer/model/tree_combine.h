@@ -12,9 +12,9 @@
 void lc_tree_combine(struct lc_tree *to, const struct lc_tree *from);
 
 /*
- * The same, where keep[i] says of each path of *from whether it stays; a path that does has a
- * parent that does. What was counted for the others is counted for a path LC_PRUNED_CLASS (prune.h)
- * below the longest of their callers that stays.
+ * The same for a part of the paths. keep[i] says whether path i of *from stays; the parent of such
+ * a path stays, too. Counts of other paths go to a path LC_PRUNED_CLASS (tree_prune.h) below their
+ * longest caller that stays.
  */
 void lc_tree_combine_some(struct lc_tree *to, const struct lc_tree *from, const bool *keep);
 

@@ -1,9 +1,8 @@
 /*
- * model/tree_lines.c - counts for one path what was counted for paths that differ by the index of a
- * bytecode only.
+ * model/tree_lines.c - joins the counts of paths that differ in bytecode indices only.
  *
- * No row of the tree's paths and sites goes: those that another stands for have nothing counted any
- * more. So every number that somebody holds stays right.
+ * All rows of paths and sites remain, so numbers that others hold stay valid. Rows that another row
+ * stands for have no counts.
  */
 #include "analyzer/model/tree_lines.h"
 

@@ -1,6 +1,4 @@
-/*
- * model/tree_lines.h - makes one of call paths that look alike where lines are shown.
- */
+/* model/tree_lines.h - joins call paths that look alike when lines are shown. */
 #ifndef LC_MODEL_TREE_LINES_H
 #define LC_MODEL_TREE_LINES_H
 

@@ -1,6 +1,6 @@
 /*
- * model/tree_names.c - makes new methods, frames, paths and sites where names change, and counts
- * for them what was counted for the old ones, which stay as rows.
+ * model/tree_names.c - replaces methods, frames, paths and sites whose names change. The new rows
+ * get the counts of the old ones, which stay as rows.
  */
 #include "analyzer/model/tree_names.h"
 
@@ -10,7 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/model/tree_lines.h"
 
-/* What is behind the first `at` bytes of a string. */
+/* The string without its first `at` bytes. */
 static uint32_t behind(struct lc_tree *t, uint32_t string, uint32_t at)
 {
 	const struct lc_text text = lc_tree_text(t, string);

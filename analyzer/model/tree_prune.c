@@ -1,6 +1,6 @@
 /*
- * model/tree_prune.c - adds up what was counted in and below each path, by what it is a share of,
- * and makes a new tree of the paths that are large enough in one of them.
+ * model/tree_prune.c - sums up the counts in and below each path, relative to each total, and makes
+ * a new tree of the paths that are large enough in one of them.
  */
 #include "analyzer/model/tree_prune.h"
 
@@ -83,7 +83,7 @@ static void measure_bytes(struct measure *m)
 	end(m);
 }
 
-/* Of a stream its place, of a task where it was created and where it was submitted. */
+/* Measure a stream by its place, a task by its creation and by its submission. */
 static void measure_spans(struct measure *m)
 {
 	const struct lc_tree *t = m->t;

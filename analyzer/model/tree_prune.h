@@ -1,4 +1,4 @@
-/* model/tree_prune.h - folds the call paths of which little was counted into one for each place. */
+/* model/tree_prune.h - folds call paths with few counts into one path for each place. */
 #ifndef LC_MODEL_TREE_PRUNE_H
 #define LC_MODEL_TREE_PRUNE_H
 
@@ -8,12 +8,13 @@
 #define LC_PRUNED_CLASS "(pruned)"
 
 /*
- * Fold each call path in and below which little was counted: less than `share` (0 to 1) of the
- * samples of each engine, of the bytes that were allocated, of those that are estimated, and of the
- * cycles of spans. What was counted for it is counted for a path LC_PRUNED_CLASS below the longest
- * of its callers that stays, so that all sums are what they were. Names of sites whose path was
- * folded and recursion in such paths are not kept. The `outermost` frames of each path, which say
- * its group (groups.h), are not folded. Stops the program without memory.
+ * Fold call paths with few counts.
+ *
+ * A path is folded if it and the paths below it have less than `share` (0 to 1) of each total:
+ * samples of each engine, allocated bytes, estimated bytes, and cycles of spans. Its counts go to a
+ * path LC_PRUNED_CLASS below its longest caller that stays, so all sums are unchanged. Folded paths
+ * lose names of sites and recursion. The `outermost` frames of each path, which say its group
+ * (groups.h), are not folded. Without memory the program ends.
  */
 void lc_tree_prune(struct lc_tree *t, double share, unsigned outermost);
 

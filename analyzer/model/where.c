@@ -1,4 +1,4 @@
-/* model/where.c - reads what --where and --by ask for. */
+/* model/where.c - parses and matches --where and --by. */
 #include "analyzer/model/where.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * model/where.h - holds what --where and --by ask for: which processes are chosen, and which keys
- * keep call paths apart. facts.h says what a process has for a key.
+ * model/where.h - holds the values of --where and --by: which processes are chosen, and which keys
+ * keep call paths apart. facts.h gives a process's value for a key.
  */
 #ifndef LC_MODEL_WHERE_H
 #define LC_MODEL_WHERE_H
@@ -28,9 +28,9 @@ const char *lc_where_add(struct lc_where_terms *w, const char *text);
 void lc_where_free(struct lc_where_terms *w);
 
 /*
- * Does a value fit the terms of that key? Where a key has several terms, one of them suffices; a
- * key without a term fits. A pattern without '*' and '?' fits "command" where `whole`, the whole
- * command line (NULL: not known), contains it; any other fits a value as a whole.
+ * Does a value fit the terms of that key? One of several terms with a key suffices, and a key
+ * without a term fits. For "command", a pattern without '*' and '?' fits if `whole`, the whole
+ * command line (NULL: unknown), contains the pattern. Any other pattern must fit the whole value.
  */
 bool lc_where_value_fits(const struct lc_where_terms *w, const char *key, const char *value,
                          const char *whole);
