@@ -1,7 +1,7 @@
 /*
- * numa/numa.c - adds up samples by node for the analysis of numa.h. The rows of one engine are
- * sorted so that those of a site, a path or a thread lie together, and become cells; what to say of
- * them is in numa_diagnose.c.
+ * numa/numa.c - sums up samples by node for the analysis of numa.h. The rows of one engine are
+ * sorted so that rows of one site, path or thread are adjacent, and become cells. numa_diagnose.c
+ * judges the cells.
  */
 #include "analyzer/numa/numa_impl.h"
 #include "src/base/order.h"

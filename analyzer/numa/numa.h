@@ -1,9 +1,9 @@
 /*
- * numa/numa.h - this analysis tells which NUMA nodes accessed what, where the pages were, what is
- * wrong with that, and what another placement would give.
+ * numa/numa.h - analyses which NUMA nodes accessed what, where the pages were, what is wrong with
+ * that, and what another placement would give.
  *
- * Nodes are rows of lc_numa.nodes; where one may be unknown it is the row + 1, and 0 is unknown.
- * Shares are of the samples whose two nodes are both known.
+ * Nodes are rows of lc_numa.nodes. A node that may be unknown is stored as row + 1, with 0 for
+ * unknown. Shares are parts of the samples whose two nodes are both known.
  */
 #ifndef LC_NUMA_NUMA_H
 #define LC_NUMA_NUMA_H
@@ -69,7 +69,7 @@ struct lc_numa_thread_row {
 	struct lc_numa_sum sum;
 };
 
-/* Where something came from: first touches (samples), or allocations (bytes). */
+/* The threads and nodes of first touches (counted in samples) or allocations (in bytes). */
 struct lc_numa_origin {
 	uint64_t total;
 	uint64_t *nodes;      /* by row + 1 */
@@ -153,7 +153,7 @@ void lc_numa_free(struct lc_numa *n);
 /* Distance between two nodes, rows; 0: unknown. */
 uint32_t lc_numa_distance(const struct lc_numa *n, uint32_t from, uint32_t to);
 
-/* What is to be said of a site, from all else that is known of it. Pure. */
+/* Diagnose a site from its other members. Pure. */
 struct lc_numa_diagnosis lc_numa_diagnose(const struct lc_numa *n, const struct lc_numa_site *s);
 
 /* "master-initialised", as in JSON. */
@@ -166,7 +166,7 @@ enum lc_numa_policy {
 	LC_NUMA_BIND,                  /* all pages on one node */
 };
 
-/* What a group's matrix would be. */
+/* A group's matrix under another placement. */
 struct lc_numa_whatif {
 	double *matrix; /* samples, [accessing * nodes_len + owning] */
 	double known;

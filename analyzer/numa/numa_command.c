@@ -1,6 +1,6 @@
 /*
- * numa/numa_command.c - runs `locus numa`: it reads the options, loads the profiles and chooses the
- * format.
+ * numa/numa_command.c - runs `locus numa`: reads the options, loads the profiles and calls the
+ * writer of the format.
  */
 #include "analyzer/numa/numa_command.h"
 

@@ -1,9 +1,8 @@
 /*
- * numa/numa_diagnose.c - decides what a site's matrix means, and computes what another placement
- * would make of it.
+ * numa/numa_diagnose.c - classifies a site's matrix, and computes it for other placements.
  *
- * The limits below are where the sentence that a pattern stands for stops being true of most
- * samples; none of them hides a number: the report shows the matrix itself.
+ * The limits below say when a pattern's sentence is true of most samples. None of them hides a
+ * number: the report shows the matrix itself.
  */
 #include <stdlib.h>
 

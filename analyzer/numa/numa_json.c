@@ -134,7 +134,7 @@ static void simulated(struct lc_json *j, const struct lc_numa_report *r,
 	free(w.matrix);
 }
 
-/* Which node all pages would be nearest on: a row. Of equal ones the first. */
+/* Find the node (a row) with the least mean distance if it had all pages. The first of equals. */
 static uint32_t nearest_node(const struct lc_numa *n, const struct lc_numa_group *g)
 {
 	double best_cost = INFINITY;
@@ -399,7 +399,7 @@ static void site(struct lc_json *j, const struct lc_numa_report *r, const struct
 	lc_json_end_object(j);
 }
 
-/* What was recorded, where there is something. */
+/* Write the engine, if one was recorded, and the sums. */
 static void recorded(struct lc_json *j, const struct lc_numa_report *r)
 {
 	const struct lc_numa *n = r->numa;

@@ -1,6 +1,4 @@
-/*
- * numa/numa_machine.c - reads what the manifests of all processes tell of the machine.
- */
+/* numa/numa_machine.c - reads the machine's nodes from the manifests of all processes. */
 #include <stdio.h>
 #include <stdlib.h>
 

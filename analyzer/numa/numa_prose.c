@@ -1,4 +1,4 @@
-/* numa/numa_prose.c - puts a diagnosis into prose. */
+/* numa/numa_prose.c - describes a diagnosis in prose. */
 #include "analyzer/numa/numa_prose.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "analyzer/out/emit.h"
 #include "src/base/order.h"
 
-/* What is written to `out` as a string; free() it. */
+/* A string that is written through `out`; free() it. */
 struct line {
 	char *text;
 	size_t len;

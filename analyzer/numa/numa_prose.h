@@ -1,7 +1,4 @@
-/*
- * numa/numa_prose.h - this module puts a diagnosis into prose: what it says, on what evidence, and
- * what to do.
- */
+/* numa/numa_prose.h - describes a diagnosis in prose: the summary, the evidence, and what to do. */
 #ifndef LC_NUMA_NUMA_PROSE_H
 #define LC_NUMA_NUMA_PROSE_H
 
