@@ -1,4 +1,4 @@
-/* out/csv.h - writes fields of text as tables for spreadsheets have them (RFC 4180). */
+/* out/csv.h - writes text fields of spreadsheet tables (RFC 4180). */
 #ifndef LC_OUT_CSV_H
 #define LC_OUT_CSV_H
 
@@ -7,8 +7,8 @@
 #include "analyzer/model/tree.h"
 
 /*
- * A field in quotes, quotes in it doubled, as lc_emit_text() writes text. What a spreadsheet would
- * take for a formula gets an apostrophe before it.
+ * Write a field in quotes, with inner quotes doubled, as lc_emit_text() writes text. A field that a
+ * spreadsheet would take for a formula gets an apostrophe in front.
  */
 void lc_csv_text(FILE *out, struct lc_text text);
 void lc_csv_string(FILE *out, const char *text);

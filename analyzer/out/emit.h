@@ -17,7 +17,7 @@ void lc_emit_text_c(FILE *out, const char *text);
 /* A word as a shell reads it, in quotes where it needs them, whole. */
 void lc_emit_word(FILE *out, const char *word);
 
-/* As lc_emit_text(), also without ';', which separates frames in collapsed stacks: it is '_'. */
+/* Like lc_emit_text(), but ';', which separates frames in collapsed stacks, becomes '_'. */
 void lc_emit_collapsed(FILE *out, struct lc_text text);
 
 /* "com.acme.Foo.bar"; of a frame that is no method, the class alone, which says what it is. */

@@ -1,6 +1,6 @@
 /*
- * out/html.c - puts a page together from the files of viewer/. viewer.h holds the files of viewer/,
- * each as a text that ends with a zero.
+ * out/html.c - assembles a page from the files of viewer/, which viewer.h holds as texts that end
+ * with a zero.
  */
 #include "analyzer/out/html.h"
 
@@ -16,7 +16,10 @@ enum { LINE = 96, LEVEL = 6 }; /* characters of a line, a multiple of 4; of zlib
 
 enum { STYLES_MAX = 4, SCRIPTS_MAX = 16 };
 
-/* What stands for the marks of a page; the scripts are one, in this order. NULL ends each list. */
+/*
+ * The files that replace the marks of a page. The scripts become one, in this order. NULL ends each
+ * list.
+ */
 static const struct {
 	const unsigned char *page;
 	const unsigned char *styles[STYLES_MAX], *scripts[SCRIPTS_MAX];

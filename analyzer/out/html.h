@@ -1,6 +1,6 @@
 /*
- * out/html.h - writes a page of viewer/ as one file for a browser, which loads nothing else: styles
- * and scripts stand in it, and the data between them.
+ * out/html.h - writes a page of viewer/ as one self-contained file for a browser, with styles,
+ * scripts and data.
  */
 #ifndef LC_OUT_HTML_H
 #define LC_OUT_HTML_H

@@ -1,4 +1,4 @@
-/* out/json_processes.c - writes what profiles are chosen and grouped by as JSON. */
+/* out/json_processes.c - writes the choice and the groups of processes as JSON. */
 #include "analyzer/out/json_processes.h"
 
 void lc_json_labels(struct lc_json *j, json_t *labels)

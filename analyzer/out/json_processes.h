@@ -1,6 +1,4 @@
-/*
- * out/json_processes.h - writes what profiles are chosen and grouped by, for all reports in JSON.
- */
+/* out/json_processes.h - writes the choice and the groups of processes, for all reports in JSON. */
 #ifndef LC_OUT_JSON_PROCESSES_H
 #define LC_OUT_JSON_PROCESSES_H
 

@@ -1,4 +1,4 @@
-/* out/own.h - says in the head of a report what Locus itself used. */
+/* out/own.h - writes the costs of Locus itself for the head of a report. */
 #ifndef LC_OUT_OWN_H
 #define LC_OUT_OWN_H
 
@@ -9,7 +9,7 @@
 struct lc_json;
 struct lc_load;
 
-/* What Locus causes and cannot measure: every figure of its CPU time says so. */
+/* Costs of Locus that it cannot measure. Every figure of its CPU time names them. */
 #define LC_OWN_NOT_INCLUDED "signal delivery, compiled hooks and JIT effects"
 
 /* Shares of the CPU time of all processes. */

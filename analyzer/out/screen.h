@@ -1,6 +1,6 @@
 /*
- * out/screen.h - fits what a report says into the width of a terminal: lines of text that know how
- * many columns they take, names that are cut in the middle, and colours.
+ * out/screen.h - fits reports into the width of a terminal: lines of text that know their columns,
+ * names that are cut in the middle, and colours.
  */
 #ifndef LC_OUT_SCREEN_H
 #define LC_OUT_SCREEN_H
@@ -39,8 +39,8 @@ void lc_screen_ink(const struct lc_screen *s, enum lc_ink ink, const char *text)
 unsigned lc_columns(const char *text);
 
 /*
- * Cut `text` in the middle to at most `columns`, ".." in the place of what is left out. Of what is
- * kept two thirds are at the end, where class, method and line stand. Less than 4 columns are 4.
+ * Cut `text` in the middle to at most `columns`, with ".." for the gap. Two thirds of the rest are
+ * at the end, which has class, method and line. Less than 4 columns count as 4.
  */
 void lc_cut_middle(char *text, unsigned columns);
 
@@ -58,10 +58,10 @@ void lc_cut_code(char *text, unsigned columns, unsigned dots);
  */
 char *lc_short_class(struct lc_text name);
 
-/* "o.h2.v.Value.compareTo:42": of a method and line + 1 (0: none). As lc_short_class(). */
+/* "o.h2.v.Value.compareTo:42", for a method and line + 1 (0: none). Like lc_short_class(). */
 char *lc_short_code(const struct lc_tree *t, uint32_t method, uint32_t line1);
 
-/* "o.h2.v.Value.compareTo:42-47" of lines + 1. As lc_short_class(). */
+/* "o.h2.v.Value.compareTo:42-47", for lines + 1. Like lc_short_class(). */
 char *lc_short_lines(const struct lc_tree *t, uint32_t method, uint32_t first1, uint32_t last1);
 
 /*

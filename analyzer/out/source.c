@@ -1,9 +1,9 @@
 /*
- * out/source.c - this module finds source files by package and file name.
+ * out/source.c - finds source files by package and file name.
  *
- * A file is looked for as com/acme/Foo.java in each directory; in each archive also below one more
- * directory, as a JDK's src.zip has one per module. Names come from the profile, which may be
- * anyone's: what is not a plain file name is not looked for.
+ * The search tries com/acme/Foo.java in each directory. In an archive it also tries one directory
+ * deeper, since a JDK's src.zip has a directory per module. Names come from the profile, which
+ * anybody can have written, so only plain file names are tried.
  */
 #include "analyzer/out/source.h"
 
@@ -170,7 +170,7 @@ static void read_directory(const struct place *p, const char *name, struct file 
 	close(fd);
 }
 
-/* Of all the files that a broken archive holds, the first costs a line. */
+/* Print a line for the first of the files that a broken archive holds. */
 static void say_broken(struct lc_source *s, const char *name)
 {
 	if (!s->unreadable)

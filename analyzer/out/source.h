@@ -1,4 +1,4 @@
-/* out/source.h - this module finds lines of source files, in directories and jars. */
+/* out/source.h - finds lines of source files, in directories and jars. */
 #ifndef LC_OUT_SOURCE_H
 #define LC_OUT_SOURCE_H
 

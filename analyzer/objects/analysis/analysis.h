@@ -1,4 +1,4 @@
-/* objects/analysis/analysis.h - an analysis is all that a report is made from. */
+/* objects/analysis/analysis.h - builds all data from which a report is made. */
 #ifndef LC_OBJECTS_ANALYSIS_ANALYSIS_H
 #define LC_OBJECTS_ANALYSIS_ANALYSIS_H
 

@@ -1,13 +1,12 @@
 /*
- * objects/analysis/footprint.h - estimates how many cache lines the code touches whose samples
- * there are.
+ * objects/analysis/footprint.h - estimates how many cache lines the sampled code touches.
  *
- * Samples are draws of cache lines. Those drawn once and twice tell how many there are that no
- * sample has drawn: Chao's estimator (A. Chao, Nonparametric estimation of the number of classes in
- * a population, 1984). Lines that are touched more often than others make it too small, not too
- * large. Where one draw in twenty or fewer is of a line drawn once, the lines seen have 95% of all
- * accesses (I. J. Good, 1953), and are the footprint: lines that are hardly ever touched do not
- * count.
+ * Each sample draws a cache line. The numbers of lines drawn once and twice estimate the number of
+ * lines that no sample has drawn: Chao's estimator (A. Chao, Nonparametric estimation of the number
+ * of classes in a population, 1984). If some lines are touched more often than others, the estimate
+ * is too small, not too large. If at most one draw in twenty is of a line drawn once, the seen
+ * lines have 95% of all accesses (I. J. Good, 1953), and are the footprint. Lines that are hardly
+ * ever touched do not count.
  */
 #ifndef LC_OBJECTS_ANALYSIS_FOOTPRINT_H
 #define LC_OBJECTS_ANALYSIS_FOOTPRINT_H
@@ -26,7 +25,7 @@ struct lc_footprint {
 	double estimate, low, high;
 };
 
-/* Of an engine's samples. All 0 where the profile does not tell. */
+/* Compute the footprint of an engine's samples. All 0 if the profile lacks the data. */
 void lc_footprint_of(struct lc_footprint *f, const struct lc_tree *t, uint32_t engine);
 
 /* Estimate from the counts. Pure. */

@@ -1,11 +1,12 @@
 /*
- * objects/analysis/gc_model.h - deals the garbage collector's CPU time out to rows of a ranking.
+ * objects/analysis/gc_model.h - divides the garbage collector's CPU time among the rows of a
+ * ranking.
  *
- * What a row costs the collector is a model, not a measurement, and there are two: by the bytes
- * that were allocated, which decide how often there is a collection, and by the bytes that
- * collections copied, which is most of what a young collection does. Both count or estimate, as
- * the rows say. Where hardly anything was copied, that is not what the collector's time went into,
- * and the second model gives nothing.
+ * A row's cost is a model, not a measurement. One model divides by allocated bytes, which decide
+ * how often there is a collection. The other divides by the bytes that collections copied, which is
+ * most of the work of a young collection. Both use counts or estimates, as the rows have them. If
+ * hardly anything was copied, copying did not take the collector's time, and the second model gives
+ * nothing.
  */
 #ifndef LC_OBJECTS_ANALYSIS_GC_MODEL_H
 #define LC_OBJECTS_ANALYSIS_GC_MODEL_H

@@ -1,6 +1,6 @@
 /*
- * objects/analysis/identity.h - writes what rows of a report are known by: bytes that are the same
- * in every profile, since trees number names differently.
+ * objects/analysis/identity.h - writes the identity of a report's row: bytes that are the same in
+ * every profile, since trees number names differently.
  */
 #ifndef LC_OBJECTS_ANALYSIS_IDENTITY_H
 #define LC_OBJECTS_ANALYSIS_IDENTITY_H

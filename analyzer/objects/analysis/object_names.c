@@ -19,7 +19,7 @@ enum detail {
 
 enum { NAME_COLUMNS_MIN = 12 }; /* of a name that is cut, beside a whole class */
 
-/* What is behind the last dot, or behind the last '$' of a name that is not a number. */
+/* The part behind the last dot, or behind the last '$' before a name that is not a number. */
 static struct lc_text without(struct lc_text class, enum detail detail)
 {
 	const struct lc_text package = lc_rank_package(class);

@@ -1,6 +1,6 @@
 /*
- * objects/analysis/object_names.h - writes what objects are called: "Spectrum.re (double[])", by
- * the fields and local variables that the program stores them in.
+ * objects/analysis/object_names.h - names objects, as in "Spectrum.re (double[])", by the fields
+ * and local variables in which the program stores them.
  */
 #ifndef LC_OBJECTS_ANALYSIS_OBJECT_NAMES_H
 #define LC_OBJECTS_ANALYSIS_OBJECT_NAMES_H

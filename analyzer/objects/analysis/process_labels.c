@@ -1,4 +1,7 @@
-/* objects/analysis/process_labels.c - compares what is known of processes, group by group. */
+/*
+ * objects/analysis/process_labels.c - finds the facts and labels that the processes of a group
+ * share.
+ */
 #include "analyzer/objects/analysis/process_labels.h"
 
 #include <stdlib.h>
@@ -83,7 +86,7 @@ static struct lc_process_group make(struct lc_process_labels *l, uint32_t root)
 		first++;
 	if (first == load->processes_len)
 		return g;
-	/* What one process does not have, all do not have. */
+	/* A label that one process lacks is not common to all. */
 	keys = lc_mem_zeroed(json_object_size(load->processes[first].labels) + 1, sizeof(*keys));
 	json_object_foreach(load->processes[first].labels, key, value)
 	{

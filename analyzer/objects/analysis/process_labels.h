@@ -1,9 +1,9 @@
 /*
- * objects/analysis/process_labels.h - says what is known of the processes that a call path is of:
- * host, pid, JDK and labels, as far as all of them agree.
+ * objects/analysis/process_labels.h - gives the facts that all processes of a call path share:
+ * host, pid, JDK and labels.
  *
- * Paths that --by keeps apart are of the processes of their group; any other path may be of all
- * processes that were read.
+ * A path that --by keeps apart belongs to the processes of its group. Any other path may belong to
+ * all processes that were read.
  */
 #ifndef LC_OBJECTS_ANALYSIS_PROCESS_LABELS_H
 #define LC_OBJECTS_ANALYSIS_PROCESS_LABELS_H
@@ -40,8 +40,8 @@ void lc_process_labels_build(struct lc_process_labels *l, const struct lc_load *
 void lc_process_labels_free(struct lc_process_labels *l);
 
 /*
- * What all processes that path `path` may be of have: host, jdk, pid and labels; those of which
- * nothing is known are left out. The result is *l's, and valid until the next call.
+ * The host, jdk, pid and labels that all processes of path `path` share. Unknown ones are left out.
+ * *l owns the result, which is valid until the next call.
  */
 const struct lc_process_group *lc_process_labels_of(struct lc_process_labels *l, uint32_t path);
 

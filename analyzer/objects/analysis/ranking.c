@@ -28,7 +28,7 @@ enum {
 	VALUES
 };
 
-/* What is summed up so far. */
+/* The sums so far. */
 struct build {
 	struct lc_ranking *r;
 	const struct lc_view *v;
@@ -44,7 +44,7 @@ struct build {
 	size_t extras_cap;
 };
 
-/* What of a row does not add up in whole numbers. */
+/* The data of a row that are not sums of whole numbers. */
 struct extra {
 	uint32_t path;   /* of one of its allocations; 0: not known */
 	double variance; /* of the samples that are estimated */
@@ -158,7 +158,7 @@ static uint32_t row_of(struct build *b, uint32_t site, uint32_t from, uint32_t f
 /* ---- samples ---- */
 
 /*
- * Of an access whose samples go to several rows each row has its part of the pairs: a row of a part
+ * If an access's samples go to several rows, each row gets its part of the pairs. A row with a part
  * of the interrupts has the same part of the sum of their squares.
  */
 static uint64_t pairs_of(const struct lc_view_access *a, uint64_t samples)
@@ -457,7 +457,7 @@ static size_t *starts_of(const struct lc_table *table, uint32_t count)
 typedef void fill_element(void *out, const uint32_t *key, const uint64_t *values);
 
 /*
- * An element of `bytes` for each row of `table`. Those of row r of the ranking are from
+ * Make an element of `bytes` for each row of `table`. The elements of row r of the ranking are
  * (*starts)[r] to (*starts)[r + 1] - 1, in `order` (NULL: as in the table). The caller frees
  * *starts.
  */

@@ -1,10 +1,10 @@
 /*
- * objects/analysis/ranking.h - a ranking is the one list of a report: what a view's samples in
- * objects are of, tracked or not, summed up by class and line of allocation or as the user asks.
+ * objects/analysis/ranking.h - builds a ranking, the main list of a report: the objects of a view's
+ * samples, tracked or not, summed up by class and allocating line or as the user asks.
  *
- * Each sample in an object whose class is known is in exactly one row. Where an object was not
- * tracked, the line that it comes from is an estimate (lc_view_split): the class's samples are
- * dealt out to its lines in whole numbers, so that sums stay exact.
+ * Each sample in an object of known class is in exactly one row. If an object was not tracked, its
+ * allocating line is an estimate (lc_view_split): the class's samples are divided among its lines
+ * in whole numbers, so that sums stay exact.
  */
 #ifndef LC_OBJECTS_ANALYSIS_RANKING_H
 #define LC_OBJECTS_ANALYSIS_RANKING_H
@@ -49,23 +49,23 @@ struct lc_rank_access {
 	uint64_t samples;
 };
 
-/* Where the program stores objects of a row. */
+/* A place where the program stores objects of a row. */
 struct lc_rank_name {
 	uint32_t kind; /* enum lc_site_name */
 	uint32_t name; /* string */
 	double bytes;  /* allocated by the sites that have the name, as far as known */
 };
 
-/* What collections did with a row's objects. */
+/* Copies of a row's objects by collections. */
 struct lc_rank_copies {
-	/* Of tracked objects, each time that they were copied. */
+	/* tracked objects, each time that they were copied */
 	uint64_t objects, bytes;
-	/* Of these, still there after the first collection since they were allocated. */
+	/* copies in the first collection after the object's allocation */
 	uint64_t outlived, outlived_bytes;
 	uint64_t estimated_bytes; /* copied, of objects that are not tracked */
 };
 
-/* What a row is made of. */
+/* A part of a row. */
 struct lc_rank_part {
 	uint32_t bucket, site; /* of tree.sites; in LC_BUCKET_HEAP_CLASS the class's */
 	uint32_t from; /* site of the allocation: `site`, an estimated one, or 0: not known */
@@ -98,7 +98,7 @@ struct lc_rank_row {
 	size_t accesses_len;
 	const struct lc_rank_part *parts; /* most samples first, then as they are in the view */
 	size_t parts_len;
-	/* Of LC_GROUP_LINE and LC_GROUP_SITE: by kind, then most bytes first. */
+	/* For LC_GROUP_LINE and LC_GROUP_SITE: by kind, then most bytes first. */
 	const struct lc_rank_name *names;
 	size_t names_len;
 	const uint32_t *sites; /* that its objects were allocated at; none of LC_GROUP_FIELD */
@@ -173,7 +173,7 @@ static inline bool lc_rank_is_no_class(const struct lc_ranking *r)
 /* The package of a class: "org.h2.value" of "org.h2.value.Value[]"; "" of arrays of numbers. */
 struct lc_text lc_rank_package(struct lc_text class_name);
 
-/* What a row is called: its class, its package ("" may be one), or its group. */
+/* A row's name: its class, its package (may be ""), or its group. */
 static inline struct lc_text lc_rank_row_name(const struct lc_ranking *r,
                                               const struct lc_rank_row *row)
 {

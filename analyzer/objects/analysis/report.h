@@ -44,7 +44,7 @@ struct lc_report {
 	const struct lc_analysis *analysis; /* that all of these are parts of */
 	struct lc_source *source;           /* NULL without --source-path */
 	size_t top;                         /* sites to show; SIZE_MAX: all */
-	/* Of the page: writes one more member, of `more_of`; NULL: none. */
+	/* For the page: writes one more member, with `more_of`; NULL: none. */
 	void (*more)(struct lc_json *j, const void *of);
 	const void *more_of;
 	bool filtered;              /* --thread was given */
@@ -93,10 +93,10 @@ uint64_t lc_report_cpu_ns(const struct lc_load *l, const struct lc_load_engine *
 /* Executions of streams and of tasks, which `locus spans` shows. */
 void lc_report_spans(const struct lc_tree *t, uint64_t *streams, uint64_t *tasks);
 
-/* What to do about false sharing. */
+/* The advice against false sharing. */
 const char *lc_report_advice(const struct lc_view *v, const struct lc_sharing_finding *f);
 
-/* What a split of that method assumes. */
+/* The assumption behind a split by that method. */
 const char *lc_report_assumption(enum lc_split_method method);
 
 /* The members that the JSON and the HTML report have in common: "format" to "metrics" of all. */

@@ -90,7 +90,7 @@ uint64_t lc_report_cpu_ns(const struct lc_load *l, const struct lc_load_engine *
 
 	for (uint32_t i = 0; i < l->engines_len; i++)
 		timers += strcmp(l->engines[i].name, "timer") == 0;
-	/* Of several timers, of chosen threads and of a part of the time nothing says how much. */
+	/* With several timers, chosen threads or a part of the time, the CPU time is unknown. */
 	if (strcmp(e->name, "timer") != 0 || timers != 1 || l->filter || l->frames ||
 	    lc_load_range_on(l->range))
 		return 0;

@@ -137,7 +137,7 @@ struct lc_rank_lines *lc_rank_roll_up(struct lc_arena *arena, const struct lc_tr
 			                     .first = pieces[from].line1,
 			                     .last = pieces[from].line1 };
 		for (to = from + 1; to < len && pieces[to].method == l->method; to++) {
-			/* What has no line is no neighbour of line 0. */
+			/* An unknown line is no neighbour of line 0. */
 			if (pieces[to].line1 != l->last &&
 			    (!l->last || pieces[to].line1 != l->last + 1))
 				break;

@@ -1,6 +1,6 @@
 /*
- * objects/analysis/stacks.c - makes the stacks of a report: it adds up what looks alike, then puts
- * the frames of each together.
+ * objects/analysis/stacks.c - makes the stacks of a report: joins equal ones, then puts together
+ * the frames of each.
  */
 #include "analyzer/objects/analysis/stacks.h"
 

@@ -24,7 +24,7 @@ enum lc_stacks_kind {
 	LC_STACKS_KINDS
 };
 
-/* What a frame is. */
+/* The kinds of frames. */
 enum lc_stack_what {
 	LC_STACK_METHOD, /* `row` of tree.methods, and `line1` */
 	LC_STACK_CLASS,  /* string `row` */

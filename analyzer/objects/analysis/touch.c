@@ -138,7 +138,7 @@ struct walk {
 	struct lc_weighted ends[LC_END_COUNT];
 };
 
-/* Add up the steps of a row's sites and classes. Where `w` is not NULL, count in it as well. */
+/* Sum up the steps of a row's sites and classes. Unless `w` is NULL, add to it as well. */
 static struct lc_view_step *add_steps(const struct lc_ranking *r, const struct lc_rank_row *row,
                                       struct walk *w, size_t *len)
 {
@@ -482,7 +482,7 @@ bool lc_touch_known(const struct lc_touch *t)
 	return t->kind != LC_TOUCH_UNKNOWN || t->walk != LC_WALK_UNKNOWN;
 }
 
-/* What comes behind the part: in which order. */
+/* Write the order of accesses, behind the part. */
 static void put_walk(FILE *out, const struct lc_touch *t, bool first)
 {
 	if (t->walk == LC_WALK_UNKNOWN || t->kind == LC_TOUCH_HEADER)

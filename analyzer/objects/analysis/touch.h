@@ -1,6 +1,6 @@
 /*
- * objects/analysis/touch.h - tells in words which part of objects is touched: the header alone, one
- * field, one end of an array, or all of it; and whether it is read at all.
+ * objects/analysis/touch.h - describes which part of objects is touched: the header alone, one
+ * field, one end of an array, or everything; and whether it is read at all.
  */
 #ifndef LC_OBJECTS_ANALYSIS_TOUCH_H
 #define LC_OBJECTS_ANALYSIS_TOUCH_H
@@ -76,13 +76,13 @@ struct lc_view_step *lc_touch_steps(const struct lc_ranking *r, const struct lc_
                                     size_t *len);
 
 /*
- * Fields and elements of a row's objects, most samples first. Where a row is an estimate, they are
- * those of its whole class. The caller frees the array.
+ * Fields and elements of a row's objects, most samples first. If the row is an estimate, they are
+ * its whole class's. The caller frees the array.
  */
 struct lc_view_field *lc_touch_fields(const struct lc_ranking *r, const struct lc_rank_row *row,
                                       size_t *len);
 
-/* What is touched of a row's objects, by lc_touch_fields(). */
+/* The touched part of a row's objects, by lc_touch_fields(). */
 struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row *row);
 
 /* Samples of the view in objects whose field is known, and how many of them are in headers. */

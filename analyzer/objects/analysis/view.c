@@ -18,7 +18,7 @@ void lc_view_tenths(const uint64_t *counts, size_t n, unsigned *tenths)
 		tenths[i] = sum ? (unsigned)((unsigned __int128)counts[i] * 1000 / sum) : 0;
 		left -= tenths[i];
 	}
-	/* What rounding down left over goes to the largest remainders, one tenth each. */
+	/* Rounding down leaves tenths over: the largest remainders get one each. */
 	for (; sum && left; left--) {
 		unsigned __int128 most = 0;
 		size_t best = 0;

@@ -1,5 +1,6 @@
-/* objects/analysis/view.h - a view holds what one engine sampled, summed up and sorted for a
- * report. */
+/*
+ * objects/analysis/view.h - builds a view: one engine's samples, summed up and sorted for a report.
+ */
 #ifndef LC_OBJECTS_ANALYSIS_VIEW_H
 #define LC_OBJECTS_ANALYSIS_VIEW_H
 
@@ -45,7 +46,7 @@ struct lc_view_wait {
 	uint64_t stores_somewhere; /* stores and no loads, of no known part of the object */
 };
 
-/* What a hardware engine measured of some samples. */
+/* Measurements of some samples by a hardware engine. */
 struct lc_view_metric {
 	uint64_t samples;
 	uint64_t timed;                          /* samples of rows that have a latency */
@@ -66,9 +67,7 @@ struct lc_view_split {
 	uint32_t class_site;
 	enum lc_split_method method;
 	double covered; /* samples that the split was made from */
-	/* As many objects, each the like of the others, as would give its error; INFINITY: it has
-	 * none.
-	 */
+	/* number of equal objects that would give the split's error; INFINITY: it has none */
 	double objects;
 	/*
 	 * Largest half-width of the intervals, which are of HITS alone: LIVE rests on what is not
@@ -79,7 +78,7 @@ struct lc_view_split {
 	size_t parts_len;
 };
 
-/* What sampled allocations say of a site; the interval is one of 95%. */
+/* A site's estimates from sampled allocations, with 95% intervals. */
 struct lc_view_estimate {
 	uint32_t site;
 	uint64_t id;
@@ -103,7 +102,7 @@ struct lc_view_site {
 	const struct lc_view_split *split; /* NULL: none */
 };
 
-/* Where the program stores the objects of a site. */
+/* A place where the program stores the objects of a site. */
 struct lc_view_name {
 	uint32_t site;
 	uint32_t kind; /* enum lc_site_name */
@@ -137,7 +136,10 @@ struct lc_view {
 	uint32_t engine;
 	uint64_t total; /* samples of the engine: sum of buckets */
 	uint64_t pairs; /* of these; of samples without an access like of the others */
-	/* Where profiles tell of all samples: interrupts, and how many samples each counts as. */
+	/*
+	 * Interrupts, and the samples that each counts as, if the profiles have them for all
+	 * samples.
+	 */
 	uint64_t interrupts, lightest, heaviest; /* 0: not known */
 	uint64_t buckets[LC_BUCKET_COUNT];
 	uint64_t where[LC_DETAIL_WHERE_COUNT];
@@ -200,11 +202,11 @@ static inline struct lc_weighted lc_view_all(const struct lc_view *v)
 /* All 0 where the profile does not tell. */
 struct lc_view_wait lc_view_waits(const struct lc_view *v, uint32_t bucket, uint32_t site);
 
-/* What was measured of a site's samples on a path; NULL: nothing. */
+/* Measurements of a site's samples on a path; NULL: none. */
 const struct lc_view_metric *lc_view_metric(const struct lc_view *v, uint32_t bucket, uint32_t site,
                                             uint32_t path);
 
-/* What was measured of all samples; NULL: nothing. */
+/* Measurements of all samples; NULL: none. */
 const struct lc_view_metric *lc_view_metric_all(const struct lc_view *v);
 
 /* The names of a site's objects, by kind and text; NULL where none are known. */

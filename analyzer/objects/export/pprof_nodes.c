@@ -1,7 +1,4 @@
-/*
- * objects/export/pprof_nodes.c - sorts what is known of threads and nodes by what it belongs to, so
- * that it is found by bisection.
- */
+/* objects/export/pprof_nodes.c - sorts the data about threads and nodes by owner, for bisection. */
 #include "analyzer/objects/export/pprof_nodes.h"
 
 #include <stdlib.h>
@@ -34,7 +31,7 @@ static int order_parts(const void *a, const void *b)
 	return order ? order : lc_order_u64(x->cpu_node1, y->cpu_node1);
 }
 
-/* What differs in the source of the data alone is one part. */
+/* Join parts that differ in the data's source only. */
 static size_t sort(struct lc_pprof_part *parts, size_t len)
 {
 	size_t kept = 0;

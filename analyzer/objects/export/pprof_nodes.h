@@ -1,6 +1,6 @@
 /*
- * objects/export/pprof_nodes.h - finds the parts of an access or of a site's allocations whose
- * thread and NUMA nodes are known, which is on machines with several nodes.
+ * objects/export/pprof_nodes.h - finds the parts of an access, or of a site's allocations, with
+ * known thread and NUMA nodes. They are recorded on machines with several nodes.
  */
 #ifndef LC_OBJECTS_EXPORT_PPROF_NODES_H
 #define LC_OBJECTS_EXPORT_PPROF_NODES_H
@@ -26,7 +26,7 @@ struct lc_pprof_nodes {
 	size_t accesses_len, allocations_len;
 };
 
-/* Of the view's engine. Free with lc_pprof_nodes_free(). */
+/* Build the parts for the view's engine. Free with lc_pprof_nodes_free(). */
 void lc_pprof_nodes_build(struct lc_pprof_nodes *n, const struct lc_view *v);
 void lc_pprof_nodes_free(struct lc_pprof_nodes *n);
 

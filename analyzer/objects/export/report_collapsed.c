@@ -1,6 +1,6 @@
 /*
- * objects/export/report_collapsed.c - writes one line for each stack, for flame graph tools: its
- * frames from the root, and its number. --stacks chooses which stacks these are.
+ * objects/export/report_collapsed.c - writes collapsed stacks for flame graph tools: a line has the
+ * frames from the root, and a number. --stacks chooses the stacks.
  */
 #include "analyzer/objects/analysis/report.h"
 

@@ -1,6 +1,6 @@
 /*
- * objects/export/report_csv.c - writes the ranking as one table for spreadsheets (RFC 4180, but
- * lines end in LF): the rows, then what else the samples were of, so that they add up to all.
+ * objects/export/report_csv.c - writes the ranking as one table for spreadsheets (RFC 4180, except
+ * that lines end in LF): the rows, then all other samples, so that the table adds up to the total.
  */
 #include "analyzer/objects/analysis/report.h"
 
@@ -129,7 +129,7 @@ static void allocations(FILE *out, const struct lc_rank_row *row)
 
 #define ACCESS_COLUMNS "touched,accessed_class,accessed_method,accessed_line,accessed_samples\n"
 
-/* What part is touched, and the line with most accesses. */
+/* Write the touched part, and the line with most accesses. */
 static void access(FILE *out, const struct lc_ranking *rank, const struct lc_rank_row *row)
 {
 	const struct lc_touch touch = lc_touch_of(rank, row);

@@ -41,7 +41,7 @@ enum { WIRE_VARINT, WIRE_BYTES = 2 };
 /* Values of a sample, in the order in which the profile names them. */
 enum { VALUE_SAMPLES, VALUE_BYTES, VALUE_ALLOCATIONS, VALUE_LATENCY, VALUES };
 
-/* What a label's text is made from; the first column of its key. */
+/* The source of a label's text; the first column of its key. */
 enum { TEXT_STRING, TEXT_KEY, TEXT_BUCKET, TEXT_NODE, TEXT_LINE, TEXT_WORD };
 
 enum {
@@ -195,7 +195,10 @@ static uint64_t add_function(struct pprof *p, const uint32_t *frame)
 	name = add_string(p, text);
 	free(text);
 	field_number(&message, FUNCTION_ID, id);
-	/* Where the system's name is the same, pprof takes "<init>" for C++ and drops it. */
+	/*
+	 * Leave the system name empty: if it equals the name, pprof takes "<init>" for C++ and
+	 * drops it.
+	 */
 	field_number(&message, FUNCTION_NAME, name);
 	field_number(&message, FUNCTION_FILE, file);
 	field_message(&p->message, PROFILE_FUNCTION, &message);
@@ -236,7 +239,7 @@ static void label(struct pprof *p, uint32_t word, uint32_t what, uint32_t of)
 	put_label(p, key, add_text(p, what, of));
 }
 
-/* What is known of the processes that a path is of. */
+/* Write the facts about a path's processes as labels. */
 static void label_processes(struct pprof *p, uint32_t path)
 {
 	const struct lc_process_group *g = lc_process_labels_of(&p->processes, path);

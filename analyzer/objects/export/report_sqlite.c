@@ -196,7 +196,7 @@ static void site_names(struct lc_sqlite *s)
 	}
 }
 
-/* Those that a row names, and those that objects were allocated at. */
+/* Write the sites that a row names, and those with allocations. */
 static void sites(struct lc_sqlite *s)
 {
 	const struct lc_table *t = &s->tree->sites;
@@ -222,7 +222,9 @@ static void sites(struct lc_sqlite *s)
 	}
 }
 
-/* Those that a row names, and their callers. Returns which frames they have; the caller frees it.
+/*
+ * Write the paths that a row names, and their callers. Returns the frames of these paths; the
+ * caller frees it.
  */
 static uint8_t *paths(struct lc_sqlite *s)
 {

@@ -28,7 +28,7 @@ void lc_sqlite_known(struct lc_sqlite *s, uint32_t number1);
 /* Tables of processes and their labels. */
 void lc_sqlite_processes(struct lc_sqlite *s);
 
-/* What --by keeps apart, for the paths that are named, and their callers. */
+/* Write the groups of --by for the named paths and their callers. */
 void lc_sqlite_path_groups(struct lc_sqlite *s);
 
 /* Tables of threads, of time, of NUMA nodes and of spans. */

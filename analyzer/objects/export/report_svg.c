@@ -1,7 +1,7 @@
 /*
- * objects/export/report_svg.c - draws the stacks of the collapsed format as a flame graph: a
- * picture that needs no script. The root is at the bottom, a frame is as wide as its samples, and a
- * title, which browsers show under the pointer, says how many these are.
+ * objects/export/report_svg.c - draws the stacks of the collapsed format as a flame graph without a
+ * script. The root is at the bottom, and a frame is as wide as its samples. Browsers show a frame's
+ * title, with the number of samples, under the pointer.
  */
 #include "analyzer/objects/analysis/report.h"
 
@@ -17,7 +17,7 @@
 
 enum { WIDTH = 1200, ROW_HEIGHT = 17, MARGIN = 10, LETTER_WIDTH = 7, DRAWN_MILLI = 100 };
 
-/* What a frame of a stack is. */
+/* The kinds of frames of a stack. */
 enum { OF_ALL, OF_ALLOCATION, OF_CLASS, OF_ACCESS, OF_BUCKET };
 
 /* Columns of the table of frames: a parent has a smaller number. */
@@ -186,7 +186,7 @@ static void draw_all(FILE *out, const struct graph *g)
 		if (i)
 			next[parent] += width;
 		next[i] = x;
-		/* What is narrower than a tenth of a pixel is not seen. */
+		/* A frame below a tenth of a pixel is invisible. */
 		if (!i || width * 1000 >= DRAWN_MILLI)
 			draw(out, g, i, x, width, height - MARGIN - (depth[i] + 1) * ROW_HEIGHT);
 	}

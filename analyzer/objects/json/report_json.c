@@ -1,6 +1,6 @@
 /*
- * objects/json/report_json.c - writes the report on objects for programs; docs/JSON.md says what
- * each member means.
+ * objects/json/report_json.c - writes the report on objects as JSON; docs/JSON.md explains each
+ * member.
  */
 #include "analyzer/objects/analysis/report.h"
 

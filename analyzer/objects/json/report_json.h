@@ -1,5 +1,6 @@
-/* objects/json/report_json.h - declares the parts of the JSON report that lie in files of their
- * own. */
+/*
+ * objects/json/report_json.h - declares the parts of the JSON report that have files of their own.
+ */
 #ifndef LC_OBJECTS_JSON_REPORT_JSON_H
 #define LC_OBJECTS_JSON_REPORT_JSON_H
 

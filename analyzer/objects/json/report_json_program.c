@@ -1,5 +1,4 @@
-/* objects/json/report_json_program.c - writes what the JSON report says of the programs that were
- * recorded. */
+/* objects/json/report_json_program.c - writes the recorded programs for the JSON report. */
 #include "analyzer/objects/analysis/report.h"
 #include "analyzer/objects/json/report_json.h"
 #include "analyzer/out/json.h"

@@ -167,7 +167,7 @@ static void put_touch(struct lc_json *j, const struct lc_ranking *rank,
 	free(f);
 }
 
-/* What collections did with a row's objects; without `gc` the profiles do not tell. */
+/* Write what collections did with a row's objects. Without `gc` the profiles do not have that. */
 static void put_copies(struct lc_json *j, const struct lc_rank_row *row,
                        const struct lc_gc_model *gc)
 {

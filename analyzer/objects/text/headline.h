@@ -1,4 +1,4 @@
-/* objects/text/headline.h - says in one line what a profile found, for the end of `locus run`. */
+/* objects/text/headline.h - summarises a profile in one line, for the end of `locus run`. */
 #ifndef LC_OBJECTS_TEXT_HEADLINE_H
 #define LC_OBJECTS_TEXT_HEADLINE_H
 

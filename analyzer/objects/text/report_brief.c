@@ -292,7 +292,7 @@ void lc_report_brief_rest(const struct lc_screen *s, const struct lc_ranking *ra
 
 /* ---- findings ---- */
 
-/* What a finding says, and what to try: as it is printed. The caller frees it. */
+/* A finding's text, and what to try, as it is printed. The caller frees it. */
 static char *finding_text(const struct lc_finding *f)
 {
 	return lc_mem_text("%s To try: %s. [%s]", f->text, f->change, f->id);
@@ -365,7 +365,7 @@ static void print_wrapped(const struct lc_screen *s, char *text)
 	free(text);
 }
 
-/* Of a machine with several nodes: how much is remote. What to do is in the findings. */
+/* On machines with several nodes: write the remote share. Findings say what to do. */
 static void print_numa(const struct lc_screen *s, const struct lc_numa *n)
 {
 	if (n->state == LC_NUMA_ON && n->all.sum.known)

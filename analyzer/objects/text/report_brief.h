@@ -37,8 +37,8 @@ char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank
                              unsigned columns);
 
 /*
- * What part of a row's objects is touched, and where most accesses are, in at most `columns`: "all
- * over, 61% at o.h2.v.Value.compareTo:12".
+ * Describe the touched part of a row's objects, and where most accesses are, in at most `columns`:
+ * "all over, 61% at o.h2.v.Value.compareTo:12".
  */
 char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank_row *row,
                              unsigned columns);

@@ -1,7 +1,7 @@
 /*
  * objects/text/report_markdown.c - writes the findings and the ranking as markdown for a pull
- * request, in so many characters: what does not fit is left out whole, and a line says how much
- * that is.
+ * request, within a number of characters. Whole items are left out if they do not fit, and a line
+ * says how many.
  */
 #include "analyzer/objects/analysis/report.h"
 
@@ -23,7 +23,7 @@ enum {
 	END_CHARS = 200, /* for the lines that say what was left out */
 };
 
-/* What is written, and how many characters are left for more. */
+/* The output, and the number of characters that are left. */
 struct page {
 	FILE *out;
 	size_t left;

@@ -51,7 +51,10 @@ static void print_engine(FILE *out, const struct lc_load_engine *e)
 	}
 }
 
-/* What the samples of a timer are worth: how often it may interrupt, how much CPU time it saw. */
+/*
+ * Write how much a timer's samples represent: how often it could interrupt, how much CPU time it
+ * saw.
+ */
 static void print_timer(FILE *out, const struct lc_load *l, const struct lc_load_engine *e,
                         uint64_t samples)
 {
@@ -147,7 +150,7 @@ static void print_costly_sites(FILE *out, const struct lc_view *v)
 	}
 }
 
-/* What Locus itself cost. */
+/* Write what Locus itself cost. */
 static void print_own(FILE *out, const struct lc_report *r)
 {
 	struct lc_own o;
@@ -359,7 +362,7 @@ static void print_faults(FILE *out, const struct lc_load *l)
 		            : "");
 }
 
-/* Of a quarter of the CPU time or more nothing is known where interrupts did not come. */
+/* Warn if a quarter of the CPU time or more had no interrupts. */
 static void print_missed(FILE *out, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;

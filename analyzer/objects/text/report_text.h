@@ -1,13 +1,10 @@
-/*
- * objects/text/report_text.h - declares the parts of the report for a terminal, which lie in
- * report_text.c and report_text_objects.c.
- */
+/* objects/text/report_text.h - declares the parts of the report for a terminal (report_text*.c). */
 #ifndef LC_OBJECTS_TEXT_REPORT_TEXT_H
 #define LC_OBJECTS_TEXT_REPORT_TEXT_H
 
 #include "analyzer/objects/analysis/report.h"
 
-/* What was measured, in a line that begins with `label`; nothing where `m` is NULL. */
+/* Write measurements on a line that begins with `label`; nothing if `m` is NULL. */
 void lc_report_text_metric(FILE *out, const char *label, const struct lc_view_metric *m);
 
 /* " load", " store", " load+store", or "". Static storage. */

@@ -1,7 +1,4 @@
-/*
- * objects/text/report_text_objects.c - writes the part of the report for a terminal that is about
- * objects.
- */
+/* objects/text/report_text_objects.c - writes the terminal report's part about objects. */
 #include "analyzer/objects/text/report_text.h"
 #include "src/base/order.h"
 #include "src/format/kinds.h"

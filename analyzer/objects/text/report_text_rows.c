@@ -1,6 +1,6 @@
 /*
- * objects/text/report_text_rows.c - writes the rows of the ranking for a terminal, opened: where
- * their objects come from, what of them is touched, where, and on whose behalf.
+ * objects/text/report_text_rows.c - writes the ranking's rows in detail for a terminal: where their
+ * objects come from, which parts are touched, where, and on whose behalf.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -258,7 +258,7 @@ static int order_bytes(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y; /* as the ranking has them */
 }
 
-/* What collections did with the row's objects, and what that may have cost. */
+/* Write what collections did with the row's objects, and what that may have cost. */
 static void put_collected(FILE *out, const struct lc_rank_row *row, const struct lc_gc_model *gc)
 {
 	const struct lc_rank_copies *c = &row->copies;
