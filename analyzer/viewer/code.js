@@ -1,5 +1,5 @@
 "use strict";
-/* The views of code and of threads: their lists, and what is shown of a chosen line or method. */
+/* The views of code and of threads: their lists, and the details of a chosen line or method. */
 page.add((shared) => {
 	const { el, id, number, percent, bytes, data, strings, methodOf, lineOf, frameOf, parentOf, methodName, place, fact, chosen, lens,
 		sums, allAccesses, accessesOf, drawFlame, metrics, ListTable, everything } = shared;
@@ -7,7 +7,7 @@ page.add((shared) => {
 	const share = (n) => (sums().total && !shared.allocates() ? n / sums().total : sums().samples ? n / sums().samples : 0);
 	const unit = () => metrics[shared.allocates() ? "samples" : chosen.metric].unit;
 
-	/* `columns`: as many characters have room; what is cut is cut where it tells least. */
+	/* `columns`: room for so many characters. Texts are cut where they say least. */
 	function named(td, name, at, columns = Infinity) {
 		td.title = name + "\n" + at;
 		td.append(el("span", { class: "name", text: shared.fit(name, columns) }), el("span", { class: "at", text: shared.fit(at, columns * 1.15) }));
@@ -28,7 +28,7 @@ page.add((shared) => {
 	const ofData = (code, isMethod) => code.method.map((method, i) =>
 		row(method, code.line[i], isMethod, code.samples[i], code.in_objects[i], code.total[i]));
 
-	/* Of what is chosen. */
+	/* Restricted to the choice. */
 	function ofChosen() {
 		const lines = new Map(), methods = new Map(), inObjects = new Map(allAccesses(true));
 		const put = (map, key, method, line, isMethod) => {
@@ -55,7 +55,7 @@ page.add((shared) => {
 	const rows = () => (everything() && (chosen.metric === "samples" || shared.allocates()) ?
 		[...ofData(lens().lines, false), ...ofData(lens().code, true)] : ofChosen()).sort((a, b) => b.samples - a.samples);
 
-	/* ---- what is chosen of them ---- */
+	/* ---- the chosen row's details ---- */
 
 	function touches(r, path) {
 		const frame = frameOf(path);
@@ -127,7 +127,7 @@ page.add((shared) => {
 			{ title: "Method", value: (r) => r.name, draw: (td, r) => named(td, r.name, r.at) }],
 		rows(), { sort: 0, choose });
 
-	/* Of all of the time: the profile knows threads by their sums. */
+	/* Over the whole time: the profile has only sums for each thread. */
 	const threadShare = (n) => (data.samples.total ? n / data.samples.total : 0);
 	const threadTable = (choose) => new ListTable(id("view-threads").querySelector(".list"), "Threads",
 		[{ ...shareColumn, draw: (td, r) => {

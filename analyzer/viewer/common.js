@@ -1,10 +1,11 @@
 "use strict";
 /*
- * What the scripts of all pages share: the data, making of elements, numbers for people. Text from the
- * data becomes textContent and nothing else.
+ * Functions that the scripts of all pages share: the data, elements, and numbers for people. Text
+ * from the data becomes textContent and nothing else.
  *
- * A script gives its function to page.add(). When the data are there, page.start() calls the functions in
- * the order of the scripts, with one object on which each leaves what others use.
+ * A script passes its function to page.add(). When the data are there, page.start() calls the
+ * functions in the order of the scripts. It passes one object, on which each script leaves its
+ * functions for the others.
  */
 const page = (() => {
 	const parts = [];
@@ -34,7 +35,7 @@ const page = (() => {
 	const visible = (s) =>
 		s.replace(hiddenCharacters, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 
-	/* A figure and what it is of. */
+	/* A figure and its whole. */
 	const fact = (label, value) => el("span", null, el("b", { text: value }), " " + label);
 
 	const percent = (part) => (100 * part).toFixed(1) + "%";

@@ -1,9 +1,9 @@
 "use strict";
-/* What changed since another profile, where the page is one of `locus diff`. */
+/* Changes since another profile, on a page of `locus diff`. */
 page.add((shared) => {
 	const { el, id, percent, data, visible, chosen, methodOf, methodName, lens } = shared;
 	const d = data.difference || null;
-	const POINTS = 0.05; /* a change of so much of all samples has the full colour */
+	const POINTS = 0.05; /* a change of this part of all samples has the full colour */
 
 	const key = (row) => [row.class, row.path, row.field === undefined ? -1 : row.field].join();
 	const rows = new Map(d ? d.rows.map((r) => [key(r), r]) : []);
@@ -13,11 +13,11 @@ page.add((shared) => {
 		before.set(text, (before.get(text) || 0) + share);
 	}
 
-	/* Of a row of the ranking; null where nothing is compared. */
+	/* The change of a row of the ranking; null without a comparison. */
 	const differenceOf = (row) => (d && chosen.group === d.group && chosen.metric === "samples" && shared.everything() ?
 		rows.get(key(row)) || null : null);
 
-	/* Shares of a method, with those it calls, in all samples: before, and now. */
+	/* A method's share of all samples, with its callees: before and after. */
 	function sharesOf(frame) {
 		const method = methodOf(frame), l = lens();
 		if (!l.totals)
@@ -25,7 +25,10 @@ page.add((shared) => {
 		return [before.get(methodName(method)) || 0, l.totals.get(method) || 0];
 	}
 
-	/* For a flame graph: red has grown, blue has shrunk. */
+	/*
+	 * The colour of a frame in a flame graph: red if its share has grown, blue if it has
+	 * shrunk.
+	 */
 	const ofFrame = d ? (node) => {
 		const [was, is] = sharesOf(node.frame);
 		return Math.max(-1, Math.min(1, (is - was) / POINTS));

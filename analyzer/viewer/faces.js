@@ -1,5 +1,7 @@
 "use strict";
-/* The faces of a row: what is shown of the chosen object, each as a function that fills an element. */
+/*
+ * The faces of a row: details of the chosen object. Each face is a function that fills an element.
+ */
 page.add((shared) => {
 	const { el, svg, number, percent, bytes, duration, data, strings, methodOf, lineOf, frameOf, frameText, methodName, rangeOf, sourceText,
 		place, chosen, lens, metrics, sums, partName, accessesOf, allocationsOf, overTime, placesOf, drawFlame } = shared;
@@ -46,7 +48,10 @@ page.add((shared) => {
 
 	/* ---- layout ---- */
 
-	/* Fields of a row's objects: name, first, last, samples, loads, stores; those of a whole class where it is an estimate. */
+	/*
+	 * Fields of a row's objects: name, first, last, samples, loads, stores. If the row is an
+	 * estimate, they are its whole class's.
+	 */
 	function fieldsOf(row) {
 		const out = new Map();
 		for (const [at] of placesOf(row))
@@ -88,7 +93,7 @@ page.add((shared) => {
 			el("p", { class: "where", text: "Each cell is a 64th of the longest array seen; the profile knows elements as ranges of a 16th." }));
 	}
 
-	/* Fields drawn to scale, eight bytes to a cell line, where the profile knows where they lie. */
+	/* Fields drawn to scale, eight bytes to a cell line, if the profile has their offsets. */
 	function drawn(row, fields) {
 		const layout = data.layouts.find((l) => l.class === row.class);
 		if (!layout)
@@ -236,7 +241,7 @@ page.add((shared) => {
 
 	/* ---- spans ---- */
 
-	/* By enum lc_span_kind. */
+	/* indexed by enum lc_span_kind */
 	const spanKinds = ["stream", "parallel stream", "part of a parallel stream", "pulled stream", "stream of another library", "task", "thread"];
 
 	/* Spans in which a row's objects were touched: [name, samples]. */
@@ -266,12 +271,12 @@ page.add((shared) => {
 				[name, number(Math.round(n)), percent(row.samples ? n / row.samples : 0)])));
 	}
 
-	/* ---- which there are ---- */
+	/* ---- the faces of a row ---- */
 
 	const numaRow = (row) => (shared.numaOn ? shared.numaRows.find((n) => n.group.id && row.sites.concat(row.parts.filter((_, i) => i % 3 === 1))
 		.some((s) => data.sites.id[s] === n.group.id)) : null);
 
-	/* `whole`: of the whole recording, whatever thread and time are chosen. */
+	/* `whole`: for the whole recording, whatever thread and time are chosen. */
 	const faces = [
 		{ name: "touched", title: "Touched by", when: () => true, fill: touchedBy },
 		{ name: "allocated", title: "Allocated by", when: (row) => row.sites.length > 0, fill: allocatedBy },

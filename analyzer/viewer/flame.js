@@ -1,10 +1,10 @@
 "use strict";
 /*
- * Flame graphs: frames as boxes whose width is what is counted below them. Leaf first (callers below what
- * they called), root first, or the callers and callees of one method.
+ * Flame graphs: frames as boxes whose width is the value counted below them. They show the leaf
+ * first (callers below callees), the root first, or the callers and callees of one method.
  *
- * The tree is made as far as it is drawn: a node keeps the paths below it and is divided by the next frame
- * when it is wide enough to be seen.
+ * The tree is built as far as it is drawn: a node keeps the paths below it. When the node is wide
+ * enough to be seen, the next frame divides the paths.
  */
 page.add((shared) => {
 	const { el, methodOf, methodName, className, packageOf, frameOf, pathsOf, recursionOf, recursionText, frameText, frameShort, sourceOf } = shared;
@@ -38,7 +38,7 @@ page.add((shared) => {
 	const root = (items) => ({ frame: -1, items, children: null, parent: null,
 		value: items.reduce((sum, [, value]) => sum + value, 0) });
 
-	/* Leaf first, or root first. */
+	/* Leaf first or root first. */
 	function treeOf(paths, rootFirst) {
 		return root(paths.map(([path, value]) => {
 			const all = pathsOf(path);
@@ -46,7 +46,7 @@ page.add((shared) => {
 		}));
 	}
 
-	/* Callers and callees of a method; of recursion the call that is nearest to the leaf. */
+	/* Callers and callees of a method; with recursion, of the call nearest to the leaf. */
 	function sandwichOf(paths, method) {
 		const up = [], down = [];
 		for (const [path, value] of paths) {
@@ -62,7 +62,7 @@ page.add((shared) => {
 
 	/* ---- the picture ---- */
 
-	/* A colour of the package: what belongs together looks alike. */
+	/* A colour for the package, so that frames of one package look alike. */
 	function hue(frame) {
 		const name = packageOf(className(methodOf(frame))) || className(methodOf(frame));
 		let h = 7;
@@ -113,7 +113,7 @@ page.add((shared) => {
 			return e;
 		}
 
-		/* The widest first, so that a limit leaves out what is least seen. */
+		/* The widest first: a limit then leaves out the least visible. */
 		function layout(top, width, line, scale) {
 			const out = [], queue = [[top, 0, line, width]];
 			let deepest = line;
@@ -142,7 +142,10 @@ page.add((shared) => {
 			if (state.method !== null) {
 				const [up, down] = sandwichOf(known, state.method);
 				tree = up;
-				/* Callers of the method, from far to near, then the method, then what it called. */
+				/*
+				 * Callers of the method, from far to near, then the method, then
+				 * its callees.
+				 */
 				const [above, deepest] = layout(up, width, 0, 1);
 				const height = deepest + 1;
 				for (const e of above)
@@ -155,7 +158,10 @@ page.add((shared) => {
 			}
 			tree = treeOf(known, state.rootFirst);
 			if (state.zoom) {
-				/* What leads to the chosen node, as wide as it, and what is below. */
+				/*
+				 * The ancestors of the chosen node, as wide as the node, and its
+				 * descendants.
+				 */
 				let node = tree;
 				const chain = [];
 				for (const frame of state.zoom) {

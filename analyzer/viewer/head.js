@@ -1,5 +1,5 @@
 "use strict";
-/* What the page says of the profile as a whole: the head, the notes, the findings, and the recording. */
+/* The head of the page: notes, findings, and facts about the recording. */
 page.add((shared) => {
 	const { el, id, number, visible, percent, bytes, duration, data, lens, sums } = shared;
 	const buckets = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost"];
@@ -27,7 +27,7 @@ page.add((shared) => {
 		return out;
 	}
 
-	/* How the counts of all buckets share a row. */
+	/* The shares of all buckets in a row. */
 	function miniBar(counts) {
 		const sum = counts.reduce((a, b) => a + b, 0) || 1;
 		return el("div", { class: "mini" }, ...counts.map((c, i) =>
@@ -49,7 +49,7 @@ page.add((shared) => {
 		id("facts").title = data.bill ? billText() : "";
 	}
 
-	/* The samples of what is chosen by where they are; the same shares as text. */
+	/* The chosen samples by bucket, as a bar and as text. */
 	function bar() {
 		const counts = sums().buckets, parts = tenths(counts), text = (i) => (parts[i] / 10).toFixed(1) + "%";
 		id("bar").setAttribute("aria-label", buckets.map((b, i) => bucketText[b] + " " + text(i)).join(", "));
@@ -101,7 +101,7 @@ page.add((shared) => {
 
 	/* ---- findings ---- */
 
-	/* The first sentence says what is the case. A point ends it that a capital letter follows. */
+	/* The first sentence is the summary. It ends at a full stop before a capital letter. */
 	const firstSentence = (text) => (/^.*?[a-z)%\]0-9]\.(?=\s+[A-Z])/.exec(text) || [text])[0];
 
 	const CARDS = 3;

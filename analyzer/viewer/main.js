@@ -4,7 +4,7 @@ page.add((shared) => {
 	const { el, id, number, percent, data, chosen, lens, metrics, available, ENGINES, UNKNOWN, faces, label, origin, originLong,
 		idOf, bytesText, valueText, visible, everything, sums, frameOf, frameText } = shared;
 
-	/* What is shown, besides what is chosen. */
+	/* State of the page besides the choice. */
 	const view = { name: "objects", face: "touched", row: null, finding: null, code: null, words: [], flame: null, rootFirst: false,
 		codeRootFirst: true };
 
@@ -61,7 +61,7 @@ page.add((shared) => {
 		tellWhole();
 	}
 
-	/* Of these views the data are not kept by thread and time. */
+	/* These views' data are not kept by thread and time. */
 	const WHOLE = ["threads", "numa", "sharing", "spans"];
 
 	function tellWhole() {
@@ -217,7 +217,7 @@ page.add((shared) => {
 				String(chosen.lens), changed((v) => { chosen.lens = +v; }))] : []));
 	}
 
-	/* What is chosen has changed: all follows. */
+	/* The choice has changed: redraw everything. */
 	function update() {
 		const before = view.row ? idOf(view.row) : null;
 		shared.update();
@@ -258,7 +258,10 @@ page.add((shared) => {
 		history.replaceState(null, "", "#" + out.toString());
 	}
 
-	/* Are objects of the site in the row? Another site may stand for it, with the same class and line. */
+	/*
+	 * Does the row have objects of the site? Another site of the same class and line may
+	 * represent it.
+	 */
 	function holds(row, site) {
 		const path = data.sites.path[site], code = (p) => p && frameText(frameOf(p));
 		return row.sites.includes(site) || row.parts.some((n, i) => i % 3 < 2 && (i % 3 ? n : lens().places[n].site) === site) ||
@@ -309,7 +312,10 @@ page.add((shared) => {
 			await navigator.clipboard.writeText(text);
 			say("copied as markdown");
 		} catch {
-			/* A page of a file may not write there: its text can be selected instead. */
+			/*
+			 * A page from a file may not write to the clipboard: its text can be
+			 * selected instead.
+			 */
 			const box = el("textarea", { class: "copied", "aria-label": "markdown", readonly: true });
 			box.value = text;
 			id("dialog-body").replaceChildren(box);

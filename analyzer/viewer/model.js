@@ -1,11 +1,11 @@
 "use strict";
 /*
- * What is chosen (engine, group, metric, thread, time), and the sums of what is chosen.
+ * The choice (engine, group, metric, thread, time), and sums over the chosen samples.
  *
- * A row of a ranking is made of parts. A part is some of the samples of a place, which is a bucket and a
- * site: all of them, but where the line that allocated is an estimate, or rows are fields, a part of the
- * place's samples on any path, in any thread, at any time. Sums of all threads and all of the time are
- * those of the data.
+ * A row of a ranking consists of parts. A part has samples of a place, which is a bucket and a
+ * site: all of them, or a fraction. A fraction, if the allocating line is an estimate or rows are
+ * fields, is the same on any path, in any thread, at any time. Sums over all threads and the whole
+ * time are those of the data.
  */
 page.add((shared) => {
 	const { data } = shared;
@@ -15,7 +15,7 @@ page.add((shared) => {
 	const count = sampled.site.length;
 	const ENGINES = data.lenses.map((l) => data.engines[l.engine]);
 
-	/* ---- what is chosen ---- */
+	/* ---- the choice ---- */
 
 	const chosen = { lens: 0, group: data.group, metric: "samples",
 		thread: UNKNOWN, time: null };
@@ -23,7 +23,7 @@ page.add((shared) => {
 	const lens = () => data.lenses[chosen.lens];
 	const all = () => chosen.thread === UNKNOWN && chosen.time === null;
 
-	/* An epoch counts where the middle of it is in the chosen time. */
+	/* An epoch counts if its middle lies in the chosen time. */
 	function inTime(epoch) {
 		if (!chosen.time)
 			return true;
@@ -40,7 +40,7 @@ page.add((shared) => {
 	const placeKey = (bucket, site) => bucket * data.sites.id.length + site;
 	for (const l of data.lenses) {
 		l.placeAt = new Map(l.places.map((p, i) => [placeKey(p.bucket, p.site), i]));
-		/* Of each place, the rows of sampled that are its own. */
+		/* For each place, its own rows of `sampled`. */
 		l.rowsOf = l.places.map(() => []);
 		for (let i = 0; i < count; i++) {
 			if (sampled.engine[i] !== l.engine)
@@ -71,13 +71,13 @@ page.add((shared) => {
 	const allocates = () => chosen.metric === "bytes" || chosen.metric === "allocations";
 	const accessColumn = () => (metrics[chosen.metric].of || sampled.samples);
 
-	/* Objects or bytes of a row of made. */
+	/* Objects or bytes of a row of `made`. */
 	const madeValue = (i, metric) => (metric === "bytes" ? made.bytes[i] + made.estimated_bytes[i] :
 		made.objects[i] + made.estimated_milli[i] / 1000);
 
 	/* ---- sums ---- */
 
-	let sums = null; /* of what is chosen */
+	let sums = null; /* of the chosen samples */
 
 	function sumPlaces(l) {
 		const of = accessColumn();
@@ -146,7 +146,10 @@ page.add((shared) => {
 	const isEstimate = (row) => (chosen.metric === "bytes" || chosen.metric === "allocations" ? !!row.objects || !!row.spread :
 		!!row.estimated || (chosen.group === "field" && (!all() || chosen.metric !== "samples")));
 
-	/* Add up what is chosen: each row of the ranking gets value, share, interval, and `rest`. */
+	/*
+	 * Sum up the chosen samples: each row of the ranking gets value, share, interval, and
+	 * `rest`.
+	 */
 	function update() {
 		const l = lens(), ranking = l.groups[chosen.group];
 		sums = { places: sumPlaces(l), buckets: sumBuckets(l), sites: allocates() ? sumSites(chosen.metric) : new Map() };
@@ -170,7 +173,7 @@ page.add((shared) => {
 		shared.rows = ranking.rows.slice().sort((a, b) => a.rest - b.rest || b.value - a.value);
 	}
 
-	/* All that the engine measured, objects or not. */
+	/* All samples of the engine, in objects or not. */
 	function sum(of, l) {
 		let total = 0;
 		for (let i = 0; i < count; i++)
@@ -179,7 +182,7 @@ page.add((shared) => {
 		return total;
 	}
 
-	/* ---- what is shown of a row ---- */
+	/* ---- details of a row ---- */
 
 	/* Accesses of a row: [path, value]; the values of paths add up to the row's. */
 	function accessesOf(row) {
@@ -214,7 +217,7 @@ page.add((shared) => {
 		return [...out];
 	}
 
-	/* By epoch: what the row's samples, or its bytes, were, whatever time is chosen. */
+	/* The row's samples, or its bytes, by epoch, whatever time is chosen. */
 	function overTime(row, metric) {
 		const out = new Float64Array(epochs.end.length);
 		const add = (table, i, value) => {

@@ -1,7 +1,7 @@
 "use strict";
 /*
- * The view of NUMA nodes: which node accessed what is on which. Nodes are rows of numa.nodes; the one
- * behind the last is the unknown one.
+ * The view of NUMA nodes: which node accessed which objects on which node. Nodes are rows of
+ * numa.nodes; the row behind the last is the unknown node.
  */
 page.add((shared) => {
 	const { el, number, visible, fact, percent, bytes, data, leafShort, pathSection } = shared;
@@ -48,7 +48,7 @@ page.add((shared) => {
 		return n.toPrecision(3) + units[unit];
 	}
 
-	/* Rows: the node of the CPU; columns: that of the page. */
+	/* Rows: the CPU's node; columns: the page's node. */
 	function matrixOf(cells) {
 		const matrix = Array.from({ length: UNKNOWN + 1 }, () => new Array(UNKNOWN + 1).fill(0));
 		cells.samples.forEach((n, i) => {
@@ -238,7 +238,7 @@ page.add((shared) => {
 			...Object.entries(g.sources || {}).map(([name, n]) => fact("from " + name, number(n))));
 	}
 
-	/* Everything, as a row above the sites. */
+	/* All accesses, as a row above the sites. */
 	const whole = on ? { ...row({ ...numa.all, class: "All accesses", accesses: [] }, -1),
 		at: "everything with an address" } : null;
 

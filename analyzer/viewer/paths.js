@@ -8,7 +8,7 @@ page.add((shared) => {
 	const frameOf = (path) => data.paths.frame[path];
 	const parentOf = (path) => data.paths.parent[path];
 	const className = (method) => strings[data.methods.class[method]];
-	/* A frame that is no method has no name: its class says what it is. */
+	/* A frame that is no method has a class, which says what it is, but no name. */
 	const ownName = (method) => strings[data.methods.name[method]];
 	const methodName = (method) => className(method) + (ownName(method) && "." + ownName(method));
 
@@ -39,7 +39,7 @@ page.add((shared) => {
 	/* The leaf of a path, for lists. */
 	const leafShort = (path) => (path > 0 ? frameShort(frameOf(path)) : "(path unknown)");
 
-	/* A path and those of its callers: one for each frame, leaf first. */
+	/* A path and its callers: one for each frame, leaf first. */
 	function pathsOf(path) {
 		const paths = [];
 		for (; path > 0; path = parentOf(path))
@@ -47,7 +47,7 @@ page.add((shared) => {
 		return paths;
 	}
 
-	/* Frames of the cycle that was folded at the end of the path, 0 for none. */
+	/* Frames of the cycle that was folded at the end of the path; 0: none. */
 	const recursionOf = (path) => (data.paths.recursion || {})[path] || 0;
 
 	/* ---- source ---- */
@@ -63,7 +63,7 @@ page.add((shared) => {
 
 	const sourceText = (text) => visible(text.replace(/\t/g, "    "));
 
-	/* Some lines around a frame's own; null where there is no source. */
+	/* Some lines around a frame's line; null without source. */
 	function sourceOf(frame) {
 		const line = lineOf(frame), range = rangeOf(methodOf(frame), line);
 		if (!range)

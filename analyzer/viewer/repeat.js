@@ -1,5 +1,5 @@
 "use strict";
-/* The page of several runs: what they agree on, tables with error bars, and the runs. */
+/* The page of several runs: their agreement, tables with error bars, and the runs. */
 page.add((shared) => {
 	const { el, svg, id, number, visible, percent, bytes, duration, data } = shared;
 

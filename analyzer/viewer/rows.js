@@ -1,5 +1,5 @@
 "use strict";
-/* What a row of the ranking is called, where it comes from, and the list of all rows. */
+/* The rows of the ranking: their names, their origin, and their list. */
 page.add((shared) => {
 	const { el, number, percent, bytes, data, strings, lineOf, methodOf, frameOf, abbreviated, codeShort,
 		frameText, chosen, metrics, isEstimate, allocates } = shared;
@@ -33,7 +33,10 @@ page.add((shared) => {
 		return names ? names + " (" + short(classOf(row)) + ")" : short(classOf(row));
 	}
 
-	/* Where its objects are allocated; "" where that is several lines, or not asked. */
+	/*
+	 * The line that allocates the row's objects; "" for several lines, or if rows are not by
+	 * line.
+	 */
 	function origin(row) {
 		if (chosen.group !== "class+line" && chosen.group !== "site")
 			return "";
@@ -46,7 +49,7 @@ page.add((shared) => {
 		return row.path ? frameText(frameOf(row.path)) : origin(row);
 	}
 
-	/* The same in every profile of a program: what the row is of, as text. */
+	/* The identity of a row as text, the same in every profile of a program. */
 	function idOf(row) {
 		const text = [chosen.group, label(row, false), row.path ? frameText(frameOf(row.path)) : "",
 			chosen.group === "site" ? row.parts.concat(row.sites).join(",") : ""].join("\n");
@@ -56,7 +59,7 @@ page.add((shared) => {
 		return hash.toString(16).padStart(8, "0");
 	}
 
-	/* What a search looks in; made when a row is first searched. */
+	/* The text that a search looks in, made when the row is first searched. */
 	function searched(row) {
 		if (row.searchText === undefined) {
 			const paths = shared.accessesOf(row).map(([path]) => path).filter((path) => path > 0);
@@ -71,7 +74,7 @@ page.add((shared) => {
 
 	/* ---- texts that fit ---- */
 
-	/* Cut in the middle: the beginning and the line at the end tell more. */
+	/* Cut in the middle: the beginning and the line at the end say most. */
 	function cut(text, columns) {
 		if (text.length <= columns)
 			return text;
@@ -79,7 +82,7 @@ page.add((shared) => {
 		return text.slice(0, Math.max(1, columns - 2 - tail)) + ".." + text.slice(text.length - tail);
 	}
 
-	/* Shorter step by step: packages go, then classes that enclose others, then the middle. */
+	/* Shorten step by step: drop packages, then enclosing classes, then the middle. */
 	function fit(text, columns) {
 		if (text.length <= columns)
 			return text;
@@ -89,7 +92,7 @@ page.add((shared) => {
 		return cut(bare.replace(/\b\w+\$(?=[A-Za-z])/g, ""), columns);
 	}
 
-	/* What of a row is shown; rows that would look alike get the beginning of their ids. */
+	/* The shown name of a row; rows that would look alike get the beginning of their ids. */
 	let texts = new Map(), textsOf = null, textsColumns = 0;
 
 	function textsFor(columns) {
@@ -124,7 +127,7 @@ page.add((shared) => {
 		return chosen.metric === "bytes" ? bytes(Math.round(value)) : number(Math.round(value)) + " " + metrics[chosen.metric].unit;
 	}
 
-	/* Bytes allocated at a row's sites, whatever the metric; "" where nothing is known. */
+	/* Bytes allocated at a row's sites, whatever the metric; "" if unknown. */
 	function bytesText(row) {
 		const estimate = row.object_bytes ? row.object_bytes[0] : 0;
 		return row.bytes + estimate ? (estimate || row.spread ? "~" : "") + bytes(Math.round(row.bytes + estimate)) : "";
@@ -154,7 +157,7 @@ page.add((shared) => {
 			new ResizeObserver(() => this.draw(true)).observe(host);
 		}
 
-		/* Rows have been summed up anew, or the search has changed. */
+		/* Rows were summed up anew, or the search has changed. */
 		update(words) {
 			this.words = words;
 			const match = (row) => words.every((w) => searched(row).includes(w));
@@ -208,7 +211,7 @@ page.add((shared) => {
 					el("small", { text: row.touched ? fit(row.touched.replace(/^mostly /, ""), 28) : "" })));
 		}
 
-		/* What is left out, in one line. */
+		/* The rows that are left out, in one line. */
 		last() {
 			if (!this.main.length && !this.rest.length && !this.unseen)
 				return [el("p", { class: "empty", text: this.words.length ? "Nothing found." : "No sample fell into objects." })];

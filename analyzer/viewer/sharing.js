@@ -1,5 +1,5 @@
 "use strict";
-/* What is shown of falsely shared cache lines, and of what a hardware engine measured. */
+/* The views of falsely shared cache lines, and of a hardware engine's measurements. */
 page.add((shared) => {
 	const { el, number, percent, data, strings, pathSection } = shared;
 	const touchText = (loads, stores) =>

@@ -1,12 +1,12 @@
 "use strict";
 /*
- * What is shown of spans: parts below each other, each a function here; the pictures are SVG. It is a page by
- * itself, and a view of the page on objects.
+ * The view of spans, a page of its own or a part of the objects' page. Each part is a function
+ * here; the pictures are SVG.
  */
 page.add((shared) => {
 	const { el, svg, number, visible, percent, duration, ShortTable } = shared;
-	const ROWS = 50; /* of a table at first */
-	const WIDTH = 900; /* of a picture */
+	const ROWS = 50; /* rows of a table at first */
+	const WIDTH = 900; /* width of a picture */
 	const HEAT_COLUMN = 42; /* "999 M" and a space */
 
 	function short(n) {
@@ -21,7 +21,7 @@ page.add((shared) => {
 
 	/* Append the parts to `host`, and links to them to `nav`, where there is one. */
 	function showSpans(data, host, nav) {
-		/* Without a method: what stands for places that were not kept apart. */
+		/* Without a method: places that were not kept apart. */
 		const place = (p) => (!p || !p.class ? "(unknown)" : !p.method ? visible(p.class) :
 			visible(p.class + "." + p.method) + " (" + visible(p.file || "Unknown Source") +
 			(p.line >= 0 ? ":" + p.line : "") + ")");
@@ -38,7 +38,7 @@ page.add((shared) => {
 			return s;
 		}
 
-		/* Columns of a table: a figure; what is read, such as code. */
+		/* Styles of a table's columns: a figure; text such as code. */
 		const figure = (title, value, text) => ({ title, value, text, number: true });
 		const prose = (title, value, text) => ({ title, value, text, where: true });
 
@@ -90,7 +90,7 @@ page.add((shared) => {
 			], data.locations);
 		}
 
-		/* What opens to the call paths of a row, where whole ones were recorded. */
+		/* The foldable call paths of a row, if whole paths were recorded. */
 		function callPaths(paths) {
 			if (!paths.length)
 				return [];
@@ -169,7 +169,10 @@ page.add((shared) => {
 			granularity(host);
 		}
 
-		/* Distribution functions: which part of a type's tasks takes at most so many cycles. */
+		/*
+		 * Distribution functions: the part of a type's tasks that take at most so many
+		 * cycles.
+		 */
 		function granularity(host) {
 			const list = data.types.filter((t) => t.cdf.length);
 			if (!list.length)
@@ -237,7 +240,9 @@ page.add((shared) => {
 				host.append(el("p", { text: "The first " + shown.length + " of " + number(list.length) + "." }));
 		}
 
-		/* CPU use, switches, collections and what was active, below each other on one clock. */
+		/*
+		 * CPU use, switches, collections and activity, below each other on one time axis.
+		 */
 		function timeline(process) {
 			const points = process.points, step = data.timeline.interval_ns;
 			const end = Math.max((data.processes[process.process] || {}).duration_ns || 0,
@@ -299,7 +304,9 @@ page.add((shared) => {
 				return;
 			const host = section("sites", "Objects waited for", number(data.sites.samples) + " samples of engine " +
 				data.sites.engine + " were taken inside spans. Shares of objects are of the samples of their stream or task.");
-			/* Rows of one object site touched at one line, whoever called it, are one. */
+			/*
+			 * Rows of one object site touched at one line are one, whatever the caller.
+			 */
 			function joined(objects) {
 				const rows = new Map();
 				for (const o of objects) {

@@ -1,5 +1,5 @@
 "use strict";
-/* The page on spans: what is known of the recording, and the parts. */
+/* The page on spans: facts about the recording, and the parts. */
 page.add((shared) => {
 	const { id, el, number, visible, duration, bytes, data, shortNumber: short } = shared;
 	const cycleTime = (cycles) =>

@@ -9,7 +9,7 @@ page.add((shared) => {
 	const begin = data.epochs.begin.length ? Math.min(...data.epochs.begin) : 0, end = Math.max(...data.epochs.end, begin + 1);
 	const x = (ns) => W * Math.max(0, ns - begin) / (end - begin);
 
-	/* Epochs of several processes may lie above each other: the strip shows the sum in each. */
+	/* Epochs of several processes may overlap: the strip shows their sum. */
 	function stacked() {
 		const top = lens().groups["class"].rows.filter((r) => r.samples).slice(0, OBJECTS);
 		const all = samplesOverTime(), series = top.map((r) => ({ name: r, values: overTime(r, "samples") }));

@@ -1,9 +1,9 @@
 "use strict";
 /*
- * Tables that sort by a column when its head is pressed. A column has the members title, value (of a
- * row, to sort by), and how a cell is filled: draw(td, row), or text(row), which returns text or an
- * element; without either it shows the value. Members number, extra (left out on narrow screens) and
- * where (code) choose the style; width and help are optional.
+ * Tables that sort by a column when its head is pressed. A column has the members title, value (of
+ * a row, to sort by), and draw(td, row), or text(row), which returns text or an element; without
+ * either, the cell shows the value. Members number, extra (left out on narrow screens) and where
+ * (code) choose the style; width and help are optional.
  */
 page.add((shared) => {
 	const { el, number } = shared;
@@ -70,7 +70,7 @@ page.add((shared) => {
 		}
 	}
 
-	/* A table that shows its first rows, and all when asked to. */
+	/* A table that shows its first rows, and the rest on request. */
 	class ShortTable extends SortedTable {
 		constructor(host, label, columns, rows, most) {
 			super(host, label, columns, rows);
@@ -93,7 +93,7 @@ page.add((shared) => {
 
 	const ROW_PX = 40;
 
-	/* A table of any length, of which only the rows in sight are drawn, and one may be chosen. */
+	/* A table of any length. Only the rows in sight are drawn, and one may be chosen. */
 	class ListTable extends SortedTable {
 		constructor(host, label, columns, rows, { sort, choose }) {
 			super(host, label, columns, rows);
