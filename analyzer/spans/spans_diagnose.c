@@ -104,8 +104,8 @@ static void judge_switches(const struct lc_spans *s, struct lc_spans_diagnosis *
 }
 
 /*
- * Is this a class of tasks that streams create for themselves? Those are judged as support spans of
- * their stream.
+ * Is this a class of tasks that streams create for themselves? Such tasks are judged as support
+ * spans of their stream.
  */
 static bool of_streams(const struct lc_spans_type *t)
 {
