@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Locus. Every target is a line or two; the work is in scripts/.
 #
 #   make [CC=clang] [SAN=address,undefined | SAN=thread] [LTO=1] [V=1]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - finds the command of `locus` and runs it. */
 #include <stdio.h>
 #include <stdlib.h>

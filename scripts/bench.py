@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measure what Locus costs: run whole programs in turn without it, with it, and with other profilers.
 
 bench.py [OPTION]... [MICRO_BENCHMARK]...

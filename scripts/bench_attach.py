@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures how long an attach takes and how long the program stands still, and what a detach leaves behind.
 
 Runs tests/workloads/bench/ManyClasses.java, which has many classes loaded, attaches to it and detaches. One line for

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measure `locus merge`: call paths and bytes a second, and what decompressing the same files takes alone.
 
 bench_merge.py [--counts N,N] [--nodes N] [--jobs N] [--rounds N] [--json FILE] [PROFILE]...

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures how much longer the collector's pauses are with Locus.
 
 Runs tests/workloads/bench/Pauses.java in turn without Locus and with it, by each collector, and reads the pauses

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measure how true the cycles of spans are: run programs in turn without Locus and with it.
 
 bench_spans.py [--pairs N] [--only CLASS]... [--jdk DIR] [--json FILE] [--locus=OPTION]...

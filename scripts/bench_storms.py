@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what Locus costs in storms of call paths: deep stacks, and stacks that do not come again.
 
 Runs tests/workloads/WalkStorms.java in turn without Locus and with `locus run`, each once with its times and once with

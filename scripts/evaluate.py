@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measure how true the reports are: run programs of known CPU time and classes, and compare.
 
 evaluate.py [--seconds N] [--collector NAME]... [--json FILE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Find the JDKs of this machine."""
 
 import pathlib

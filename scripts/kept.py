@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keep what was measured in a file of JSON lines, so that a measurement that was stopped goes on there."""
 
 import json

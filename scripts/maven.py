@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fetch jars from Maven Central, with what they depend on, by Maven's own client."""
 
 import fcntl

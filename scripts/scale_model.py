@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Check the model of docs/design/merge.md: how long a merge by many ranks takes, by the shape of their tree.
 
 scale_model.py [--profiles N] [--ranks N,N] [--fan-ins N,N,flat] [--rounds N] [--inputs DIR] [--json FILE]

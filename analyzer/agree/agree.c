@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agree/agree.c - computes how far profilers agree: unions of their hottest methods, overlaps of
  * their shares, costs by round.

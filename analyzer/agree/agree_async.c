@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agree/agree_async.c - finds async-profiler, and takes its library out of a jar. */
 #include "analyzer/agree/agree_async.h"
 

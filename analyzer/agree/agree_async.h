@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agree/agree_async.h - finds async-profiler's library. */
 #ifndef LC_AGREE_AGREE_ASYNC_H
 #define LC_AGREE_AGREE_ASYNC_H

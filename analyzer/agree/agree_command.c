@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agree/agree_command.c - runs `locus agree`: reads the options, runs a program under several
  * profilers or reads earlier runs, and reports how far the profilers agree.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agree/agree_counts.c - counts samples by the names of methods. */
 #include "analyzer/agree/agree_counts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agree/agree_counts.h - counts the samples of one run by method, for any profiler: parses what
  * profilers write, and writes and reads the common file "methods".

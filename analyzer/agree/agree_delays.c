@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agree/agree_delays.c - chooses methods for delays and the lengths of the delays, and runs them.
  *

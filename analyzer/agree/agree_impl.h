@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agree/agree_impl.h - declares what the formats of `locus agree` share. */
 #ifndef LC_AGREE_AGREE_IMPL_H
 #define LC_AGREE_AGREE_IMPL_H

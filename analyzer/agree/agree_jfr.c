@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agree/agree_jfr.c - reads the execution samples of JFR, as `jfr print --json` writes them. */
 #include <errno.h>
 #include <jansson.h>

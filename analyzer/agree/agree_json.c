@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agree/agree_json.c - writes the agreement of profilers as JSON (docs/JSON.md). */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agree/agree_output.c - reads what a profiler wrote in a run, with the profiler's own tools if the
  * output is no text.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agree/agree_profilers.c - finds the profilers, and sets the environment and command of a run. */
 #include "analyzer/agree/agree_profilers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agree/agree_profilers.h - finds each profiler, starts it beside a program, and collects its
  * results.

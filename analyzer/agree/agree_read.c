@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agree/agree_read.c - reads runs' files of methods, a column of a table for each run. */
 #include "analyzer/agree/agree_read.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agree/agree_read.h - puts the methods of runs into the tables of their sides. */
 #ifndef LC_AGREE_AGREE_READ_H
 #define LC_AGREE_AGREE_READ_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agree/agree_record.c - writes agree.json and reads it again, although anybody may have edited it.
  */

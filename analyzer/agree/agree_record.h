@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agree/agree_record.h - keeps the runs and their results in a directory: DIR/agree.json, and for
  * each run a directory with stdout, stderr, its profiler's output, and "methods" (agree_counts.h).

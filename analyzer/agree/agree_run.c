@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agree/agree_run.c - makes the runs of all rounds, in an order that favours no profiler. */
 #include "analyzer/agree/agree_run.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agree/agree_run.h - runs a program in rounds, once without a profiler and once with each, and
  * then, for the truth, with delays.

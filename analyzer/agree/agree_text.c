@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agree/agree_text.c - writes the agreement of profilers for a terminal: the answer, what was left
  * out, each profiler's cost and noise, overlaps, methods, and results of delays.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agree/agree_tool.c - starts another tool's command and waits for its end. */
 #include "analyzer/agree/agree_tool.h"
 

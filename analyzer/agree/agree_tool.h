@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agree/agree_tool.h - runs another tool's command to its end, with its output in a file. */
 #ifndef LC_AGREE_AGREE_TOOL_H
 #define LC_AGREE_AGREE_TOOL_H

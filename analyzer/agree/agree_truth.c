@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agree/agree_truth.c - compares what profilers see of an injected delay with what the delay added.
  *

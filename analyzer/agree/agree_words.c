@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agree/agree_words.c - says in words how far profilers agree, and orders the methods of all
  * profilers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/arena.c - makes and frees the arrays of an arena. Each array is memory of its own, so that a
  * sanitizer sees its bounds.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/arena.h - an arena holds the arrays of an analysis, which are freed together at its end. */
 #ifndef LC_BASE_ARENA_H
 #define LC_BASE_ARENA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/fail.c - prints the line on stderr with which a command gives up, and says its exit status.
  */
 #include "analyzer/base/fail.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/fail.h - prints a command's messages on stderr: notes, warnings and failures with their exit
  * status.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/file.c - opens files that another user may have created. */
 #include "analyzer/base/file.h"
 

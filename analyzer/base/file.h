@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/file.h - opens files that another user may have created. */
 #ifndef LC_BASE_FILE_H
 #define LC_BASE_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/memory.c - allocates, and ends the command when there is no memory. */
 #include "analyzer/base/memory.h"
 

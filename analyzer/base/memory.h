@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/memory.h - allocates memory for the analyzer. Without memory the program ends with one line
  * on stderr.

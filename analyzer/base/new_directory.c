@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/new_directory.c - makes a directory, or takes an empty one. */
 #include "analyzer/base/new_directory.h"
 

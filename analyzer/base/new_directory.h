@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/new_directory.h - makes the directory that a command writes into. */
 #ifndef LC_BASE_NEW_DIRECTORY_H
 #define LC_BASE_NEW_DIRECTORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/plain.c - writes text of unknown origin so that a terminal shows it and obeys none of it. */
 #include "analyzer/base/plain.h"
 

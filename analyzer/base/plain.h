@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/plain.h - writes text of unknown origin so that a terminal shows it and obeys none of it. */
 #ifndef LC_BASE_PLAIN_H
 #define LC_BASE_PLAIN_H

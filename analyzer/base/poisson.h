@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/poisson.h - computes 95% intervals of counts, and of sums of weighted observations. */
 #ifndef LC_BASE_POISSON_H
 #define LC_BASE_POISSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/progress.c - writes a line over itself, ten times a second at most. Threads may tell of what
  * they read; a lock makes them take turns.

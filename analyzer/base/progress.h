@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/progress.h - says on a terminal how far a command is that takes more than a second: one line
  * on stderr, written over and erased at the end. Nothing where stderr is no terminal.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/replace.c - writes to a temporary file beside the one that is meant, and renames it. */
 #include "analyzer/base/replace.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/replace.h - writes a file so that its name stands for the old content or for all of the new
  * one, never for a part.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/table.c - finds rows by their keys. A table is a hash table with open addressing, at most
  * two thirds full. A slot has the hash beside the row, so that most other rows' keys are not read.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/table.h - a table holds rows that are found by a key of a few numbers; each row has a few
  * sums.

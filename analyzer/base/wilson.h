@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/wilson.h - computes the interval of a share (E. B. Wilson, Probable inference, 1927), also
  * of samples that came several at a time.

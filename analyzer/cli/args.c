@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cli/args.c - reads a command line by a table of options. */
 #include "analyzer/cli/args.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cli/args.h - reads a command line by a table of options. */
 #ifndef LC_CLI_ARGS_H
 #define LC_CLI_ARGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cli/choose.c - reads the options that choose processes and times. */
 #include "analyzer/cli/choose.h"
 

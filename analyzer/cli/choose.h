@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cli/choose.h - reads the options that choose processes and times of many profiles: --where, --by,
  * and --since and --until by wall-clock time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cli/command.h - lists the commands of `locus`, and declares what they share on the command line.
  */

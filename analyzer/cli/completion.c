@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cli/completion.c - writes bash's completion script for `locus` from the tables of commands and
  * options.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cli/help.c - writes the help texts, and the option lists of the manual pages, from the tables of
  * options.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cli/libraries.c - looks for Locus's libraries, and tries whether a directory can be written. */
 #include "analyzer/cli/libraries.h"
 

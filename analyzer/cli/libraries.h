@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cli/libraries.h - finds Locus's own libraries, and checks where profiles can be written. */
 #ifndef LC_CLI_LIBRARIES_H
 #define LC_CLI_LIBRARIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cli/newest.c - looks for the newest profile in the current directory.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cli/newest.h - finds the profile to report if the command line names none. */
 #ifndef LC_CLI_NEWEST_H
 #define LC_CLI_NEWEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cli/operands.c - turns the operands of a command into profiles. */
 #include "analyzer/cli/operands.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cli/operands.h - turns the operands of a command into profiles. A directory that is no profile
  * stands for all profiles below it.

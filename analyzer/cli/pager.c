@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cli/pager.c - buffers a text and shows it through a pager if it is longer than the terminal. Only
  * the whole text shows whether it fits, and a pager that cannot start must not lose it.

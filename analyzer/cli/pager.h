@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cli/pager.h - shows a text that is longer than the terminal through a pager. */
 #ifndef LC_CLI_PAGER_H
 #define LC_CLI_PAGER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cli/report_command.c - does what all report commands have in common. */
 #include "analyzer/cli/report_command.h"
 

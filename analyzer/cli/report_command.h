@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cli/report_command.h - runs a command that reports on profiles: reads its options, loads the
  * profiles, opens the output. It handles --format, --file, --top, --thread and --engine itself.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cli/report_processes.c - says which processes count, and whether a process runs.
  */

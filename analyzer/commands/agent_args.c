@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/agent_args.c - runs `locus agent-args`: prints the settings that load the agent into a
  * JVM that something else starts, such as a build, a service or a container.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/agent_setting.c - finds the libraries and writes the options as the agent reads them. */
 #include "analyzer/commands/agent_setting.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/agent_setting.h - makes the settings that load the agent into a JVM: libraries and
  * options.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/attach.c - runs `locus attach`, `detach`, `status` and `dump`: tells the agent in a
  * running JVM to start, stop, report its state, or write its profile.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/attach_protocol.c - speaks HotSpot's attach protocol.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/attach_protocol.h - asks a JVM to load an agent, as the JDK's own tools do: HotSpot's
  * attach protocol.

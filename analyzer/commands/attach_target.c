@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/attach_target.c - reads a process's state from /proc.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/attach_target.h - examines the process to attach to: whether it is a JVM that answers,
  * its user, and its view of the file system.

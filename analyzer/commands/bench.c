@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/bench.c - runs `locus bench`, which makes a JMH benchmark of hot code from a profile.
  *

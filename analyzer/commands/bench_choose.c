@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/bench_choose.c - finds the class, method and line that a benchmark is made of. */
 #include "analyzer/commands/bench_choose.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/bench_choose.h - chooses the code for `locus bench`: a line, a method or a class that
  * the user names, or the line with most accesses to a finding's objects.

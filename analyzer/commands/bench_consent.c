@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/bench_consent.c - asks whether what stands in a profile may be run. */
 #include "analyzer/commands/bench_consent.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/bench_consent.h - shows what `locus bench` would run from a profile, and asks whether it
  * may.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/bench_options.c - lists the options of a JVM that are known to be harmless. */
 #include "analyzer/commands/bench_options.h"
 

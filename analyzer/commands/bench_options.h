@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/bench_options.h - decides which options of a JVM `locus bench` takes over from a
  * profile, which anybody can have written.

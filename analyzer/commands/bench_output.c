@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/bench_output.c - makes the directory of a benchmark, and takes it away again. */
 #include "analyzer/commands/bench_output.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/bench_output.h - makes the directory of a benchmark, with the request in it. */
 #ifndef LC_COMMANDS_BENCH_OUTPUT_H
 #define LC_COMMANDS_BENCH_OUTPUT_H

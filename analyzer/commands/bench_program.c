@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/bench_program.c - parses the command line of a Java program. */
 #include "analyzer/commands/bench_program.h"
 

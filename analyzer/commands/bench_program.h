@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/bench_program.h - reads the command of a profile's program: its java, options and class
  * path, so that a benchmark runs under the same conditions.

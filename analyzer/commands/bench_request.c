@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/bench_request.c - writes the request of a benchmark. */
 #include "analyzer/commands/bench_request.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/bench_request.h - writes the request of `locus bench` to its Java part (src/java/bench),
  * as JSON.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/calibrate.c - runs `locus calibrate`, which measures the cost of recording a span before
  * a profile needs it.

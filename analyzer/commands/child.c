@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/child.c - starts a command, forwards signals to it, and ends as it did. */
 #include "analyzer/commands/child.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/child.h - runs a command as a child process. The child keeps our terminal, standard
  * streams and process group, unless it is started apart. Signals sent to us alone are forwarded to

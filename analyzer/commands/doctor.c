@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/doctor.c - runs `locus doctor`, which says whether profiling will work here, and how
  * well.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/doctor.h - declares the checks of `locus doctor`: what each finds, and what to do about
  * it.

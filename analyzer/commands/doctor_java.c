@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/doctor_java.c - finds the JVMs of this machine for `locus doctor`, and says whether
  * Locus can profile them.

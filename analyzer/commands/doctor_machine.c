@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/doctor_machine.c - makes the checks of `locus doctor` that read procfs and sysfs. */
 #include "analyzer/commands/doctor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/doctor_probe.c - makes the checks of `locus doctor` that try something out: events,
  * timer, libraries, disk.

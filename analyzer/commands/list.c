@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/list.c - runs `locus list`, which shows the profiles below directories: their hosts,
  * processes, times and labels, and whether they are complete.

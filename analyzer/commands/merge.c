@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/merge.c - runs `locus merge`, which makes one profile of several by the code of
  * analyzer/merge/.

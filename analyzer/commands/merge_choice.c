@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/merge_choice.c - chooses what a merge reads. */
 #include "analyzer/commands/merge_choice.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/merge_choice.h - reads the options that choose what a merge reads: the time of each
  * profile, its processes, and the labels that these get.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/merge_options.c - reads the options that `locus merge` and `locus-mpi merge` share. */
 #include "analyzer/commands/merge_options.h"
 

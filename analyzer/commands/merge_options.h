@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/merge_options.h - reads the options that `locus merge` and `locus-mpi merge` share, and
  * limits their memory.

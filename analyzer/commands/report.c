@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/report.c - runs `locus report`: reads the options, loads the profiles and calls the
  * writer of the format.

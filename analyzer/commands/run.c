@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/run.c - runs `locus run`, which starts a command so that the JVM in it is profiled.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/run_profiles.c - finds profiles by name and time, and reads the first finding of one in
  * a child process.

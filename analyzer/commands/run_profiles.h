@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/run_profiles.h - finds the profiles that a run has written, and summarises them in one
  * line.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/run_told.c - distinguishes a command without a JVM from a JVM that could not be
  * recorded.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands/run_told.h - learns from the preloaded library whether `locus run` started a JVM, and
  * says why there is no profile.

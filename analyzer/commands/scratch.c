@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/scratch.c - makes and removes the directory of a temporary profile. */
 #include "analyzer/commands/scratch.h"
 

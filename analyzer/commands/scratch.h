@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* commands/scratch.h - makes a directory for a temporary profile, and removes it. */
 #ifndef LC_COMMANDS_SCRATCH_H
 #define LC_COMMANDS_SCRATCH_H

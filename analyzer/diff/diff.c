@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* diff/diff.c - builds a diff: chooses the samples, ranks each profile, matches and judges rows. */
 #include "analyzer/diff/diff.h"
 

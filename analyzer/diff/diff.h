@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff/diff.h - compares two sides, each of one or several profiles of the same work: matches the
  * rows of their rankings, and computes each change with its interval.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* diff/diff_check.c - evaluates the conditions of --fail-on for a diff. */
 #include "analyzer/diff/diff_check.h"
 

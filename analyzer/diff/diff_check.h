@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* diff/diff_check.h - evaluates the conditions of --fail-on for a diff. */
 #ifndef LC_DIFF_DIFF_CHECK_H
 #define LC_DIFF_DIFF_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff/diff_command.c - runs `locus diff`: reads the options, loads each profile by itself, and
  * calls the writer of the format.

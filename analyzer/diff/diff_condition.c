@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* diff/diff_condition.c - parses the conditions of --fail-on. */
 #include "analyzer/diff/diff_condition.h"
 

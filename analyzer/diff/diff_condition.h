@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* diff/diff_condition.h - parses the conditions of --fail-on: "bytes>+3%", "share(Value*)>+2pp". */
 #ifndef LC_DIFF_DIFF_CONDITION_H
 #define LC_DIFF_DIFF_CONDITION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff/diff_html.c - writes the page of the profile after, with the changes since before, which
  * colour its flame graphs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* diff/diff_impl.h - declares what the formats of `locus diff` share. */
 #ifndef LC_DIFF_DIFF_IMPL_H
 #define LC_DIFF_DIFF_IMPL_H

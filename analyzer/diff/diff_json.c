@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* diff/diff_json.c - writes a diff as JSON (docs/JSON.md). */
 #include <stdlib.h>
 

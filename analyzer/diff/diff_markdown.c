@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* diff/diff_markdown.c - writes a diff as markdown, for a pull request. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff/diff_match.c - matches rows between several profiles, and between both sides of a diff.
  *

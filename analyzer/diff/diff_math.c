@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* diff/diff_math.c - computes the intervals by which two groups of runs are compared. */
 #include "analyzer/diff/diff_math.h"
 

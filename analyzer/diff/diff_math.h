@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff/diff_math.h - compares proportions and means of two groups of runs: differences with
  * intervals.

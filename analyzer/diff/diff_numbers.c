@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff/diff_numbers.c - computes each number of a diff with the interval of its change, and decides
  * which changes are beyond noise.

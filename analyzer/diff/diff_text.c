@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* diff/diff_text.c - writes a diff for a terminal: the answer, the sums, and then row by row. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* diff/diff_words.c - describes changes in words, for the formats that people read. */
 #include <math.h>
 #include <stdlib.h>

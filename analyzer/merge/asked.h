@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * merge/asked.h - holds the choices for a merge: which processes and times count, which keys keep
  * call paths apart, and which labels processes get.

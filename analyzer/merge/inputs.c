@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* merge/inputs.c - reads manifests, leaves out duplicates, and orders the rest. */
 #include "analyzer/merge/inputs.h"
 

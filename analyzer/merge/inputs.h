@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * merge/inputs.h - reads the manifests of the profiles to merge, and plans the result before any
  * block is read: which profiles are left out, and how processes and engines are numbered.

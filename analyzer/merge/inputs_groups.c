@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* merge/inputs_groups.c - agrees on keys, and makes the frames of groups from rows of processes. */
 #include "analyzer/merge/inputs_groups.h"
 

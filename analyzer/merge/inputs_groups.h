@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * merge/inputs_groups.h - finds the keys that keep a merge's call paths apart, and each process's
  * group.

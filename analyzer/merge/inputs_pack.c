@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* merge/inputs_pack.c - sends the scan of inputs to another process. */
 #include <stdlib.h>
 

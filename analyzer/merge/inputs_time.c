@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* merge/inputs_time.c - compares the times of a profile with the wanted times. */
 #include "analyzer/merge/inputs_time.h"
 

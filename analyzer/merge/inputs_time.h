@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* merge/inputs_time.h - finds how much of a profile lies in the time that a merge wants. */
 #ifndef LC_MERGE_INPUTS_TIME_H
 #define LC_MERGE_INPUTS_TIME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* merge/output.c - writes files beside their names, and renames them when all are whole. */
 #include "analyzer/merge/output.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * merge/output.h - writes the directory of the merged profile. While the profile is incomplete,
  * nothing in the directory can be taken for one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * merge/pack.h - packs numbers and texts as bytes for another process of the same program. The
  * reader checks only at the end: after an error all numbers are 0 and all texts empty.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * merge/process_row.c - makes rows of `processes`. They become text at once, since thousands of
  * processes as JSON values take ten times as much memory.

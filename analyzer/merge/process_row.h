@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* merge/process_row.h - writes the row of a process for a merged profile's manifest. */
 #ifndef LC_MERGE_PROCESS_ROW_H
 #define LC_MERGE_PROCESS_ROW_H

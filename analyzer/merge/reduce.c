@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* merge/reduce.c - runs the threads of a merge, and writes their sum. */
 #include "analyzer/merge/reduce.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * merge/reduce.h - makes one profile of many with several threads, and if the caller wants with
  * several processes.

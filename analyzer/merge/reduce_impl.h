@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* merge/reduce_impl.h - declares the state of a merge, which reduce.c and its parts share. */
 #ifndef LC_MERGE_REDUCE_IMPL_H
 #define LC_MERGE_REDUCE_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * merge/reduce_pack.c - sends this process's result to another process: notes on each input and
  * process, then the tree as blocks.

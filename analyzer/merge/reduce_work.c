@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * merge/reduce_work.c - does the work of a merge's threads. Each reads files into a tree of its
  * own, and adds the tree to the sum when the tree is large or nothing is left to read.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* merge/spool.c - copies blocks from the spools to files, and numbers them anew. */
 #include "analyzer/merge/spool.h"
 

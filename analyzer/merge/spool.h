@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * merge/spool.h - keeps the blocks of single threads until all are read and can be ordered, for
  * `locus merge --keep-threads`.

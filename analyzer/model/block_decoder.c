@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/block_decoder.c - decodes the sections of a block's payload into a tree (docs/FORMAT.md).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/block_decoder.h - adds the payload of a block to a tree. */
 #ifndef LC_MODEL_BLOCK_DECODER_H
 #define LC_MODEL_BLOCK_DECODER_H

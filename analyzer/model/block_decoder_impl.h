@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/block_decoder_impl.h - reads numbers of a block's payload, for the files block_decoder*.c.
  */

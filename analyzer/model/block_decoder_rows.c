@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/block_decoder_rows.c - reads the rows of flat sections fast, if no filter must see them.
  * Nearly all rows are read here.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/block_decoder_spans.c - decodes SPANS and TRACE, which are not flat sections.
  *

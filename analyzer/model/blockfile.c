@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/blockfile.c - finds, checks and unpacks blocks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/blockfile.h - reads one file of blocks, and skips its damaged parts. */
 #ifndef LC_MODEL_BLOCKFILE_H
 #define LC_MODEL_BLOCKFILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/canonical.c - sorts the rows of a tree by ranks of their names. Columns are numbers below
  * the number of rows that they name, so that a sort by digits takes a few passes over each.

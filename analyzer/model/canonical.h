@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/canonical.h - orders a tree's content by names, not by time of arrival: two trees with the
  * same content are written alike.

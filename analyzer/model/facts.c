@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/facts.c - gives the facts about a process by which profiles are chosen and grouped. */
 #include "analyzer/model/facts.h"
 

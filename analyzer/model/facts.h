@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/facts.h - gives the facts about a process by which profiles are chosen and grouped: host,
  * labels and other data of its manifest. A key names each fact.

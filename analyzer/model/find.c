@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/find.c - walks directories in search of profiles. */
 #include "analyzer/model/find.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/find.h - finds the profiles below a directory, for example those of many hosts that were
  * copied or mounted under one root.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/frame_filter.c - matches frames and paths against patterns, each frame and path of the tree
  * once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/frame_filter.h - chooses samples by the frames of their call paths, and allocations by the
  * frames of their allocation paths.

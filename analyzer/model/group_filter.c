@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/group_filter.c - matches the groups of paths, each path of the tree once. */
 #include "analyzer/model/group_filter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/group_filter.h - chooses paths in a profile that was merged by groups (groups.h), by the
  * frames that say the group.

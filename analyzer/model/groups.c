@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/groups.c - makes the frames that say a group, and finds them again. */
 #include "analyzer/model/groups.h"
 

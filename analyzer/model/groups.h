@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/groups.h - keeps call paths of hosts, processes or labels apart: below a frame that says
  * the group ("host=web1", without a method), as the outermost caller. Reports, flame graphs and

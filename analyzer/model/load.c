@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/load.c - reads profile directories. */
 #include "analyzer/model/load.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/load.h - reads profile directories: their manifests, and their blocks into one tree. */
 #ifndef LC_MODEL_LOAD_H
 #define LC_MODEL_LOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/load_groups.c - chooses processes by --where, labels them for a merge, and finds the groups
  * of --by.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/load_impl.h - shares the processes of a load between load.c and load_process.c. */
 #ifndef LC_MODEL_LOAD_IMPL_H
 #define LC_MODEL_LOAD_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/load_process.c - reads processes from manifests, and joins the rows of one process from
  * several periods (--loop).

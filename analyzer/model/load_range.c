@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/load_range.c - finds the requested part of a recording's time. */
 #include "analyzer/model/load_range.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/load_range.h - finds the requested part of a recording's time: from points in time, lengths
  * of time before its end, or marks of the program.

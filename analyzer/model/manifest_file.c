@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/manifest_file.c - reads the manifest of a profile, whoever wrote it. */
 #include "analyzer/model/manifest_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/manifest_file.h - reads the manifest of a profile, whoever wrote it. */
 #ifndef LC_MODEL_MANIFEST_FILE_H
 #define LC_MODEL_MANIFEST_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/merge_writer.c - encodes a tree as docs/FORMAT.md says.
  *

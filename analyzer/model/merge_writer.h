@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/merge_writer.h - writes a tree as blocks. */
 #ifndef LC_MODEL_MERGE_WRITER_H
 #define LC_MODEL_MERGE_WRITER_H

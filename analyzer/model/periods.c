@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/periods.c - finds the profiles of periods in a directory that --loop made. */
 #include "analyzer/model/periods.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/periods.h - finds the profiles that one operand of a command stands for: the directory
  * itself, or the profiles of periods in a directory that --loop made.

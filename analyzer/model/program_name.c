@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/program_name.c - looks for the words of a command that name the program. */
 #include "analyzer/model/program_name.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/program_name.h - says in short what was recorded: a program and its JDK. */
 #ifndef LC_MODEL_PROGRAM_NAME_H
 #define LC_MODEL_PROGRAM_NAME_H

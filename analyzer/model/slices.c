@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/slices.c - sums up samples and allocations by thread and by epoch. */
 #include "analyzer/model/slices.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/slices.h - keeps samples and allocations by thread and time, for a page whose reader
  * chooses threads and a stretch of time. The tree sums over both.

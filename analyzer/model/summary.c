@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/summary.c - reads manifests, and the headers of blocks. */
 #include "analyzer/model/summary.h"
 

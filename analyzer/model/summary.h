@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/summary.h - says what a profile is without reading its blocks: what its manifest tells, and
  * whether its files are whole as far as the blocks' headers show.

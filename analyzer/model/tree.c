@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/tree.c - keeps the merged profile in memory. */
 #include "analyzer/model/tree.h"
 

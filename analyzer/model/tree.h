@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/tree.h - describes merged profiles: names, call paths, object sites and what was counted
  * for them.
@@ -174,7 +175,7 @@ struct lc_tree {
 	struct lc_table shares; /* value: samples of a thread in a bucket */
 	struct lc_table executions;
 	struct lc_table span_buckets; /* row of executions, bucket of the histogram; value: spans */
-/* Of each flat section: accesses, details, fields and so on. */
+/* A table for each flat section: accesses, details, fields and so on. */
 #define LC_SECTION_APART(name, number, prefix, noun, list, owner, by, columns)
 #define LC_SECTION(name, number, prefix, noun, list, owner, by, columns) struct lc_table list;
 #include "src/format/sections.def"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/tree_combine.c - adds one tree to another: looks up each name once, and then adds rows by
  * the names' numbers in the other tree.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/tree_combine.h - adds one tree to another. */
 #ifndef LC_MODEL_TREE_COMBINE_H
 #define LC_MODEL_TREE_COMBINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/tree_lines.c - joins the counts of paths that differ in bytecode indices only.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/tree_lines.h - joins call paths that look alike when lines are shown. */
 #ifndef LC_MODEL_TREE_LINES_H
 #define LC_MODEL_TREE_LINES_H

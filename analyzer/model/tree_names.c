@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/tree_names.c - replaces methods, frames, paths and sites whose names change. The new rows
  * get the counts of the old ones, which stay as rows.

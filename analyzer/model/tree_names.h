@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/tree_names.h - hides frames and packages in a report, without changing counts. */
 #ifndef LC_MODEL_TREE_NAMES_H
 #define LC_MODEL_TREE_NAMES_H

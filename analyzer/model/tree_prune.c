@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/tree_prune.c - sums up the counts in and below each path, relative to each total, and makes
  * a new tree of the paths that are large enough in one of them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/tree_prune.h - folds call paths with few counts into one path for each place. */
 #ifndef LC_MODEL_TREE_PRUNE_H
 #define LC_MODEL_TREE_PRUNE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/tree_spans.c - keeps the intervals and histograms of a tree's executions. */
 #include "analyzer/model/tree_spans.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/tree_spans.h - gives intervals and histograms of a tree's executions, row by row. */
 #ifndef LC_MODEL_TREE_SPANS_H
 #define LC_MODEL_TREE_SPANS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model/where.c - parses and matches --where and --by. */
 #include "analyzer/model/where.h"
 

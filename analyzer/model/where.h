@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/where.h - holds the values of --where and --by: which processes are chosen, and which keys
  * keep call paths apart. facts.h gives a process's value for a key.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpi/main.c - is the program locus-mpi: `mpirun -n N locus-mpi merge` merges on many machines,
  * with the same bytes as `locus merge` on one.

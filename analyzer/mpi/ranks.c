@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpi/ranks.c - divides a merge into shares and reduces them in a tree of ranks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpi/ranks.h - runs a merge on all ranks: each reads its share, and a tree of ranks with root 0
  * adds up the results.

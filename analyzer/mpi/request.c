@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mpi/request.c - sends rank 0's request to all other ranks. */
 #include "analyzer/mpi/request.h"
 

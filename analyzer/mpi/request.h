@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpi/request.h - makes all ranks agree on the request: on the profiles below a directory, and on
  * the times of --since and --until, which depend on a machine's clock and time zone.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mpi/result.c - writes into a temporary directory, and renames it. */
 #include "analyzer/mpi/result.h"
 

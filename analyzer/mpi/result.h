@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpi/result.h - makes the directory that rank 0 of locus-mpi writes: a temporary one beside the
  * final path, renamed when it is complete.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mpi/timings.c - measures the phases of a rank. */
 #include "analyzer/mpi/timings.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpi/timings.h - measures each phase of a rank, in CPU seconds and wall-clock seconds, for
  * --timings and scripts/scale_model.py.

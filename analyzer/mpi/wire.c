@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mpi/wire.c - sends and receives messages in chunks, and sleeps while there is nothing to do. */
 #include "analyzer/mpi/wire.h"
 

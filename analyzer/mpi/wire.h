@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpi/wire.h - sends messages of any size between the ranks of locus-mpi.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numa/numa.c - sums up samples by node for the analysis of numa.h. The rows of one engine are
  * sorted so that rows of one site, path or thread are adjacent, and become cells. numa_diagnose.c

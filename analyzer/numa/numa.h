@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numa/numa.h - analyses which NUMA nodes accessed what, where the pages were, what is wrong with
  * that, and what another placement would give.

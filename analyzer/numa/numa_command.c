@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numa/numa_command.c - runs `locus numa`: reads the options, loads the profiles and calls the
  * writer of the format.

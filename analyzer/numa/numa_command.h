@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* numa/numa_command.h - declares what the formats of `locus numa` share. */
 #ifndef LC_NUMA_NUMA_COMMAND_H
 #define LC_NUMA_NUMA_COMMAND_H

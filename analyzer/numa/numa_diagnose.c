@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numa/numa_diagnose.c - classifies a site's matrix, and computes it for other placements.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* numa/numa_impl.h - declares what the files of the analysis share: numa.c and numa_machine.c. */
 #ifndef LC_NUMA_NUMA_IMPL_H
 #define LC_NUMA_NUMA_IMPL_H

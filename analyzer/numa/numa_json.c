@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numa/numa_json.c - writes the report on NUMA nodes for programs; docs/JSON.md says what each
  * member means.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* numa/numa_machine.c - reads the machine's nodes from the manifests of all processes. */
 #include <stdio.h>
 #include <stdlib.h>

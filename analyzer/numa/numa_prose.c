@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* numa/numa_prose.c - describes a diagnosis in prose. */
 #include "analyzer/numa/numa_prose.h"
 

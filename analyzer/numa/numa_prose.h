@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* numa/numa_prose.h - describes a diagnosis in prose: the summary, the evidence, and what to do. */
 #ifndef LC_NUMA_NUMA_PROSE_H
 #define LC_NUMA_NUMA_PROSE_H

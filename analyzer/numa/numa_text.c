@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* numa/numa_text.c - writes the report on NUMA nodes for a terminal. */
 #include "analyzer/numa/numa_command.h"
 #include "src/base/order.h"

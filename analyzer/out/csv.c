@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* out/csv.c - quotes text for tables of spreadsheets. */
 #include "analyzer/out/csv.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* out/csv.h - writes text fields of spreadsheet tables (RFC 4180). */
 #ifndef LC_OUT_CSV_H
 #define LC_OUT_CSV_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* out/database.c - writes tables through SQLite's own library. */
 #include "analyzer/out/database.h"
 

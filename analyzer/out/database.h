@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * out/database.h - makes an SQLite database in memory, table by table and row by row, and writes it
  * as a file. Equal rows give equal bytes, with one version of SQLite.

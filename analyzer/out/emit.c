@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* out/emit.c - writes names, numbers and frames as they stand in reports. */
 #include "analyzer/out/emit.h"
 

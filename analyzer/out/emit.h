@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* out/emit.h - these functions write names, numbers and frames as they stand in reports. */
 #ifndef LC_OUT_EMIT_H
 #define LC_OUT_EMIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * out/html.c - assembles a page from the files of viewer/, which viewer.h holds as texts that end
  * with a zero.

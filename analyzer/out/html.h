@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * out/html.h - writes a page of viewer/ as one self-contained file for a browser, with styles,
  * scripts and data.

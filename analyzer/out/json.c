@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * out/json.c - writes JSON and keeps track of what is open. Two bits for each level say whether it
  * is an object, and whether it holds a value.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * out/json.h - this writer of JSON sets the commas, closes what was opened and escapes text.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* out/json_processes.c - writes the choice and the groups of processes as JSON. */
 #include "analyzer/out/json_processes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* out/json_processes.h - writes the choice and the groups of processes, for all reports in JSON. */
 #ifndef LC_OUT_JSON_PROCESSES_H
 #define LC_OUT_JSON_PROCESSES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* out/own.c - reads Locus's own CPU time and memory from the counters of the profiles. */
 #include "analyzer/out/own.h"
 

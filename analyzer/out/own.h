@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* out/own.h - writes the costs of Locus itself for the head of a report. */
 #ifndef LC_OUT_OWN_H
 #define LC_OUT_OWN_H

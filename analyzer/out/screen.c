@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* out/screen.c - measures, cuts and wraps text for a terminal. */
 #include "analyzer/out/screen.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * out/screen.h - fits reports into the width of a terminal: lines of text that know their columns,
  * names that are cut in the middle, and colours.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* out/source.h - finds lines of source files, in directories and jars. */
 #ifndef LC_OUT_SOURCE_H
 #define LC_OUT_SOURCE_H

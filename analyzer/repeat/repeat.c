@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * repeat/repeat.c - computes how far several runs agree: shares, intervals and places of each
  * table, which entries come first, and which come and go.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * repeat/repeat.h - computes the noise of several profiles of the same work: each row's mean with
  * an interval, how much runs differ, and whether the order is stable.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * repeat/repeat_command.c - runs `locus repeat`: reads the options, runs a program several times or
  * reads profiles, and reports their noise.

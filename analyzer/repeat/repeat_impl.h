@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* repeat/repeat_impl.h - declares what the formats of `locus repeat` share. */
 #ifndef LC_REPEAT_REPEAT_IMPL_H
 #define LC_REPEAT_REPEAT_IMPL_H

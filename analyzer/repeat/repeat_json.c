@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* repeat/repeat_json.c - writes a repeat as JSON (docs/JSON.md), and as a page that holds it. */
 #include "analyzer/repeat/repeat_json.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* repeat/repeat_json.h - writes a number over several runs as JSON. */
 #ifndef LC_REPEAT_REPEAT_JSON_H
 #define LC_REPEAT_REPEAT_JSON_H

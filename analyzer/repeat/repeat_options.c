@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* repeat/repeat_options.c - reads the values of the options of repeated runs. */
 #include "analyzer/repeat/repeat_options.h"
 

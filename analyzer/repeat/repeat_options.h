@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* repeat/repeat_options.h - reads the options of commands that run a program several times. */
 #ifndef LC_REPEAT_REPEAT_OPTIONS_H
 #define LC_REPEAT_REPEAT_OPTIONS_H

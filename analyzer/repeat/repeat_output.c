@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * repeat/repeat_output.c - judges a run by its standard output and error. Outputs are compared byte
  * by byte with those of earlier runs.

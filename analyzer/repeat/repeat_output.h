@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* repeat/repeat_output.h - compares the outputs of a program's runs. */
 #ifndef LC_REPEAT_REPEAT_OUTPUT_H
 #define LC_REPEAT_REPEAT_OUTPUT_H

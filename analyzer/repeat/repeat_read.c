@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * repeat/repeat_read.c - loads a run's profiles into a tree, fills the tables, and frees the tree.
  * Names go into a tree of the repeat's own, which grows with the differences between runs. If rows

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* repeat/repeat_read.h - reads the profiles of runs, one run after the other, into a repeat. */
 #ifndef LC_REPEAT_REPEAT_READ_H
 #define LC_REPEAT_REPEAT_READ_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * repeat/repeat_record.c - writes runs.json and reads it again, although anybody may have edited
  * it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * repeat/repeat_record.h - stores the runs' results in their directory, so that they survive a
  * failure before the last run: DIR/runs.json, and DIR/run-001/ and so on with stdout, stderr and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * repeat/repeat_run.c - starts the program again and again, and says how each run ended.
  *

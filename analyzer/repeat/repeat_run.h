@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * repeat/repeat_run.h - runs a program several times under Locus, one run after the other, each in
  * a directory of its own for its output, its standard error and its profiles.

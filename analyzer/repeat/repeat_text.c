@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * repeat/repeat_text.c - writes a repeat for a terminal: the answer, what was left out and why, how
  * stable the rows of each kind are, and the runs.

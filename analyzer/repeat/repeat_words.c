@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* repeat/repeat_words.c - says in words how stable several runs are. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/span_rows.c - builds arrays of spans from the tree's rows, with every number resolved to
  * its name.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/span_rows.h - builds plain arrays of what profiles hold about spans, with names resolved:
  * the input of `locus spans`.

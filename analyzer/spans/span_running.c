@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spans/span_running.c - joins the rows of each unfinished span; drops spans that ended. */
 #include "analyzer/spans/span_running.h"
 

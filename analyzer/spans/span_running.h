@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/span_running.h - finds the spans that were running when the recording ended.
  *

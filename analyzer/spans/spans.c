@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/spans.c - sums up executions for the analysis of spans.h. Rows are sorted so that rows of
  * one place, type or thread are adjacent and become groups. spans_time.c computes when things

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/spans.h - analyses executions of streams and tasks for a report: where the cycles went, how
  * large the pieces were, which threads ran them and when, and what to change.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/spans_collapsed.c - writes call paths of spans as collapsed stacks for flame graph tools.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spans/spans_command.h - declares what the output formats of `locus spans` share. */
 #ifndef LC_SPANS_SPANS_COMMAND_H
 #define LC_SPANS_SPANS_COMMAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/spans_csv.c - writes the spans report as tables for spreadsheets (RFC 4180, except that
  * lines end in LF).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/spans_diagnose.c - diagnoses streams and tasks by rules over the sums of spans.h.
  *

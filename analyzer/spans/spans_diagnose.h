@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/spans_diagnose.h - defines the thresholds of the diagnoses. docs/spans.md explains each:
  * change both together.

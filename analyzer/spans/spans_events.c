@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/spans_events.c - writes single spans as trace events for Perfetto and Chrome's
  * chrome://tracing.

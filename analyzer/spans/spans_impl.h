@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/spans_impl.h - declares what the files of the spans analysis share. No order here depends
  * on the order of the profiles.

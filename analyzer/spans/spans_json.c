@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/spans_json.c - writes the spans report as JSON; docs/JSON.md explains each member.
  *

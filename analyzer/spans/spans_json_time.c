@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/spans_json_time.c - writes the JSON members about sizes and times: the heat map of spans by
  * size and level, CPU use and context switches of processes and threads, and collections.

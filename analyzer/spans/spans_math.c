@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spans/spans_math.c - computes quantiles, shares and balances for the spans analysis. */
 #include "analyzer/base/wilson.h"
 #include "analyzer/spans/spans_impl.h"

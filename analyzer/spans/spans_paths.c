@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spans/spans_paths.c - sums up the call paths of executions, if whole paths were recorded. */
 #include "analyzer/spans/spans_impl.h"
 #include "src/base/order.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spans/spans_prose.c - writes the warnings and places of `locus spans`. */
 #include "analyzer/spans/spans_command.h"
 

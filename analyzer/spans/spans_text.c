@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spans/spans_text.c - writes the report on spans for a terminal. */
 #include "analyzer/spans/spans_command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/spans_time.c - computes what threads did and when, the heat map, and the objects that spans
  * waited for.

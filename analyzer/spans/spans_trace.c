@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spans/spans_trace.c - computes for single spans which span belongs to which, by the agent's rules
  * (src/format/fold.h), and compares the result with the agent's counts.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fetch the jars that the programs need from Maven Central, and compile and unpack what belongs to them."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs that bench.py runs: where each comes from, how it is called, what it is to cost.
 
 In the arguments {src} is the directory of the unpacked sources, a directory for each module of Lucene; {files} a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run one command once, as it is or under a profiler, and say what it took."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of `make bench`, by JDK and program."""
 
 from kept import Kept

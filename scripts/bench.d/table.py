@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Make figures and tables of the rounds that were run."""
 
 import math

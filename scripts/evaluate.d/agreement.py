@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Have `locus agree` run programs under several profilers, also with delays of known length, and make tables of what it says."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keep what an evaluation measured beside its page, so that another machine can write the page again, and go on with it.
 
 The archive has a directory for each build: of the page's own all results but the profiles, of the others the runs of the programs alone

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The modules of scripts/bench.d that an evaluation uses; some have the names of modules of its own, and both are kept."""
 
 import importlib

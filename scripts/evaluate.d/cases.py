@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Case studies: what Locus finds in a library, the change that it suggests as a patch, and what the change is worth.
 
 cases.py [--quick] [--only NAME]... [--pairs N] [--jdk HOME] [--json FILE]

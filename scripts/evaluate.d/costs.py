@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run the programs of tests/evaluation/ in turn as they are and with each profiler, and keep what each run took and told.
 
 A round has one run of each variant of each program, and ends before the next begins: whenever it is stopped, programs have

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plots of docs/EVALUATION.md: CPU cost, peak memory and repeatability of all programs."""
 
 import figures

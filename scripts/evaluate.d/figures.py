@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of the runs, which both the tables and the plots show: ratios, differences, shares, and what they are to be."""
 
 import costs

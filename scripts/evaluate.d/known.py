@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measure what Locus says of programs that know the truth: numbers of small objects, names of arrays, findings, NUMA nodes.
 
 known.py [--only KIND]... [--json FILE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What publications report of comparable tools, each figure with its source; the machines and programs there are others."""
 
 CGO = "Li, Su, Chabbi, Jiao and Liu, *DJXPerf: Identifying Memory Inefficiencies via Object-Centric Profiling for Java*, CGO 2023, " \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables of docs/EVALUATION.md that are of other measurements than the runs of all programs; each is "" without its file."""
 
 import json

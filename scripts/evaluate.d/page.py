@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Write docs/EVALUATION.md, its plots, docs/cost.md and README's line of costs from what was measured.
 
 What was not measured is not there."""

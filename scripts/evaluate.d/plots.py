@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draw figures of an evaluation as SVG: dots with error bars, one row for each value, text that is text.
 
 A drawing has its own background and two sets of colours, of which the reader's browser takes one; series differ in their

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs of tests/evaluation/: what there are, how Maven builds them, and how each is called.
 
 A program prints its result as its last line, and ends with an error where it is not the one that programs.json has.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The runs of an evaluation: by program, round and variant."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What several runs say of one number: a mean with its 95% interval, of differences as they are and of ratios by their logarithms.
 
 The intervals are Student's. They hold for as few as five values, where the percentile bootstrap of a median has 93.8% at best (of seven

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables of docs/EVALUATION.md that are of the runs of all programs: costs, memory, samples, repeatability."""
 
 import re

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent.c - is the agent's life in the JVM: load, start at VMInit or attached, end at VMDeath.
  *

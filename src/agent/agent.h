@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agent.h - starts the agent in a JVM: for those that load it (agent.c, agent/agent_attach.c). */
 #ifndef LC_AGENT_AGENT_H
 #define LC_AGENT_AGENT_H

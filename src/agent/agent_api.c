@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent/agent_api.c - defines the native methods of src/java/api/locusapi/Locus.java, by which a
  * program records itself.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent/agent_attach.c - does on a thread of its own what the JVM's attach listener asks for.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent/agent_attach.h - is asked by the attach listener of the JVM: to start, to stop, how it
  * goes.

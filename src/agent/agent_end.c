@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent/agent_end.c - ends a recording: at exit, after --duration, or when the profile is full.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent/agent_end.h - ends the recording: with the program, or before it, when its time
  * (--duration) is up or the profile holds what it may (--max-profile-size).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent/agent_events.c - hands JVMTI's events to the modules that take care of them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agent/agent_events.h - has the callbacks of JVMTI's events. */
 #ifndef LC_AGENT_AGENT_EVENTS_H
 #define LC_AGENT_AGENT_EVENTS_H

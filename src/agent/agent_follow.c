@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agent/agent_follow.c - finds out whether objects can be followed while the collector moves them.
  */
 #include "src/agent/agent_follow.h"

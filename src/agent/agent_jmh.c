@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent/agent_jmh.c - has the native of src/java/jmh/locusjmh/Counts.java, by which a JMH benchmark
  * reads what was allocated so far.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agent/agent_manifest.c - fills the manifest from all modules. */
 #include "src/agent/agent_manifest.h"
 

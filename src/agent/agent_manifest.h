@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agent/agent_manifest.h - writes the manifest: what was profiled, how, and what was lost on the
  * way. */
 #ifndef LC_AGENT_AGENT_MANIFEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent/agent_profile.c - makes the profile's directory, begins the next profile (--loop), and ends
  * the recording when the profiles have reached their size limit.

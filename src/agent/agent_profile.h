@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agent/agent_profile.h - makes the directories of profiles, and looks after how much is in them.
  */
 #ifndef LC_AGENT_AGENT_PROFILE_H

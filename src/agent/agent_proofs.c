@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agent/agent_proofs.c - see agent/agent_proofs.h. The state is of attach, but for the tick's own.
  */
 #include "src/agent/agent_proofs.h"

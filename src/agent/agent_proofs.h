@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent/agent_proofs.h - compares what is read out of this JVM with what JVMTI says, and tells what
  * this JVM is not known well enough for.

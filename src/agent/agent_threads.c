@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agent/agent_threads.c - gives Java threads their records and takes leave of them. */
 #include "src/agent/agent_threads.h"
 

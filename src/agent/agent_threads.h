@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent/agent_threads.h - declares how Java threads come to the agent and leave it.
  *

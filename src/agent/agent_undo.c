@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent/agent_undo.c - removes the agent's traces from the JVM in a safe order.
  *

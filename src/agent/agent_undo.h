@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agent/agent_undo.h - leaves the JVM as it was before the recording. */
 #ifndef LC_AGENT_AGENT_UNDO_H
 #define LC_AGENT_AGENT_UNDO_H

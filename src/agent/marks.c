@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent/marks.c - keeps the names and times of marks under a lock.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agent/marks.h - keeps the points in time that the program has marked in the recording. */
 #ifndef LC_AGENT_MARKS_H
 #define LC_AGENT_MARKS_H

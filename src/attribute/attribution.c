@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/attribution.c - runs the attribution thread, which turns the logs into blocks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/attribution.h - declares the thread that turns logs into a profile, off the program's
  * path.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attribute/attribution_counters.c - names the counters of the attribution thread. */
 #include "src/attribute/attribution.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/bucket.c - chooses the bucket of a sample by its address and by how the address was
  * found.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/bucket.h - chooses the bucket that a sample ends in when no tracked object lies at its
  * address.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attribute/budget.c - compares the CPU time of samples with the budget, and sets the stretch. */
 #include "src/attribute/budget.h"
 

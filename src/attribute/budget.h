@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/budget.h - lengthens the intervals of samples where samples cost more than the budget.
  *

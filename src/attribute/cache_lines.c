@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attribute/cache_lines.c - counts samples, and draws the fewer the more there were. */
 #include "src/attribute/cache_lines.h"
 

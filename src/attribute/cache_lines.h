@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/cache_lines.h - draws some of the samples, whose cache lines are recorded.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attribute/common_counts.c - keeps the tally of counts that are no thread's. */
 #include "src/attribute/common_counts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attribute/common_counts.h - writes what is counted for all threads together. */
 #ifndef LC_ATTRIBUTE_COMMON_COUNTS_H
 #define LC_ATTRIBUTE_COMMON_COUNTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/concurrent.c - merges the logs by time, and updates the map event by event.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/concurrent.h - puts allocations, copies and samples in order of time, for collectors
  * that move objects while the program runs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attribute/copies.c - makes rows of the section COPIES of the map's sums. */
 #include "src/attribute/copies.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/copies.h - puts into the profile what collections did with the tracked objects of each
  * site: how much they copied, and how much outlived its first collection.

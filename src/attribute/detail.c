@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/detail.c - makes the rows of fields, steps, cache lines and hardware metrics from
  * samples.

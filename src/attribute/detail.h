@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/detail.h - records what a sample tells beyond its bucket: the field, the cache line,
  * and what the hardware measured.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/ending.c - waits for the end of the attribution thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/ending.h - waits for the end of the attribution thread while it makes progress.
  *

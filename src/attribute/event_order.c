@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/event_order.c - sorts events by time: merges the runs that are in order already.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attribute/event_order.h - sorts events (attribute/concurrent.h) by time. */
 #ifndef LC_ATTRIBUTE_EVENT_ORDER_H
 #define LC_ATTRIBUTE_EVENT_ORDER_H

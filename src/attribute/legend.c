@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/legend.c - counts how much of the recursions of core/path.h and of the names of
  * heap/site_names.h is in the profile. Both are only added to.

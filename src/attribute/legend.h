@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/legend.h - says once, in a block of any thread, what holds for paths and sites as such:
  * where recursion was folded, and what the program calls a site's objects.

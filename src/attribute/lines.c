@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/lines.c - finds cache lines that several threads touch, and keeps their rows.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/lines.h - finds the cache lines that more than one thread touches.
  *

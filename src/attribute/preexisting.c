@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/preexisting.c - follows objects from before the attach, by the parts of the heap that
  * were in use then.

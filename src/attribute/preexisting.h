@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/preexisting.h - follows objects that were in the heap before the attach, from their
  * first move on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/resolve.c - takes samples from the logs, looks up their objects, and counts them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/resolve.h - brings samples from the threads' logs to their buckets.
  *

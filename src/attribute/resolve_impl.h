@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attribute/resolve_impl.h - declares what resolve.c and resolve_order.c share; private to them. */
 #ifndef LC_ATTRIBUTE_RESOLVE_IMPL_H
 #define LC_ATTRIBUTE_RESOLVE_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/resolve_order.c - looks samples up where objects move while the program runs: each in
  * the map as it was at the sample's time.

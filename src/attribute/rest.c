@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attribute/rest.c - compares the program's CPU time with what a look of the thread costs. */
 #include "src/attribute/rest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/rest.h - decides how long the attribution thread sleeps, and when it looks at the logs.
  *

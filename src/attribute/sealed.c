@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/sealed.c - seals epochs in the collection's pause and queues them.
  *

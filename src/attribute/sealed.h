@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attribute/sealed.h - hands epochs that a collection has ended from the GC callbacks to the
  * attribution thread.

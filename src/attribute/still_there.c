@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attribute/still_there.c - compares headers in the heap with what the map believes. */
 #include "src/attribute/still_there.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attribute/still_there.h - asks an object's header whether the map is right. */
 #ifndef LC_ATTRIBUTE_STILL_THERE_H
 #define LC_ATTRIBUTE_STILL_THERE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/attach_answer.h - what the agent's answers to `locus attach` and its like begin or end with.
  */
 #ifndef LC_BASE_ATTACH_ANSWER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/bytes.h - collects bytes in an array that grows: blocks of the profile, and class files.
  *

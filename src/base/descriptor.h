@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/descriptor.h - tells how many bytes a Java field takes from the type in its descriptor. */
 #ifndef LC_BASE_DESCRIPTOR_H
 #define LC_BASE_DESCRIPTOR_H

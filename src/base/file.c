@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/file.c - reads small files whole: the kernel gives a long text in parts, up to its end. */
 #include "src/base/file.h"
 

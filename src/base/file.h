@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/file.h - reads small text files of the kernel, such as those of /proc and /sys. Each name is
  * below `root`: "" (or NULL) for the machine, a directory for tests.

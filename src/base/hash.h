@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/hash.h - mixes numbers into hashes. Context: any. */
 #ifndef LC_BASE_HASH_H
 #define LC_BASE_HASH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/java_option.h - what the launcher and the command have to know of the options of java. */
 #ifndef LC_BASE_JAVA_OPTION_H
 #define LC_BASE_JAVA_OPTION_H

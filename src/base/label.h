@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/label.h - checks labels, "key=value", which a recording or a merge gives to its processes.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/launch_told.h - what the preloaded library tells `locus run` of the java commands below it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/limit.c - keeps the limits that were reached, under a spin lock. */
 #include "src/base/limit.h"
 

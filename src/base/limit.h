@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/limit.h - remembers which limits the agent has reached, for the line on the standard error
  * and for the manifest, whence reports have them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/nearest.c - compares words by how many edits turn one into the other. */
 #include "src/base/nearest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/nearest.h - finds the word that somebody meant who wrote another one. */
 #ifndef LC_BASE_NEAREST_H
 #define LC_BASE_NEAREST_H

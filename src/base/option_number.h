@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/option_number.h - reads and writes the numbers of options, each kind with its units. For
  * options.c only.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/options.c - turns texts into values of options, checks them, and turns values into texts. */
 #include "src/base/options.h"
 

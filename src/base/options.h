@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/options.h - parses the options that options.def lists, and writes them as text again. */
 #ifndef LC_BASE_OPTIONS_H
 #define LC_BASE_OPTIONS_H

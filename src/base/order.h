@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/order.h - compares numbers for qsort() and bsearch(), and computes shares. Context: any. */
 #ifndef LC_BASE_ORDER_H
 #define LC_BASE_ORDER_H

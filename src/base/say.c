@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/say.c - prints the agent's lines, each in one piece.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/say.h - prints the agent's lines for the user on the standard error. */
 #ifndef LC_BASE_SAY_H
 #define LC_BASE_SAY_H

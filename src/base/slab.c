@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/slab.c - keeps elements in blocks that double in size, and a hash table of their numbers. */
 #include "src/base/slab.h"
 

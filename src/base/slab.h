@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/slab.h - keeps numbered elements that never move, and finds them by a key.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/spin.h - a lock for a few instructions, which a thread waits for on the CPU.
  *

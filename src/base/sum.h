@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* base/sum.h - adds up counts that may come from a damaged file: sums never wrap. Context: any. */
 #ifndef LC_BASE_SUM_H
 #define LC_BASE_SUM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/time.h - reads the clock that logs, samples and blocks share.
  *

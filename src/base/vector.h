@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * base/vector.h - lets an array grow: one whose elements have a type, or one of any elements.
  *

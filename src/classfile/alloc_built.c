@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/alloc_built.c - follows the height of the operand stack from `new; dup` to the
  * constructor call.

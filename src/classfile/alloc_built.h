@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/alloc_built.h - finds the constructor calls behind which the new object is on top of
  * the stack.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/alloc_emit.c - writes the bytecode that calls the methods of the hook class. */
 #include "src/classfile/alloc_plan.h"
 #include "src/classfile/pool.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/alloc_plan.c - searches the code of a method for the places that allocate.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/alloc_plan.h - finds where a method gets hooks, and makes the code of each hook.
  *

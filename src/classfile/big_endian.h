@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/big_endian.h - reads and writes the big-endian numbers of class files. */
 #ifndef LC_CLASSFILE_BIG_ENDIAN_H
 #define LC_CLASSFILE_BIG_ENDIAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/class_file.c - parses the outline of a class file; it checks each length against the
  * bytes left.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/class_file.h - finds the parts of a class file: constant pool, members, attributes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/edit.c - copies a class file and puts changed code in the place of the old code. */
 #include "src/classfile/edit.h"
 

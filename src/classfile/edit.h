@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/edit.h - replaces the code of methods in a class file and copies all the rest.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/hook_calls.c - makes a class file of the constant pool, and looks at each call. */
 #include "src/classfile/hook_calls.h"
 

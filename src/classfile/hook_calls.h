@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/hook_calls.h - finds calls of the agent's classes in code that the JVM has loaded.
  *

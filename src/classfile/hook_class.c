@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/hook_class.c - puts numbers into the place holders of the compiled hook class. */
 #include "src/classfile/hook_class.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/hook_class.h - makes the class file of the hook class for the JVM that is running.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/image.c - reads the index of the JDK's image of its modules. */
 #include "src/classfile/image.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/image.h - finds class files in the JDK's own image of its modules, lib/modules.
  *

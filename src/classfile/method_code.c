@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/method_code.c - measures instructions, finds their targets and computes where they
  * move.

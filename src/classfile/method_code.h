@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/method_code.h - reads the instructions of a method and relocates them around inserted
  * code.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/pool.c - appends constants to a class file and numbers them. */
 #include "src/classfile/pool.h"
 

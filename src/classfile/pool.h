@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/pool.h - collects the constants that a rewritten class gets besides its own. */
 #ifndef LC_CLASSFILE_POOL_H
 #define LC_CLASSFILE_POOL_H

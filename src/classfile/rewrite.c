@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/rewrite.c - copies a class file and inserts the hooks of allocations on the way.
  *

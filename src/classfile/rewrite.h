@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/rewrite.h - inserts the hooks of allocations into the bytecode of a class.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/span_plan.c - knows the classes of the JDK that matter to spans, by their names.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/span_plan.h - decides, by names alone, which methods of a class get which hooks of
  * spans.

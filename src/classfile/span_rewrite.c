@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/span_rewrite.c - inserts the calls of LocusSpan into the methods of one class.
  *

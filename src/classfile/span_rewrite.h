@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/span_rewrite.h - inserts into the bytecode of a class the calls that begin and end
  * spans.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/stack_effect.h - tells what each instruction takes off the operand stack and puts on
  * it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/stackmap.c - reads stack map frames one by one and writes them with new positions.
  *

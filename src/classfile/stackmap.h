@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/stackmap.h - relocates StackMapTable attributes, and reads what they say of local 0. */
 #ifndef LC_CLASSFILE_STACKMAP_H
 #define LC_CLASSFILE_STACKMAP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/status.h - tells how the reading or the rewriting of a class file ended. */
 #ifndef LC_CLASSFILE_STATUS_H
 #define LC_CLASSFILE_STATUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/store_names.c - follows values through the operand stack and the local variables of a
  * method, and notes the events of each value.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/store_names.h - finds where a method stores the arrays and objects that it makes: in a
  * field, a local variable, an array, or as an argument.

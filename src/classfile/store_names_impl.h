@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/store_names_impl.h - declares values and events, shared by store_names.c and
  * store_names_rows.c. */
 #ifndef LC_CLASSFILE_STORE_NAMES_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/store_names_rows.c - makes the rows of a method, with names, from the values that it
  * stores. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/tables.c - relocates the positions in debug tables and in type annotations. */
 #include "src/classfile/tables.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/tables.h - relocates the attributes that a Code attribute holds. */
 #ifndef LC_CLASSFILE_TABLES_H
 #define LC_CLASSFILE_TABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/watched.c - compares names of classes with the names of the watched ones. */
 #include "src/classfile/watched.h"
 

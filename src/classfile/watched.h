@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * classfile/watched.h - tells whether lc_rewrite_options names a class as watched.
  *

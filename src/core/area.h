@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/area.h - finds the area of the heap that an address lies in. */
 #ifndef LC_CORE_AREA_H
 #define LC_CORE_AREA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/counters.h - A module lists its counters in a table, which this header writes into the
  * manifest.

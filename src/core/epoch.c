@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/epoch.c - counts the collections, and tells hooks whether one is under way.
  *

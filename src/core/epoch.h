@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/epoch.h - is the clock of the address map: addresses are true within one epoch. */
 #ifndef LC_CORE_EPOCH_H
 #define LC_CORE_EPOCH_H

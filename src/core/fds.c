@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/fds.c - counts the descriptors that are taken, and compares them with the budget. */
 #include "src/core/fds.h"
 

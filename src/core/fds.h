@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/fds.h - keeps the agent from using up the process's file descriptors.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/jitter.c - a xorshift generator, and what is drawn with it. */
 #include "src/core/jitter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/jitter.h - draws random numbers for the distances between samples, so that no rhythm of
  * the program keeps step with sampling.

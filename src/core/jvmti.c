@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/jvmti.c - keeps the agent's jvmtiEnv. */
 #include "src/core/jvmti.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/jvmti.h - is the one home of the agent's jvmtiEnv, through which all modules ask the JVM.
  *

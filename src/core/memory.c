@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/memory.c - sums what the agent holds, and compares it with the limit. */
 #include "src/core/memory.h"
 

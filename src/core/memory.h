@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/memory.h - keeps what the agent holds in memory below a limit (--max-memory).
  *

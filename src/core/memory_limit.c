@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/memory_limit.c - finds the limit where none is asked for, and says that it was reached. */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/method_number.c - see method_number.h. The form is written at attach, and only read then. */
 #include "src/core/method_number.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/method_number.h - turns jmethodIDs into numbers that call paths can hold, and back.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/own.c - keeps the list of the agent's own methods. The methods are written at attach, before
  * a hook runs, and only read then.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/own.h - tells which methods and frames are the agent's own.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/own_cost.c - keeps the sums of Locus's own CPU time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/own_cost.h - adds up the CPU time that Locus itself uses in the program's process.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/own_heap.c - keeps blocks of some 130 sizes, and a list of free ones for each size.
  *

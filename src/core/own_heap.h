@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/own_heap.h - allocates what a recording needs, apart from the program's malloc().
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/own_memory.c - counts the memory that the agent allocates and maps. Allocations come from
  * core/own_heap.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/own_memory.h - says how much memory the agent itself holds.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/own_thread.c - masks signals around the start of a thread. */
 #include "src/core/own_thread.h"
 

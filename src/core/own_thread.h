@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/own_thread.h - starts threads of Locus in the program's process. */
 #ifndef LC_CORE_OWN_THREAD_H
 #define LC_CORE_OWN_THREAD_H

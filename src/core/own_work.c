@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/own_work.c - calls who keeps the time of the agent's own work: see own_work.h.
  *

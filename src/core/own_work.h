@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/own_work.h - marks the work that the agent does on a thread of the program, so that the
  * spans around it are not charged for it.

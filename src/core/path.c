@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/path.c - keeps append-only tables of methods, path nodes and sites, with a hash index each.
  *

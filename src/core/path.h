@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/path.h - numbers methods, call paths (the agent's calling context tree) and sites, each
  * once.

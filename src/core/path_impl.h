@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/path_impl.h - what core/path_intern.c needs of the tables in core/path.c. */
 #ifndef LC_CORE_PATH_IMPL_H
 #define LC_CORE_PATH_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/path_intern.c - finds the node of a call path, frame by frame from the root, and folds
  * recursion on the way.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/path_name.c - asks the JVM for the names and lines of a method. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/record.h - describes the records that threads append and the attribution thread consumes. */
 #ifndef LC_CORE_RECORD_H
 #define LC_CORE_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/recursion.c - compares the end of a path with what stands before it. */
 #include "src/core/recursion.h"
 

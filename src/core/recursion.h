@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/recursion.h - finds where frames of a call path follow themselves: recursion. */
 #ifndef LC_CORE_RECURSION_H
 #define LC_CORE_RECURSION_H

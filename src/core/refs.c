@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/refs.c - keeps a list of references. They are some hundreds. */
 #include "src/core/refs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/refs.h - makes references of the agent to the program's objects, and deletes them when the
  * recording is over.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/reset.c - restores the library's static variables when a recording is over.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/reset.h - restores the agent's static variables and memory when a recording is over.
  *

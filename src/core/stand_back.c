@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/stand_back.c - waits for the end of a collection: see stand_back.h.
  *

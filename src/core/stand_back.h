@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/stand_back.h - lets the attribution thread stand back while the collector has the CPUs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core/thread.h - describes what the agent keeps for each Java thread, and lists all of them. */
 #ifndef LC_CORE_THREAD_H
 #define LC_CORE_THREAD_H

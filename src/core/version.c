@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/version.c - keeps a row for each version of a method that was seen before it was replaced.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/version.h - tells the versions of a method apart when its class is redefined.
  *

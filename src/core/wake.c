@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/wake.c - keeps one semaphore, on which the attribution thread sleeps.
  *

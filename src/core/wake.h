@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/wake.h - Whoever fills a log or queues work wakes the attribution thread through this
  * header.

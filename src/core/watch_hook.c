@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/watch_hook.c - holds the function to which hooks show new objects.
  *

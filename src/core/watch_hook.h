@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core/watch_hook.h - lets the watch engine see each new object of the classes that it watches.
  *

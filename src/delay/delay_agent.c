@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * delay/delay_agent.c - is the JVMTI agent liblocus-delay.so, which delays chosen methods of a Java
  * program by known times.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* delay/delay_class.c - writes a class file of a constant pool and some fields. */
 #include "src/delay/delay_class.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * delay/delay_class.h - makes the class file of LC_DELAY_CLASS, which has static fields and no
  * code.

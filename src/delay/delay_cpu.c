@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * delay/delay_cpu.c - reads the CPU clocks of threads that end.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * delay/delay_cpu.h - measures the CPU time of threads, of the process and of one iteration of a
  * delay.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * delay/delay_depth.c - follows each way through a method once, with the depth of the operand
  * stack.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * delay/delay_depth.h - computes how many words are on the operand stack before each instruction.
  *

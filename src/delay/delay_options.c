@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* delay/delay_options.c - takes the agent's string apart from left to right. */
 #include "src/delay/delay_options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* delay/delay_result.c - prints the object, and renames the file when it is whole. */
 #include "src/delay/delay_result.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* delay/delay_result.h - writes what became of the delays as JSON. */
 #ifndef LC_DELAY_RESULT_H
 #define LC_DELAY_RESULT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * delay/delay_rewrite.c - writes the loops behind the code of each method, and jumps to them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * delay/delay_rewrite.h - puts a loop of known length before each return of chosen methods.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format/block.h - describes the bytes that a block is made of: its header, its checksums, integers
  * and varints.

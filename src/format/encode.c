@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* format/encode.c - appends rows to the sections of a block, and makes a block of them. */
 #include "src/format/encode.h"
 

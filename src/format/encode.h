@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format/encode.h - builds blocks out of rows. The agent and the analyzer share it.
  *

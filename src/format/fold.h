@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format/fold.h - decides which executions of tasks are tasks of their own, and which belong to
  * another task.

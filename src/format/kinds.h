@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format/kinds.h - lists the numbers that a profile holds for kinds of things, and their names in
  * reports.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format/levels.h - tells which counters of a manifest are levels: how things are, and not how
  * often something has happened since the profile began.

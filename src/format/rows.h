@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format/rows.h - declares the rows that a thread's next block will hold, as the agent fills them.
  *

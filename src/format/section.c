@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format/section.c - makes one description of each flat section of sections.def, and works by it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format/section.h - tells what sections.def says of each flat section, for code that treats all of
  * them alike.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format/utf8.h - reads the JVM's texts, which may hold any bytes, and writes them as valid UTF-8
  * or JSON.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gc/copy_log.c - logs what the collector copies: libjvm's calls of memcpy and memmove, and when a
  * phase of a collection ends, by its calls of clock_gettime.

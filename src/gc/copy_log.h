@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gc/copy_log.h - logs what the collector copies: libjvm's calls of memcpy and memmove.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gc/move_log.c - keeps the records of copies in chunks, which threads fill side by side.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gc/move_log.h - logs copies all the time, for collectors that move objects while the program
  * runs.

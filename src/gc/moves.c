@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gc/moves.c - opens the log of copies when a collection starts, and seals it at the end.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gc/moves.h - turns the copies that the log holds into the moves of each collection.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gc/moves_batch.h - holds a sealed window of the log: its chunks, and the moves made from them. */
 #ifndef LC_GC_MOVES_BATCH_H
 #define LC_GC_MOVES_BATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gc/moves_replay.c - turns the copies that were logged into moves of objects.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gc/small.c - follows small objects through collections, by forwarding pointers or by the tables
  * of a collector that slides without them.

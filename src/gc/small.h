@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gc/small.h - finds where a collection moved objects that it copied inline.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/alloc_log.c - keeps the allocation logs and the pool of chunks that they share.
  *

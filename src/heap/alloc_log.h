@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/alloc_log.h - logs the allocations of one thread: append-only chunks of records.
  *

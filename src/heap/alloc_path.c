@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/alloc_path.c - walks the stack for the allocation path, and interns the site.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/alloc_path.h - finds the site of an allocation by walking the stack, where no context is
  * known.

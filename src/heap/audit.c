@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/audit.c - holds weak references to tracked objects, takes snapshots of them, and compares.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/audit.h - compares the object map with the JVM's own knowledge, for --audit.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* heap/common_counters.c - keeps the counters by site, in blocks that are made when needed. */
 #include "src/heap/common_counters.h"
 

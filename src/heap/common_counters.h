@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/common_counters.h - counts allocations of sites for all threads together, where the memory
  * limit has no room for a counter of the thread's own (core/memory.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* heap/context.c - looks a context up in the thread's shadow, and learns it after a walk. */
 #include "src/heap/context.h"
 

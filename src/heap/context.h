@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/context.h - recognises the contexts that a thread has allocated in, and finds their
  * counters.

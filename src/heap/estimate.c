@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/estimate.c - handles JVMTI's sampled allocations, and holds weak references to the objects.
  *

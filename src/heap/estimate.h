@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/estimate.h - samples the allocations of objects that are too small to be tracked.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/estimate_flush.c - moves the estimates to the tallies: the attribution thread's part of
  * estimate.c.

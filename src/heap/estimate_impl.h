@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/estimate_impl.h - declares the table of references that estimate.c fills and
  * estimate_flush.c empties. No other file includes it.

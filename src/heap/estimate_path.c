@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/estimate_path.c - finds the site of a sampled allocation by a walk of the stack.
  *

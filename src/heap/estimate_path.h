@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/estimate_path.h - finds the site of a sampled allocation.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* heap/estimate_sums.c - adds up sampled allocations without bias, and their variances. */
 #include "src/heap/estimate_sums.h"
 

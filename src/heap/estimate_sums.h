@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/estimate_sums.h - adds up sampled allocations by thread and site until they go to a tally.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/hook.c - has the natives that an instrumented allocation calls.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/hook.h - declares the native side of java.lang.LocusHook, which an instrumented allocation
  * calls.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* heap/hook_audit.c - compares the hooks' contexts and records with what the JVM says. */
 #include "src/heap/hook_audit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/hook_audit.h - checks what the allocation hooks have found out, for --audit.
  */

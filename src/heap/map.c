@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/map.c - answers what lies at an address, from survivors (map_store.c) and records that are
  * kept since their objects stayed in eden.

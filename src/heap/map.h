@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/map.h - tells which tracked object lies at an address, and follows objects through
  * collections.

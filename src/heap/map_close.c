@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/map_close.c - carries survivors and nursery over a collection. It is longer than 600 lines
  * because its steps share one structure and make sense only together.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* heap/map_impl.h - declares what the files heap/map*.c share; private to them. */
 #ifndef LC_HEAP_MAP_IMPL_H
 #define LC_HEAP_MAP_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/map_order.c - keeps the map where objects move while the program runs: event by event.
  *

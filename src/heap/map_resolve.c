@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/map_resolve.c - finds the objects at addresses of the open epoch.
  *

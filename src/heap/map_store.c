@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/map_store.c - keeps the survivors by address: a JudyL of pages, each a sorted array.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* heap/pace.c - chooses the interval between sampled allocations by the bytes allocated. */
 #include "src/heap/pace.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/pace.h - chooses the interval between sampled allocations, and remembers which interval was
  * in force.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* heap/site_counters.c - makes and finds the counters of sites. */
 #include "src/heap/site_counters.h"
 

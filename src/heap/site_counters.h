@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/site_counters.h - counts the allocations of one thread exactly, for each site.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/site_names.c - keeps the stores of each class in one block, found by a hash of the class's
  * name.

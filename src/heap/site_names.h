@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/site_names.h - names the objects of a site after the fields and variables that the program
  * stores them in.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/split.c - splits noted accesses over sites, and adds up the errors of the split.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/split.h - splits the accesses to a class over its allocation sites, by a sample of its
  * objects.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/tlab.c - reads the thread's allocation buffer and proves the object that `new` made.
  *

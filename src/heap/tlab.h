@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/tlab.h - tells what `new` made, by the thread's allocation buffer (TLAB).
  *

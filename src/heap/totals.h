@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * heap/totals.h - sums what all threads have allocated since the recording began.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/batches.c - finds methods that do not return, and times each batch.
  *

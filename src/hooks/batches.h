@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/batches.h - transforms classes of a running program in small batches, except for classes
  * with a running hot method.

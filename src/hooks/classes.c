@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hooks/classes.c - rewrites classes, and makes method IDs, as the JVM loads classes. */
 #include "src/hooks/classes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/classes.h - declares what the agent does with classes: it puts hooks in their bytecode and
  * makes IDs of their methods.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hooks/hooked.c - keeps hashes of the names of classes with hooks. */
 #include "src/hooks/hooked.h"
 

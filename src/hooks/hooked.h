@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hooks/hooked.h - knows which classes have hooks, and takes the hooks out again. */
 #ifndef LC_HOOKS_HOOKED_H
 #define LC_HOOKS_HOOKED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/hottest.c - adds up the machine code of each class's methods.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/hottest.h - orders classes by how much machine code their methods have.
  *

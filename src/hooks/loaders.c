@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/loaders.c - asks class loaders for the agent's classes before a class of theirs is
  * rewritten.

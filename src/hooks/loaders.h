@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/loaders.h - knows of which class loaders the classes may call the agent's own.
  *

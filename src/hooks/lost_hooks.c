@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/lost_hooks.c - keeps the classes to check for lost hooks, and checks them a moment later.
  *

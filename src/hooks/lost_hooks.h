@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/lost_hooks.h - notices classes from which another agent has removed the hooks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hooks/preloaded.c - compares loaded classes with the class files in the JDK's image. */
 #include "src/hooks/preloaded.h"
 

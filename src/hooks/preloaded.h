@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/preloaded.h - finds out which classes that the JVM loaded before the agent need no hooks,
  * and makes the method IDs of all classes.

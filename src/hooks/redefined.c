@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/redefined.c - sees what a class is before it is redefined.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hooks/redefined.h - keeps versions of methods apart when somebody redefines their class. */
 #ifndef LC_HOOKS_REDEFINED_H
 #define LC_HOOKS_REDEFINED_H

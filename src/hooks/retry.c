@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/retry.c - keeps the classes that wait to be transformed, and reports those that wait long.
  *

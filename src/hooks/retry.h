@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hooks/retry.h - transforms the classes that had to wait for a running hot method to return. */
 #ifndef LC_HOOKS_RETRY_H
 #define LC_HOOKS_RETRY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/retry_thread.c - starts a thread each time that classes are due, which happens only after
  * an attach.

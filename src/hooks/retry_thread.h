@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hooks/retry_thread.h - runs hooks/retry.h on a thread of its own.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numa/numa.c - adds up samples and allocations by NUMA node for the tallies of their threads.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numa/numa.h - records on which NUMA node samples were taken, and where the pages are that they
  * touched.

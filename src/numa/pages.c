@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numa/pages.c - asks the kernel for the owners of pages and remembers the answers.
  *

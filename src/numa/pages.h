@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numa/pages.h - tells which node owns a page: it asks the kernel in batches and remembers.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* numa/topology.c - reads the files below /sys and /proc that describe the NUMA nodes. */
 #include "src/numa/topology.h"
 

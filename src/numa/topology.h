@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numa/topology.h - reads the NUMA nodes of the machine from the kernel's files.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf/event.c - parses the list of events that -e gives, their periods, and the timer and faults.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf/event.h - turns the text of -e into events that can be opened.
  *

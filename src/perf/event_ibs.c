@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf/event_ibs.c - encodes events of AMD's instruction-based sampling as its PMU in sysfs
  * describes them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf/event_impl.h - declares what the files behind lc_event_parse() share. Context: as
  * perf/event.h.

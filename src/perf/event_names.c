@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf/event_names.c - looks for names among libpfm4's events, and finds the nearest one.
  *

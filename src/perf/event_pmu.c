@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf/event_pmu.c - encodes Intel's precise events: the presets, and any event of libpfm4.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf/event_sysfs.c - reads which CPU and which PMUs there are, and the formats of config words.
  */

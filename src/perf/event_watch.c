@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf/event_watch.c - parses the event `watch`: CLASS[#N][.FIELD|[INDEX]|+OFFSET][:r|:w|:rw].
  *

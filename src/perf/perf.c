@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf/perf.c - opens, runs, probes and explains perf events through perf_event_open(2).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf/perf.h - opens a perf event of one thread, maps its buffer, and has the kernel signal
  * samples.

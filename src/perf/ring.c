@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf/ring.c - decodes the records of a perf buffer field by field.
  *

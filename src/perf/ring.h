@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perf/ring.h - decodes the records of a perf ring buffer.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * preload/launch.c - adds the agent to a `java` that a script starts; part of the preloaded
  * library.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile/block_encoder.c - encodes what one thread did as blocks, by the agent's tables of sites
  * and paths.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profile/block_encoder.h - encodes one thread's counts as blocks. For profile_writer.c only. */
 #ifndef LC_PROFILE_BLOCK_ENCODER_H
 #define LC_PROFILE_BLOCK_ENCODER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile/directory.c - makes, opens and removes the directories of profiles.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profile/directory.h - makes, opens and removes the directories of profiles. */
 #ifndef LC_PROFILE_DIRECTORY_H
 #define LC_PROFILE_DIRECTORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profile/loop.c - makes the directories of a loop one after the other, and removes old ones. */
 #include "src/profile/loop.h"
 

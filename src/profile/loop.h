@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile/loop.h - divides a recording into profiles, one after the other: directories 000001,
  * 000002 ... of one directory.

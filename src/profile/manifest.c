@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profile/manifest.c - writes the manifest of a profile as JSON. */
 #include "src/profile/manifest.h"
 

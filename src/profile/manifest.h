@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profile/manifest.h - writes the manifest of a profile as JSON. For profile_writer.c only. */
 #ifndef LC_PROFILE_MANIFEST_H
 #define LC_PROFILE_MANIFEST_H

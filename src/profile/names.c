@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile/names.c - gives the strings, paths and sites of blocks their numbers. Maps from the
  * agent's numbers to those of the blocks are emptied (by a new stamp) for each generation and keep

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile/names.h - numbers the strings, paths and sites of a block, and writes the sections that
  * define them. For profile/block_encoder.c only.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profile/profile_writer.c - writes the files of a profile: appends blocks, replaces the manifest.
  */
 #include "src/profile/profile_writer.h"

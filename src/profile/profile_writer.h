@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile/profile_writer.h - writes the profile directory: files of blocks, each for the threads of
  * certain indices, and the manifest.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile/tally.c - keeps rows until a block is made. They are appended as they come; they are
  * sorted, and those with equal keys added up, when a block is made, and when an array is full: it

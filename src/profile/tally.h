@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile/tally.h - collects one thread's counts since its last block, which the next block will
  * hold.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample/chain.c - installs signal handlers, and calls the handler that was there before. */
 #include "src/sample/chain.h"
 

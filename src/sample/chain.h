@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample/chain.h - puts signal handlers in front of those that the program or the JVM installed. */
 #ifndef LC_SAMPLE_CHAIN_H
 #define LC_SAMPLE_CHAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/decode.c - computes the address that a sample's instruction touched, by a recipe and
  * registers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample/decode.h - finds the address that an access touched, from the sampled program counter. */
 #ifndef LC_SAMPLE_DECODE_H
 #define LC_SAMPLE_DECODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/decode_straight.c - makes recipes: which instruction touched memory before a sampled pc,
  * and where.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/engine.h - runs the engines that take samples with addresses, several of them side by
  * side.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/engines.c - chooses which engines run, and starts and stops them for each thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/find.c - tries candidates for the object of an access until a header proves one of them.
  *

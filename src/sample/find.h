@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample/find.h - finds the object that a sampled access was in, by the registers at the sample. */
 #ifndef LC_SAMPLE_FIND_H
 #define LC_SAMPLE_FIND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/insn.c - decodes x86-64 instructions through Zydis. Nothing here allocates or keeps state.
  */

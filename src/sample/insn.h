@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample/insn.h - decodes one x86-64 instruction, as far as sampling needs it. */
 #ifndef LC_SAMPLE_INSN_H
 #define LC_SAMPLE_INSN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/insn_known.c - decodes in full the instructions that stand most often near a sample, by
  * itself. All others are left to Zydis, with which test_insn_step.c compares what is decoded here.

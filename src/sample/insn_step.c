@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/insn_step.c - finds the length of the most frequent instructions by tables of its own,
  * without Zydis.

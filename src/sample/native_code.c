@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/native_code.c - keeps a list of the loaded objects, and reads their tables of functions
  * where they lie.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/native_code.h - finds the bounds of functions in the shared objects that are loaded:
  * libjvm, libc, JNI libraries.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/new_object.c - finds the class of an object that is still being constructed.
  *

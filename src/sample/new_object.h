@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample/new_object.h - finds the class of an object that is still being constructed. */
 #ifndef LC_SAMPLE_NEW_OBJECT_H
 #define LC_SAMPLE_NEW_OBJECT_H

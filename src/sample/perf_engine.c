@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/perf_engine.c - turns the records of perf events into samples: the engines pebs, ibs,
  * fault.

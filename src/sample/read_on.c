@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample/read_on.c - follows the registers that hold an object along the code behind an access. */
 #include "src/sample/read_on.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/read_on.h - tells from the code behind an access to an object's header whether it reads
  * the object on: its header is then not fetched for itself.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/sample_log.c - keeps samples in a byte ring with one producer and one consumer.
  *

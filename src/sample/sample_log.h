@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/sample_log.h - brings samples from a thread's signal handlers to the attribution thread.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/sampler.c - keeps the samplers of all threads, and does what every engine does for a
  * sample.

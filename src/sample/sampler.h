@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/sampler.h - holds what the engines share on one thread: its log, its buffers for walking,
  * and the rule that one handler runs at a time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/signals.c - hands each signal of an engine to the engine's function, or to the old
  * handler.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/signals.h - chooses the engines' signals and handles them, one at a time on each thread.
  */

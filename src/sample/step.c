@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/step.c - finds the step of an access by running its loop once, with the registers as
  * unknowns.

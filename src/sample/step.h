@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/step.h - finds, from the code of a loop, the distance in bytes between one instruction's
  * accesses in two rounds.

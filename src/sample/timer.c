@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/timer.c - samples by a CPU-time timer per thread: the engine that needs no hardware.
  *

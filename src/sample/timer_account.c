@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/timer_account.c - computes the CPU time that each tick stands for; see timer_account.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/timer_account.h - computes when a thread is sampled, and how many samples a tick of the
  * kernel counts as.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/timer_delay.c - makes, sets and deletes the second timer of a thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/timer_delay.h - signals a thread at a point of its CPU time that no tick falls on.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/trap.c - sets breakpoints on execution through perf_event_open(2), Linux 5.13 or newer.
  *

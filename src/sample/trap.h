@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample/trap.h - sets breakpoints for the calling thread, delivered as SIGTRAP. */
 #ifndef LC_SAMPLE_TRAP_H
 #define LC_SAMPLE_TRAP_H

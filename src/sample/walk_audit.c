@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/walk_audit.c - waits for the return that a repaired path predicts, and compares the paths.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/walk_audit.h - compares repaired call paths with the next walk that needs no repair, for
  * --audit.

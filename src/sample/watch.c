@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/watch.c - finds the watched object, and aims the breakpoints of all threads at it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample/watch.h - counts every access to one place of one object, while it moves: the engine
  * `watch`.

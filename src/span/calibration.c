@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/calibration.c - runs loops of empty spans in the profiled JVM: see calibration.h.
  *

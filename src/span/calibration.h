@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/calibration.h - measures the cost of recording a span on this machine, in this JVM.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/calibration_file.c - does the statistics of calibrations and keeps their file: see
  * calibration_impl.h.

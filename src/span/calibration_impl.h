@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/calibration_impl.h - declares the parts of calibrations that need no JVM, for tests. */
 #ifndef LC_SPAN_CALIBRATION_IMPL_H
 #define LC_SPAN_CALIBRATION_IMPL_H

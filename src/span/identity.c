@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/identity.c - tells LocusSpan where objects have their identity hash, so that it can give
  * them one itself.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/running.c - finds open spans and makes their rows: see running.h. */
 #include "src/span/running.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/running.h - writes open spans to the profile, so that they are not lost if the program is
  * killed, or ends while threads are inside spans.

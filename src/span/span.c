@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/span.c - starts and stops spans, for the process and for threads: see span.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/span.h - records executions of streams and tasks, and gives their counts to the profile.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/span_take.c - takes what the slots of threads have counted, on the attribution thread: see
  * span.h.

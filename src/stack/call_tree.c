@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stack/call_tree.c - adds the frames of walks to the tree, and folds recursion in it. */
 #include "src/stack/call_tree.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack/call_tree.h - keeps the call paths that a thread's walks have found, as a tree of frames.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stack/common_tree.c - goes down the common tree, under its lock. */
 #include "src/stack/common_tree.h"
 

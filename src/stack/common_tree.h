@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack/common_tree.h - keeps the call paths of walks for which a thread's own tree has no room.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stack/generated.c - keeps the ranges of generated code and counts when some was freed. */
 #include "src/stack/generated.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack/generated.h - knows the addresses of the JVM's generated code, and when some was freed.
  *

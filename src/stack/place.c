@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack/place.c - keeps the table of places: it learns, grows and evicts.
  *

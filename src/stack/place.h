@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack/place.h - recognises a place where a thread has been before, without walking its stack.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack/shadow.c - walks a thread's stack, and keeps the words of the last walk's frames.
  *

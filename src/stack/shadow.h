@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack/shadow.h - remembers the frames that a thread's last walk found, and walks only those that
  * have changed since.

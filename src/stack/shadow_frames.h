@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack/shadow_frames.h - goes from frame to frame of a stack, for stack/shadow.c alone.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stack/walk_credit.c - keeps the stock that threads share, and counts walks by the JVM. */
 #include "src/stack/walk_credit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack/walk_credit.h - limits the time that the program's threads spend on call paths.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stack/walker.c - walks a thread's own stack through JVMTI. */
 #include "src/stack/walker.h"
 

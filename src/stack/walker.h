@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack/walker.h - holds what a thread needs to walk its own stack: memory for the frames, and the
  * address at which the stack ends.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stack/words.c - reads words of a stack and keeps those that an entry cannot hold. */
 #include "src/stack/words.h"
 

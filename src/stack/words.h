@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack/words.h - reads the words of a stack that tell where its thread is, and compares them.
  *

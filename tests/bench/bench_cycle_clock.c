@@ -1,4 +1,5 @@
 /* uses: src/span/clock/cycle_clock.c src/span/clock/cycle_clock_other.c src/span/clock/cycle_clock_rate.c src/span/clock/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_cycle_clock.c - measures the cycles that reading each cycle clock takes, and those of its
  * parts.

@@ -1,4 +1,5 @@
 /* uses: src/core/memory.c src/core/stand_back.c src/core/epoch.c src/core/wake.c src/heap/alloc_log.c src/heap/map.c src/heap/map_store.c src/heap/map_close.c src/heap/map_resolve.c -lJudy */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_heap.c - measures what the allocation log and the object map cost: ns per append, per
  * nursery record streamed, per survivor moved, per query; bytes per survivor. CPU time; each line

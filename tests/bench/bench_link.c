@@ -1,4 +1,5 @@
 /* uses: src/span/tasks/link.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_link.c - measures what the links of tasks cost: ns for each of creation, submission and
  * execution, with few objects in flight, with many, and with two threads at it. CPU time; each line

@@ -1,4 +1,5 @@
 /* uses: src/core/memory.c src/gc/copy_log.c src/jvm/os/peek.c tests/unit/imports_model.c src/gc/move_log.c src/base/say.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_moves.c - measures what the log of copies costs: a copy beside the log, and a copy into it.
  * CPU time; each number is the best of several runs, since other work on the machine only adds.

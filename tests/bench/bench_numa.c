@@ -1,4 +1,5 @@
 /* uses: src/numa/numa.c src/base/say.c src/numa/topology.c src/numa/pages.c src/profile/tally.c tests/unit/event_root.c src/format/section.c -lnuma */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_numa.c - measures what finding the nodes of samples costs. The attribution thread asks the
  * kernel for the owners of pages in batches, and remembers them; a sample notes its CPU in the

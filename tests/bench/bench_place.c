@@ -1,4 +1,5 @@
 /* uses: src/core/memory.c src/core/epoch.c src/core/own.c src/stack/shadow.c src/stack/call_tree.c src/core/recursion.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/core/jvmti.c src/stack/generated.c src/jvm/stack/walk_proof.c src/jvm/os/guard.c src/jvm/os/peek.c src/core/version.c src/core/method_number.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_place.c - measures what it costs to recognise a place on the stack: ns per look-up of an
  * allocation's context in the thread's shadow, and of a stream's location and a task's place, which

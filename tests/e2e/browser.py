@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A browser that tests can use as a user does: keys, clicks, dragging; by playwright-core and Chromium."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the end-to-end tests share: the build, the JDKs of this machine, profiles and reports.
 
 LOCUS_BUILD names another build directory than build/; LOCUS_JDKS, separated by colons, JDKs that

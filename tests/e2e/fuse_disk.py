@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A file system in memory that hangs, or refuses to write, when it is told to: fuse_disk.py DIRECTORY CONTROL
 
 It is mounted at DIRECTORY until that is unmounted. The file CONTROL says what becomes of a write:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The guest with several NUMA nodes (scripts/numa-guest), and what runs in it.
 
 A machine that cannot boot one skips the tests that ask for it, with the reason.

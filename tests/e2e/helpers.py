@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests over tests/workloads/ share: commands, truths, and questions to a report."""
 
 import base64

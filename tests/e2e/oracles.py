@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What programs of tests/workloads/ know of themselves, and what a report says of it.
 
 The tests assert that both agree, and scripts/evaluate.d/known.py tells how far they do; so nothing here needs pytest.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A second writer of profiles, made from docs/FORMAT.md alone, and a reader for tests.
 
 Shares no code with the C writers: checksums are computed here, and payloads are zstd frames of

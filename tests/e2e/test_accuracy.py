@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every site's share of the samples is its share of the time, while its arrays move."""
 
 import pytest

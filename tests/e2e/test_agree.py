@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`locus agree`: of runs with known methods, of stub profilers, one of which lies, and of real ones."""
 
 import json

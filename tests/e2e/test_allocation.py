@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Allocation counts and bytes are exact, and so are call paths where that is asked for."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Java API: a program begins, marks and ends recordings of itself, with the agent or without."""
 
 import json

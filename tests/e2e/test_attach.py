@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`locus attach` and `detach`: a JVM that runs is recorded, and then is as it was."""
 
 import json

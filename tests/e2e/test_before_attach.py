@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Objects that were there before the attach: known by class, and by the site "(before the attach)" once they moved."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A finding becomes a benchmark that runs: of a library that nobody here wrote, and of a fix beside what it fixes."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """locus bench: what it asks its Java part for, and the one line where it cannot.
 
 A java of the test's own stands for the Java part: it keeps the request, and ends with a status.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Java of `locus bench`: the recorder, the project that is written, its build and results. Each JUnit test is a line of the output.
 
 tests/java/bench/ is compiled against build/locus-bench.jar. ProjectTest runs Maven, which fetches what projects need once.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Beside other tools: the program ends as with the other tool alone, both tools work, and Locus counts exactly."""
 
 import subprocess

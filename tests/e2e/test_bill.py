@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the CPU time of a process went into, against the clocks of its threads as the kernel shows them."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is neither the program's nor an object's ends in the bucket of whom it belongs to."""
 
 from helpers import command, complaints, report

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What spans cost: measured once, kept, and measured again when what was kept is no good."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Class loaders that do not find the agent's classes: the program runs as without Locus, and is told what is missing."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Objects that nobody tracked have their class: the right one, whatever the JVM's pointers look like."""
 
 import pytest

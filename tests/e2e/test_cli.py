@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line: what it accepts, what it refuses, and that the program stays itself."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collectors that move objects while the program runs: what is known of objects is as right as with those that stop it."""
 
 import pytest

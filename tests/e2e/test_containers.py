@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What containers, users' limits and small machines forbid: the program is unharmed, and the reason is told."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What collections copy, and what outlives one, by line of allocation: against the addresses that the program saw."""
 
 import json

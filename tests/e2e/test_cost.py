@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Locus costs two fixed programs, by what can be counted, and their CPU time: tests/data/cost.json has what it was.
 
 After a change that is meant: python3 tests/e2e/test_cost.py measures again; read the difference.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """liblocus-delay.so: a delayed method takes so much longer, and nothing else changes."""
 
 import collections

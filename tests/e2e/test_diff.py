@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`locus diff`: over synthetic profiles with known contents, and of a real program before and after its fix."""
 
 import json

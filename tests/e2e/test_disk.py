@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a disk does to the program: one that hangs, fills up or goes away never keeps it."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the documentation says that a program can check: links, commands, options, and README's figures and sample."""
 
 import functools

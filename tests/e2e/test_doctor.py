@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """locus doctor: what it says of this machine, against facts found another way, and in broken ones."""
 
 import ctypes

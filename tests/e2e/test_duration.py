@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`locus run -d TIME`: the recording ends, and the program goes on as if nothing had been recorded."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Engines beside the timer: what they count is what the kernel counts, and refusals are explained."""
 
 import mmap

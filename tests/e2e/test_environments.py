@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where programs run: as another user, in a root that cannot be written, without /sys, on one CPU, on a file system that hangs or fails.
 
 test_containers.py refuses single system calls; here the machine itself is changed, in namespaces or control groups of the test.

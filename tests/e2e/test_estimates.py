@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Objects too small to be tracked: their numbers, survivors and the split of accesses, as estimates.
 
 The program knows the truth. Intervals of 95% miss it once in twenty times, so that a test asks for

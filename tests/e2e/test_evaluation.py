@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """make evaluate: its statistics, by values worked out by hand, and the quick form of the whole."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Case studies of libraries: each is well-formed, and one is measured, in its quick form."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs that `make evaluate` runs: their list, their build, and that each computes what it is to compute."""
 
 import dataclasses

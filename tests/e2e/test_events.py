@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--event: what cannot be is refused before the program starts, with the nearest right spelling."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A stack that cannot be walked costs its samples their paths, and nothing else."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fields, ranges of elements, and shared cache lines, against programs of which they are known."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `locus report` says first: one screen, its findings, and a program with and without each of them."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests that fail once: what `scripts/test` makes of them, and what tests/flaky.md may hold."""
 
 import datetime

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The formats for other tools: each holds the numbers of --format=json, and every name.
 
 Each is read by a reader that is not ours where one can be had: Go's pprof, the sqlite3 shell, Python's csv,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--include, --exclude, --hide and --simple: each number is that of the rows of the whole report that pass."""
 
 import collections

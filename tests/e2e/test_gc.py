@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The address map agrees with the JVM after every collection."""
 
 import pytest

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every report writer, byte for byte: what it writes of synthetic profiles is in tests/data/reports/.
 
 After a change of a report that is meant, `/usr/bin/python3 tests/e2e/test_golden_reports.py` writes the

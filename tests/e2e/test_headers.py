@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The list of classes that are touched at the header: `--view objects`, and `header_classes` of the JSON."""
 
 import json

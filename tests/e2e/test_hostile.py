@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A profile that somebody made to harm its reader: nothing of it reaches the terminal as a control, hangs or fills the machine."""
 
 import copy

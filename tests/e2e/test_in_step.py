@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program in step with the kernel's tick, or with the JVM's sampled allocations, is sampled truly; without jitter it is not.
 
 The truth is each thread's own CPU clock, read by the program, and the number of its rounds.

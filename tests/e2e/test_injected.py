@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A call of the agent fails: the program ends as it would have, what was recorded can be read, and what is lost is said.
 
 tests/tools/fail_call.c lets one call fail. A place is the chain of functions of the agent that leads to a call.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Of 95% intervals, 95% hold the truth: a program whose shares it knows itself, over many seeds."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JMH's profiler `locus`: allocations of an operation, the top object, and what is said where a fork is not profiled.
 
 The truths are what tests/workloads/jmh/KnownArrays.java allocates by its source, and JMH's own `-prof gc`.

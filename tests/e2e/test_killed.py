@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program is killed at any moment: the profile opens, and holds what its last whole block held, and nothing more than there was.
 
 Truths: what the program printed by then, and the times in the headers of the blocks that are whole in the files.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hosts, labels, `locus list`, --where and --by: each number is that of the processes' own profiles."""
 
 import collections

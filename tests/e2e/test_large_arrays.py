@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Large arrays that the JVM, libc or a JNI library clears, copies and sorts count for their objects."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the agent gets into a JVM: which it leaves alone, what it does when asked twice, and what others notice of it."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the process may have little of (descriptors, pending signals) stays the program's, and what Locus does without
 is said."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Classes that the JVM has loaded before the agent: only those with a site are transformed."""
 
 import subprocess

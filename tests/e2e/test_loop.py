@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--loop and --keep: one recording in several profiles, of which nothing is lost and each stands alone."""
 
 import json

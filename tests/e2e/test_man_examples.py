@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The examples of the manual pages are executed, on profiles and programs that have the names of the examples."""
 
 import os

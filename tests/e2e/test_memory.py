@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Locus holds in memory has a limit, and what it does without then is said.
 
 The truth is the process's own peak (VmHWM) with and without Locus, in a heap whose pages are all

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`locus merge` at scale: the same bytes in any order, grouping and number of threads; bad inputs among good ones;
 and no output where it ends early."""
 

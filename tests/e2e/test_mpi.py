@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`locus-mpi merge`: what several ranks write is what `locus merge` writes, whatever the tree; bad profiles among good ones; and
 no output where a rank dies or a signal comes."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays are shown by the field or local variable that the program stores them in."""
 
 import json

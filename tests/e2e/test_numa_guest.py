@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The guest that the NUMA tests run in, and the programs that tell the truth there.
 
 Nothing here is about what Locus says of nodes: it is about the ground that such tests stand on.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Locus says of NUMA placement, against the programs' own truth, in guests of 2 and 4 nodes.
 
 Samples are CPU time, the truth counts accesses: they are compared for each access path, where a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Neither the program nor its sampling waits for the owners of pages: a kernel that is slow to tell them."""
 
 import json

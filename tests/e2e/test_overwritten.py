@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Another agent takes hooks out, by returning a class file that it has made from the original: that is noticed, and said."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Locus says of its own cost, and the budget that follows from it."""
 
 import json

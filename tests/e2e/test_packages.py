@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is installed and handed on: files, completion, the settings of `locus agent-args`, manual pages."""
 
 import json

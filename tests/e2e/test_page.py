@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page in a real browser, over real profiles: H2, Lucene with spans, google-java-format merged, and NumaCollect in a guest of two nodes."""
 
 import json

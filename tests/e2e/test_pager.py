@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Colours and the pager are for a terminal; what is piped is the same whatever the environment says."""
 
 import fcntl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which cases `make test` runs: a test's own name draws its JDK, collector and tier, and some tests name what they cover."""
 
 import collections

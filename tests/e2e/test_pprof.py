@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--format=pprof: read by a decoder of protobuf, and by Go's pprof, it holds what JSON holds."""
 
 import collections

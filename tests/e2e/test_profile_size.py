@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--max-profile-size: the recording ends when the profile is as large as it may be, and the program goes on."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a command that takes long says meanwhile: on a terminal alone, and nothing of it stays."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Real programs from Maven Central, end to end: the profile makes sense to who knows them."""
 
 import pytest

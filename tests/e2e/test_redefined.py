@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lines when a class is redefined while it runs: each version's own, to the last allocation, and never another's."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`locus repeat`: of synthetic profiles with known contents, and of real programs that end in every way."""
 
 import json

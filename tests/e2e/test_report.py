@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The analyzer, over synthetic profiles with known contents."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What reports say beyond samples per site: fields, classes, measurements, false sharing, estimates.
 
 The profiles are synthetic, and the numbers expected of them computed by hand.

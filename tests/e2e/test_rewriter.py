@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The class-file rewriter against HotSpot's verifier, and against programs that count.
 
 verify_agent hooks every class, in each way that an option of Locus asks for, and delays every method

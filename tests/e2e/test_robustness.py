@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Locus is a guest: whatever it meets, the program ends as it would have, and is told the truth."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums over rows are those of what they roll up: in every group, format and filter."""
 
 import json

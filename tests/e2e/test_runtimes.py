@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JDK 11 and 21: what counts most of what is tested in full on 17 and 25."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Threads that live for less than the kernel's tick, or little longer, have their share of samples.
 
 The truth is each thread's own CPU clock, read by the program.

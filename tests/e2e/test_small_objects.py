@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """With --min-size 0 every object is counted, exactly, and none is followed to a wrong place."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each command does its part on one run of a real JVM: what `make check` looks at."""
 
 import json

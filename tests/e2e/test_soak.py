@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A server that is profiled for long: no crash, nothing lost, and no more memory, descriptors or files at its end than half-way,
 as beside it the same server without Locus.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Profiles with spans, written from docs/FORMAT.md alone: what merging keeps of them, and damage."""
 
 import json

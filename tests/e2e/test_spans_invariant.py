@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Streams that compute the same again and again: named where they do, and only there."""
 
 import helpers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spans that have not ended when the program is killed, or ends while threads are inside: none is lost, none counted twice."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--span-paths: executions of one place, apart by who called it, against what the program does."""
 
 from helpers import page_text

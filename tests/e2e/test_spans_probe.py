@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts of streams stay exact where windows of them are counted and not timed."""
 
 import collections

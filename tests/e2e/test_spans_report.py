@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`locus spans` on synthetic profiles, the numbers expected of them worked out by hand."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spans of more places and threads than the agent keeps apart: nothing is lost, and it is said."""
 
 import json

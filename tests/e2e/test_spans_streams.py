@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Executions of streams against what can be counted by reading the program."""
 
 import collections

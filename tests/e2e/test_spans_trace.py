@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Single spans: each is in the trace, or counted as lost and told of."""
 
 import json

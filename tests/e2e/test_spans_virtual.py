@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spans of virtual threads: none is lost when its thread changes carriers, and no time asleep counts."""
 
 import json

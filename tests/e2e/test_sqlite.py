@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--format=sqlite: the sqlite3 shell reads the numbers of --format=json, and answers the questions of docs/SQLITE.md."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is hard on a profiler: classes that come and go, code that is thrown away, children, depth. Nothing is lost unsaid."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--format=svg: each frame of the flame graph has the samples of the collapsed stacks that go through it."""
 
 import collections

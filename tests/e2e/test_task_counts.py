@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Submissions and executions of tasks against the counts that the program keeps itself, to the unit."""
 
 import collections

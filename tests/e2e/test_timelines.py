@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CPU time and switches of threads per 100 ms, and the clocks that spans are measured with."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A JVM that nobody has seen is not harmed: what cannot be proved of it is switched off, and the rest works.
 
 tests/tools/change_types.c changes what libjvm's type database says, as a JVM of another build would: a member is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Storms of call paths: deep stacks, and stacks that do not come again. Counts stay exact, and what a path costs is bounded.
 
 What is bounded is counted: walks by the JVM, frames that Locus looks at, bytes of the profile. `scripts/bench_storms.py` measures times.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wherever a thread is interrupted, its sample has a call path, which the program can have."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """-e watch: accesses to one place of one object are counted exactly, while it moves."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An interrupt is one observation, however many samples it counts as: in heads, intervals, thresholds, merges and diffs."""
 
 import json

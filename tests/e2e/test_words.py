@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """scripts/check-words: which beginnings of sentences it finds, and which it leaves alone."""
 
 import pytest

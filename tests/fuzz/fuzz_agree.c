@@ -1,4 +1,5 @@
 /* uses: analyzer/agree/agree_counts.c analyzer/agree/agree_jfr.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c analyzer/base/plain.c analyzer/base/arena.c -ljansson */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_agree.c - reads any text as what each profiler writes: no more samples have a method than
  * there are, names have no slash, and the methods are read as they were written.

@@ -1,4 +1,5 @@
 /* uses: analyzer/diff/diff_condition.c analyzer/base/memory.c src/base/nearest.c -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_condition.c - parses any text as --fail-on: an accepted one has a finite limit and a pattern
  * that stands in it, any other a line that says why.

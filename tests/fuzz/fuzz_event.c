@@ -1,4 +1,5 @@
 /* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c src/base/nearest.c -lpfm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_event.c - parses any text as --event: an accepted one has a canonical spelling of the same
  * meaning.

@@ -1,4 +1,5 @@
 /* uses: src/core/stand_back.c src/core/epoch.c src/core/wake.c src/heap/map.c src/heap/map_store.c src/heap/map_close.c src/heap/map_resolve.c tests/fuzz/map_model.c -lJudy */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_map.c - runs histories of a simulated heap (map_model.h), with which the map must agree. */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* uses: analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/merge_writer.c analyzer/model/canonical.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/objects/analysis/sharing.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c src/format/encode.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_profile.c - gives arbitrary bytes to the reader of blocks.
  *

@@ -1,4 +1,5 @@
 /* uses: src/classfile/ */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_rewrite.c - rewrites any bytes as a class file: the result must parse, and be stable.
  *

@@ -1,4 +1,5 @@
 /* uses: src/perf/ring.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_ring.c - decodes any bytes as a perf ring: nothing outside it is read, the reader comes to
  * an end, and it makes no difference where the ring's memory begins.

@@ -1,4 +1,5 @@
 /* uses: analyzer/out/source.c analyzer/base/progress.c analyzer/base/plain.c analyzer/base/file.c analyzer/base/memory.c analyzer/base/table.c -lzip -lzstd */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_source.c - gives arbitrary bytes to the reader of source archives, and arbitrary names to
  * look for.

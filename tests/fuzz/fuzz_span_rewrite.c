@@ -1,4 +1,5 @@
 /* uses: src/classfile/ */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_span_rewrite.c - inserts spans into any bytes as a class file: the result must parse, for
  * both rewriters.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * map_model.c - simulates a heap and its collections, and compares the map with it.
  *

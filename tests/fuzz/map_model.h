@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * map_model.h - simulates a heap that is collected as HotSpot does it, and compares the map with
  * it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import java.lang.reflect.Proxy;
 import java.util.concurrent.Callable;
 import net.bytebuddy.ByteBuddy;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import com.sun.jdi.Bootstrap;
 import com.sun.jdi.ReferenceType;
 import com.sun.jdi.VirtualMachine;

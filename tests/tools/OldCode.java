@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Code as Java 1.1 knew it: compiled for old class files, its finally blocks are subroutines (jsr
  * and ret).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Declares the natives of tests/tools/sample_agent.c. */
 final class SampleAgent {
 	static native void start();

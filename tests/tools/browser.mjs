@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * browser.mjs - opens pages in Chromium and does there what a user does, as tests/e2e/browser.py asks.
  *

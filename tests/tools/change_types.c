@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * change_types.c - a JVMTI agent that changes the type database which libjvm exports, before any
  * other agent's VMInit: what an unknown JVM may say of itself.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fail_call.c - fails one call of the agent: preloaded, it counts the calls that code of
  * liblocus.so makes of the C library, and has one of them fail.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/tools/field_agent.c - runs src/jvm/layout/field.c alone, as a JVMTI agent.
  *

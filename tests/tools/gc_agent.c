@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/tools/gc_agent.c - checks that the interposer's moves and the heap's layout agree with the
  * JVM.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numa_native.c - calls the kernel for tests/workloads/NumaPlacement.java: to pin threads to nodes,
  * and to know on which nodes a thread and an array are. Plain system calls, no libnuma, so that the

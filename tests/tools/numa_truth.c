@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numa_truth.c - prints on which NUMA node pages are; it asks the kernel and no library.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * refuse_call.c - runs a command for which the kernel refuses some system calls, as containers'
  * filters do.

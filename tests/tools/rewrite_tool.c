@@ -1,4 +1,5 @@
 /* uses: src/classfile/rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_built.c src/classfile/stack_effect.c src/classfile/store_names.c src/classfile/store_names_rows.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/class_file.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c -lzip */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rewrite_tool.c - rewrites class files: those of jars, those in directories, or single ones.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/tools/sample_agent.c - runs the sampling engine alone, as a JVMTI agent.
  *

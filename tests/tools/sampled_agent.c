@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/tools/sampled_agent.c - another agent that has the JVM's sampled allocations, and tags, for
  * itself.

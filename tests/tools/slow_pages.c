@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * slow_pages.c - is preloaded; makes move_pages() 0.3 s slower and announces each call on stderr.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stuck_disk.c - is a disk that stops answering: preloaded, it keeps every write to a file of
  * blocks waiting for as long as the file that STUCK_DISK names exists.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verify_agent.c - rewrites every class that it is shown, as a JVMTI agent, and counts what
  * happens.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verify_delays.h - delays every method in verify_agent.c, beside the hooks or without them, and
  * counts what came of it.

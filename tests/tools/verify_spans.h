@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verify_spans.h - stands in for LocusSpan in verify_agent.c: it counts calls, and checks that
  * begins and ends fit together.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* attribution_model.h - what the attribution thread asks of the rest of the agent, for its test. */
 #ifndef LC_TESTS_ATTRIBUTION_MODEL_H
 #define LC_TESTS_ATTRIBUTION_MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* class_file.c - writes class files by hand, for tests of the rewriter. */
 #include <setjmp.h>
 #include <stdarg.h>

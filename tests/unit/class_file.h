@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * class_file.h - makes class files by hand, for tests of the rewriter. It asserts instead of
  * returning errors.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* event_root.c - makes the /proc and /sys of another machine in a temporary directory. */
 #include <assert.h>
 #include <ftw.h>

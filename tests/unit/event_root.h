@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* event_root.h - makes the /proc and /sys of another machine in a temporary directory. */
 #ifndef LC_TEST_EVENT_ROOT_H
 #define LC_TEST_EVENT_ROOT_H

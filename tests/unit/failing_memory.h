@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * failing_memory.h - lets allocations of the code under test fail. A test that includes it defines
  * allocation_fails(), which is asked at each, and is linked with --wrap of the three functions.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gc_model.c - plays the collector that gc_model.h describes. */
 #include "tests/unit/gc_model.h"
 

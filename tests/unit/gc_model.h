@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gc_model.h - plays a collector for tests: it stands in for gc/moves.c, gc/small.c and
  * jvm/layout/areas.c.

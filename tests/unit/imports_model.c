@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* imports_model.c - stands for libjvm: what it calls to copy, redirected as jvm/os/imports.h does
  * it.
  */

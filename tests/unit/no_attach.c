@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* no_attach.c - stands for attribute/preexisting.c in tests of a recording that began with its JVM.
  */
 #include "src/attribute/preexisting.h"

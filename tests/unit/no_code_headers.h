@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* no_code_headers.h - for tests of announced code: a JVM whose own tables cannot be read. */
 #ifndef LC_TESTS_NO_CODE_HEADERS_H
 #define LC_TESTS_NO_CODE_HEADERS_H

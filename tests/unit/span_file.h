@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span_file.h - passes class files made by hand through lc_span_rewrite(), for its unit tests. */
 #ifndef LC_TESTS_SPAN_FILE_H
 #define LC_TESTS_SPAN_FILE_H

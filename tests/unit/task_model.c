@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* task_model.c - plays threads and tasks against span/tasks/task.c, with a clock of its own. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* task_model.h - models threads, tasks and a clock for tests of span/tasks/task.c, without a JVM.
  */
 #ifndef LC_TASK_MODEL_H

@@ -1,4 +1,5 @@
 /* uses: analyzer/agree/agree_counts.c analyzer/agree/agree_jfr.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c analyzer/base/plain.c analyzer/base/arena.c -ljansson */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_agree_counts.c - checks that what profilers write becomes the same names, with all samples
  * counted, and that what none of them writes is refused.

@@ -1,4 +1,5 @@
 /* uses: src/core/memory.c src/heap/alloc_log.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_alloc_log.c - checks that allocation logs keep order and bounds, reuse chunks, and serve
  * readers beside the owner.

@@ -1,4 +1,5 @@
 /* uses: src/core/epoch.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_alloc_place.c - checks that an object's address is true at the time that comes with it,
  * where a thread's references are brought up to date only when the thread calls the JVM.

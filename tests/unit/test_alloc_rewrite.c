@@ -1,4 +1,5 @@
 /* uses: src/classfile/ tests/unit/class_file.c -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_alloc_rewrite.c - checks which allocations in bytecode get a hook, and what the hook
  * consists of. The file is longer than 600 lines: each rule has its test, over one set of helpers.

@@ -1,4 +1,5 @@
 /* uses: src/jvm/layout/areas.c src/jvm/layout/areas_generations.c src/jvm/layout/areas_g1.c src/jvm/layout/collector.c src/jvm/layout/ranges.c src/jvm/layout/vmstructs.c -Wl,--export-dynamic src/jvm/os/guard.c src/jvm/os/peek.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_areas.c - checks how the heap's layout is read from type tables and spaces that this test
  * lays out.

@@ -1,4 +1,5 @@
 /* uses: analyzer/base/arena.c analyzer/base/memory.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_arena.c - checks that arrays of an arena are zero, apart, stay where they are, and go
  * together.

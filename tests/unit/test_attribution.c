@@ -1,4 +1,5 @@
 /* uses: tests/unit/no_attach.c src/core/memory.c src/core/stand_back.c src/sample/native_code.c src/jvm/os/peek.c src/attribute/attribution.c src/heap/totals.c src/heap/common_counters.c src/attribute/common_counts.c src/attribute/legend.c src/core/own_thread.c src/attribute/copies.c src/attribute/sealed.c src/attribute/ending.c src/base/limit.c src/attribute/resolve.c src/attribute/rest.c src/attribute/bucket.c src/core/epoch.c src/core/thread.c src/core/wake.c src/base/options.c src/base/nearest.c src/base/say.c src/base/slab.c src/heap/alloc_log.c src/heap/site_counters.c src/heap/map.c src/heap/map_store.c src/heap/map_close.c src/heap/map_resolve.c src/sample/sample_log.c src/profile/tally.c src/format/section.c tests/unit/gc_model.c tests/unit/attribution_model.c -lJudy -lpthread src/core/own_cost.c src/attribute/concurrent.c src/attribute/event_order.c src/attribute/resolve_order.c src/attribute/still_there.c src/heap/map_order.c src/gc/move_log.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_attribution.c - every sample ends in one bucket, and every count is written once.
  *

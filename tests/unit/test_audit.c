@@ -1,4 +1,5 @@
 /* uses: src/core/stand_back.c src/core/epoch.c src/core/wake.c src/heap/audit.c src/heap/map.c src/heap/map_store.c src/heap/map_close.c src/heap/map_resolve.c src/heap/map_order.c -lJudy -Wl,--wrap=malloc,--wrap=calloc */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_audit.c - checks that the audit says wrong where map and JVM differ, and only there. The JVM
  * is a fake.

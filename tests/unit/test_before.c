@@ -1,4 +1,5 @@
 /* uses: src/attribute/preexisting.c src/heap/map.c src/heap/map_store.c src/heap/map_close.c src/heap/map_resolve.c src/heap/map_order.c src/core/stand_back.c src/core/epoch.c src/core/wake.c -lJudy -lpthread */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_before.c - checks that objects from before the attach, and only those, are put into the map
  * when they move.

@@ -1,4 +1,5 @@
 /* uses: analyzer/commands/bench_options.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_bench_options.c - checks which options of a foreign profile's JVM are taken over: those that
  * are known to be harmless, and no other.

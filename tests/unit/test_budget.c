@@ -1,4 +1,5 @@
 /* uses: src/attribute/budget.c src/core/own_cost.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_budget.c - checks when the budget makes intervals longer, and shorter again. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/classfile/ tests/unit/class_file.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_built.c - checks behind which constructor calls the audit's hook comes: never where
  * something else than the new object may be on top of the stack, as in code that an optimiser has

@@ -1,4 +1,5 @@
 /* uses: src/attribute/cache_lines.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_cache_lines.c - checks how many samples are drawn of a long recording, and which. */
 #include <setjmp.h>
 #include <stdarg.h>

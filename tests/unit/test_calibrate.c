@@ -1,4 +1,5 @@
 /* uses: src/span/calibration_file.c -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_calibrate.c - checks what costs the batches of a calibration yield, and the file that keeps
  * the costs.

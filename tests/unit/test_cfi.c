@@ -1,4 +1,5 @@
 /* uses: src/jvm/stack/cfi.c -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_cfi.c - checks that frames of native code are left as the compiler's own unwinder leaves
  * them, wherever a signal interrupts.

@@ -1,4 +1,5 @@
 /* uses: src/sample/chain.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_chain.c - checks that a signal that is not ours ends as it would have ended without us. */
 #include <errno.h>
 #include <setjmp.h>

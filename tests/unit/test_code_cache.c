@@ -1,4 +1,5 @@
 /* uses: src/jvm/code/code_cache.c -lpthread src/core/method_number.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_code_cache.c - checks that generated code is found while it lives, by readers that never
  * wait.

@@ -1,4 +1,5 @@
 /* uses: src/heap/common_counters.c -lpthread */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_common_counters.c - checks that counts of all threads together are exact. */
 #include <pthread.h>
 #include <setjmp.h>

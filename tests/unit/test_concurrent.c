@@ -1,4 +1,5 @@
 /* uses: tests/unit/no_attach.c src/attribute/concurrent.c src/attribute/event_order.c src/gc/move_log.c src/heap/alloc_log.c src/heap/map.c src/heap/map_store.c src/heap/map_close.c src/heap/map_resolve.c src/heap/map_order.c src/core/memory.c src/core/stand_back.c src/core/epoch.c src/core/wake.c -lJudy -lpthread */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_concurrent.c - checks that what threads have logged comes to the map in the order in which
  * it happened, whatever order the logs are read in.

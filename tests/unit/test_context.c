@@ -1,4 +1,5 @@
 /* uses: src/core/memory.c src/stack/walk_credit.c src/core/own_cost.c src/heap/context.c src/heap/site_counters.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/generated.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_context.c - checks that an allocation context is recognised by its stack, and only by it:
  * as the shadow says, and by guessed words where the shadow cannot read the stack.

@@ -1,4 +1,5 @@
 /* uses: src/core/memory.c src/gc/copy_log.c src/base/say.c src/jvm/os/peek.c tests/unit/imports_model.c -lpthread src/gc/move_log.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_copy_log.c - checks that libjvm's copies are made in every state, and logged as they should.
  */
 #include <errno.h>

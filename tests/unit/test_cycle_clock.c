@@ -1,4 +1,5 @@
 /* uses: src/span/clock/cycle_clock.c src/span/clock/cycle_clock_other.c src/span/clock/cycle_clock_rate.c src/span/clock/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c -Wl,--wrap=clock_gettime,--wrap=syscall */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_cycle_clock.c - checks that a thread's cycles are those that it ran, by
  * CLOCK_THREAD_CPUTIME_ID.

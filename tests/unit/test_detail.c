@@ -1,4 +1,5 @@
 /* uses: src/attribute/detail.c src/jvm/layout/field_layout.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_detail.c - checks the decoding of data sources bit by bit, and the rows that a sample makes.
  */

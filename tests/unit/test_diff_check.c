@@ -1,4 +1,5 @@
 /* uses: analyzer/diff/diff_check.c analyzer/diff/diff_condition.c analyzer/diff/diff_numbers.c analyzer/diff/diff_math.c analyzer/diff/diff_words.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -ljansson */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_diff_check.c - asks conditions of --fail-on of diffs whose numbers are known: which rows a
  * pattern is about, when a condition holds, and when nobody can tell.

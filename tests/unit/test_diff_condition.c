@@ -1,4 +1,5 @@
 /* uses: analyzer/diff/diff_condition.c analyzer/base/memory.c src/base/nearest.c -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_diff_condition.c - checks what the parser of --fail-on makes of conditions, and of others.
  */
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* uses: analyzer/diff/diff_math.c -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_diff_math.c - checks the intervals by which profiles are compared against published examples
  * and tables, and against numbers worked out by hand.

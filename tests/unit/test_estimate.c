@@ -1,4 +1,5 @@
 /* uses: src/core/version.c src/core/memory.c src/heap/estimate.c src/heap/estimate_flush.c src/heap/pace.c src/heap/estimate_path.c src/heap/split.c src/heap/estimate_sums.c src/core/jitter.c src/core/epoch.c src/core/jvmti.c src/jvm/layout/header.c src/profile/tally.c src/core/thread.c src/jvm/os/peek.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc src/core/method_number.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_estimate.c - checks that sampled objects are counted, held, followed and let go. The JVM is
  * a fake.

@@ -1,4 +1,5 @@
 /* uses: src/heap/pace.c src/heap/estimate_sums.c src/core/jitter.c -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_estimate_coverage.c - counts how many 95% intervals of small objects hold the truth.
  *

@@ -1,4 +1,5 @@
 /* uses: src/heap/pace.c src/heap/estimate_sums.c src/core/jitter.c -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_estimate_pace.c - checks that the interval follows the allocated bytes, and that estimates
  * stay unbiased while it does.

@@ -1,4 +1,5 @@
 /* uses: src/heap/split.c src/heap/estimate_sums.c -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_estimate_split.c - checks that estimates have no bias, and that their intervals hold the
  * truth as often as they say.

@@ -1,4 +1,5 @@
 /* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c src/base/nearest.c tests/unit/event_root.c -lpfm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_event.c - checks how lists of events, periods, and engines that need no PMU are parsed. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/attribute/event_order.c -Wl,--wrap=realloc */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_event_order.c - checks that events come in order of time, those of one time as they were. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c src/base/nearest.c tests/unit/event_root.c -lpfm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_event_pmu.c - checks Intel's precise memory events against the numbers that Intel documents.
  *

@@ -1,4 +1,5 @@
 /* uses: src/core/fds.c src/base/limit.c src/base/say.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_fds.c - checks that the agent takes a quarter of what is left of descriptors. */
 #include <fcntl.h>
 #include <setjmp.h>

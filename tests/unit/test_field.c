@@ -1,4 +1,5 @@
 /* uses: src/jvm/layout/field_layout.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_field.c - checks that offsets become names of fields, for each layout of an object's header.
  */

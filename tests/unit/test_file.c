@@ -1,4 +1,5 @@
 /* uses: src/base/file.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_file.c - checks that small files are read whole, without their last newlines, below another
  * root.

@@ -1,4 +1,5 @@
 /* uses: src/sample/find.c src/jvm/os/peek.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_find.c - checks which register, stack word or field leads to the object. The heap is an
  * array here, and a list says where objects are in it.

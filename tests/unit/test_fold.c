@@ -1,4 +1,5 @@
 /* uses: tests/unit/task_model.c src/span/tasks/task.c src/span/tasks/submitting.c src/span/tasks/task_parts.c src/span/tasks/link.c src/span/frames/stack.c src/base/slab.c src/span/tasks/virtual.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_fold.c - checks each rule by which a task counts by itself, and the agent's decisions
  * against a reconstruction from single spans.

@@ -1,4 +1,5 @@
 /* uses: */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_format.c - checks the encoders and decoders of src/format/block.h and utf8.h. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/jvm/os/guard.c src/jvm/os/peek.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_guard.c - checks that a fault ends the guarded function only, and others' faults pass on. */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* uses: src/jvm/layout/header.c src/jvm/os/peek.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_header.c - checks that headers of objects are read as each kind of JVM lays them out. */
 #include <errno.h>
 #include <setjmp.h>

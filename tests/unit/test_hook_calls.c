@@ -1,4 +1,5 @@
 /* uses: src/classfile/hook_calls.c src/classfile/class_file.c src/classfile/method_code.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_hook_calls.c - checks which code counts as a call of the agent's classes. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/classfile/ */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_hook_class.c - checks the numbers that are put into the hook class. */
 #include <errno.h>
 #include <setjmp.h>

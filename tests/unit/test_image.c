@@ -1,4 +1,5 @@
 /* uses: src/classfile/ */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_image.c - checks that class files are found in an image of modules, and damage is survived.
  */
 #include <setjmp.h>

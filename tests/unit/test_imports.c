@@ -1,4 +1,5 @@
 /* uses: src/jvm/os/imports.c -lzstd */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_imports.c - checks that a library calls what stands in its import slots. It is libzstd. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* uses: src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c -lZydis */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_insn_step.c - compares the tables by which instructions are stepped over with Zydis. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/core/jitter.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_jitter.c - checks that random distances have their mean, their bounds, and no pattern. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/jvm/layout/klass.c src/jvm/layout/klass_object.c src/jvm/layout/layout_classes.c src/jvm/os/peek.c -lpthread */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_klass.c - checks that objects and classes are read in a heap that is laid out by hand, once
  * for each kind of header: compressed class pointers, uncompressed ones, compact headers. Each kind

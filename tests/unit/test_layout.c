@@ -1,4 +1,5 @@
 /* uses: src/jvm/layout/layout_classes.c src/jvm/os/peek.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_layout.c - checks what is known of classes and threads, under the names that each JDK has
  * for it.

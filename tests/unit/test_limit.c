@@ -1,4 +1,5 @@
 /* uses: src/base/limit.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_limit.c - checks that each limit is said once and kept for the manifest. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/attribute/lines.c src/base/limit.c src/base/say.c -lJudy */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_lines.c - checks that exactly the lines that several threads touched go to the tallies. */
 #include <setjmp.h>
 #include <stdarg.h>

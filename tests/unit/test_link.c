@@ -1,4 +1,5 @@
 /* uses: src/span/tasks/link.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_link.c - checks that facts kept for an object are never taken for those of another object.
  */

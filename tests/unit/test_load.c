@@ -1,4 +1,5 @@
 /* uses: analyzer/model/ analyzer/base/ src/format/ src/base/ -ljansson -lzstd */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_load.c - checks that a profile which is removed while a directory of profiles is read is
  * left out, and that one which the user has named is an error.

@@ -1,4 +1,5 @@
 /* uses: src/core/stand_back.c src/core/epoch.c src/core/wake.c src/heap/map.c src/heap/map_store.c src/heap/map_close.c src/heap/map_resolve.c tests/fuzz/map_model.c -lJudy -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_map.c - checks the rules of the object map one by one, and all of them against a model heap.
  *

@@ -1,4 +1,5 @@
 /* uses: src/core/stand_back.c src/core/epoch.c src/core/wake.c src/heap/map.c src/heap/map_store.c src/heap/map_close.c src/heap/map_resolve.c src/heap/map_order.c -lJudy */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_map_order.c - checks the map where objects move while the program runs. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/jvm/layout/mark_tables.c src/jvm/os/peek.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_mark_tables.c - checks new addresses that are computed from Parallel's tables against a
  * model that slides objects one after the other.

@@ -1,4 +1,5 @@
 /* uses: src/agent/marks.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_marks.c - checks which marks a recording has. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/core/memory.c src/core/memory_limit.c src/base/limit.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_memory.c - checks who may hold how much memory, and what is said of those who may not. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: analyzer/model/merge_writer.c analyzer/model/canonical.c analyzer/model/tree_spans.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/objects/analysis/sharing.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/encode.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_merge.c - checks that profiles are merged into trees, that the trees are written, and what
  * damage to the file costs.

@@ -1,4 +1,5 @@
 /* uses: analyzer/merge/ analyzer/model/ analyzer/base/ src/format/ src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_merge_inputs.c - checks which profiles a merge uses where they have processes in common, and
  * what stands for all of those that it uses.

@@ -1,4 +1,5 @@
 /* uses: src/core/version.c src/core/memory.c src/jvm/layout/metaspace.c src/jvm/os/peek.c src/core/method_number.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_metaspace.c - checks which addresses methods lead to. The JVM's structures are laid out in
  * an arena of four blocks here.

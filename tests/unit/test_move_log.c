@@ -1,4 +1,5 @@
 /* uses: src/gc/move_log.c src/core/memory.c -lpthread */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_move_log.c - checks that each copy that threads note is taken once. */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* uses: src/core/memory.c src/core/stand_back.c src/core/epoch.c src/core/wake.c src/gc/moves.c src/gc/moves_replay.c src/gc/copy_log.c src/base/say.c src/jvm/os/peek.c tests/unit/imports_model.c -lJudy -Wl,--wrap=malloc,--wrap=calloc src/gc/move_log.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_moves.c - checks that the moves of objects are found from the collector's copies. The
  * collector is this test.

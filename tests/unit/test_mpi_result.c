@@ -1,4 +1,5 @@
 /* uses: analyzer/mpi/result.c analyzer/base/ src/base/nearest.c -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_mpi_result.c - checks that the directory that locus-mpi writes gets its name when it is
  * whole, and that a signal in the middle of writing leaves nothing.

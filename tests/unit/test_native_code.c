@@ -1,4 +1,5 @@
 /* uses: src/sample/native_code.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/jvm/os/peek.c -lZydis */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_native_code.c - looks up functions of this program, of libc, and of an object that comes and
  * goes.

@@ -1,4 +1,5 @@
 /* uses: src/classfile/ tests/unit/class_file.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_new.c - checks the hooks behind `new`, and the other hooks there are when every object is
  * tracked.

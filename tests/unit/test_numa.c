@@ -1,4 +1,5 @@
 /* uses: src/numa/numa.c src/base/say.c src/numa/topology.c src/numa/pages.c src/profile/tally.c tests/unit/event_root.c src/format/section.c -lnuma */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_numa.c - checks what samples and allocations become on machines that are laid out in a
  * directory.

@@ -1,4 +1,5 @@
 /* uses: src/base/options.c src/base/nearest.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_options.c - checks that texts become options, and options become texts again. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/core/own.c src/core/jvmti.c src/core/method_number.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_own.c - checks that methods of the agent's classes, and their frames on a stack, are known.
  */

@@ -1,4 +1,5 @@
 /* uses: src/core/own_heap.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_own_heap.c - checks that blocks do not overlap, are zero where asked, and all end at once.
  */
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* uses: src/numa/pages.c -lnuma */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_pages.c - checks the owners of pages that a made-up kernel and the real one give. */
 #include <setjmp.h>
 #include <stdarg.h>

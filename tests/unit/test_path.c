@@ -1,4 +1,5 @@
 /* uses: src/core/path_name.c src/base/limit.c src/base/say.c src/core/version.c src/core/memory.c src/core/path.c src/core/path_intern.c src/core/recursion.c src/core/jvmti.c src/core/own.c src/core/method_number.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_path.c - checks that paths, methods and sites are interned once, against a JVM made up here.
  */

@@ -1,4 +1,5 @@
 /* uses: src/jvm/os/peek.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_peek.c - checks that memory is copied where it exists, and that elsewhere nothing faults. */
 #include <errno.h>
 #include <setjmp.h>

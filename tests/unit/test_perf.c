@@ -1,4 +1,5 @@
 /* uses: src/perf/perf.c src/base/file.c src/perf/ring.c -lpthread */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_perf.c - checks perf events of this kernel: page faults, breakpoints, signals, refusals.
  *

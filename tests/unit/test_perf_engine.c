@@ -1,4 +1,5 @@
 /* uses: src/sample/perf_engine.c src/core/jitter.c src/sample/signals.c src/sample/chain.c src/perf/perf.c src/base/file.c src/perf/ring.c src/core/fds.c src/base/limit.c src/base/say.c src/jvm/os/guard.c src/jvm/os/peek.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_perf_engine.c - checks that a handler whose walk faults does not bring itself back, and that
  * periods are random.

@@ -1,4 +1,5 @@
 /* uses: src/stack/place.c src/stack/words.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/stack/generated.c src/core/jvmti.c -Wl,--wrap=calloc -Wl,--wrap=malloc */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_place.c - checks that a place that is recognised is the place that a walk of the whole stack
  * would find.

@@ -1,4 +1,5 @@
 /* uses: src/span/frames/probe.c src/span/frames/stack.c src/base/slab.c -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_probe.c - executes streams whose cycles are known, timed and only counted, and compares what
  * slots and the stream around them have, and what the probe finds a begin and an end to cost.

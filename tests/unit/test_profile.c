@@ -1,4 +1,5 @@
 /* uses: src/profile/profile_writer.c src/profile/directory.c src/profile/block_encoder.c src/format/encode.c src/format/section.c src/profile/names.c src/core/memory.c src/profile/manifest.c src/base/options.c src/base/nearest.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime -Wl,--wrap=strdup */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_profile.c - checks that the analyzer's reader reads back what the agent's writer wrote.
  *

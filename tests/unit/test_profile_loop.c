@@ -1,4 +1,5 @@
 /* uses: src/profile/loop.c src/profile/profile_writer.c src/profile/directory.c src/profile/block_encoder.c src/format/encode.c src/format/section.c src/profile/names.c src/core/memory.c src/profile/manifest.c -lzstd */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_profile_loop.c - checks which profiles of a loop are there, and that no others are removed.
  */
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* uses: analyzer/model/program_name.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_program_name.c - checks which word of a command names the program, and which the JDK. */
 #include <setjmp.h>
 #include <stdarg.h>

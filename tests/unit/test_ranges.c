@@ -1,4 +1,5 @@
 /* uses: src/jvm/layout/collector.c src/jvm/layout/ranges.c src/jvm/os/peek.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_ranges.c - checks the collector and the JVM's ranges, from a type database that this test
  * answers for.

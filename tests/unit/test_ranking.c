@@ -1,4 +1,5 @@
 /* uses: analyzer/base/plain.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/model/group_filter.c analyzer/model/where.c src/base/options.c src/base/nearest.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/emit.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_ranking.c - checks that each sample is in one row of a ranking, in which one, what is rolled
  * up under it, which part of its objects it says is touched, and which classes only at the header.

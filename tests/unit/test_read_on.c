@@ -1,4 +1,5 @@
 /* uses: src/sample/read_on.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c -lZydis */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_read_on.c - follows objects along hand-written code, in the shapes that HotSpot's C2 gives
  * to checks of a class and of an index.

@@ -1,4 +1,5 @@
 /* uses: analyzer/merge/ analyzer/model/ analyzer/base/ src/format/ src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_reduce.c - checks that profiles which several threads and several processes read, each a
  * share, are written to the same bytes, and that trees add up whichever comes first.

@@ -1,4 +1,5 @@
 /* uses: tests/unit/no_attach.c src/core/memory.c src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c src/core/own_cost.c -Wl,--wrap=realloc */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_resolve.c - checks samples that were taken before their object was recorded. They are looked
  * up in the records of one thread, and their buckets are counted.

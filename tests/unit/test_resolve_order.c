@@ -1,4 +1,5 @@
 /* uses: src/attribute/resolve_order.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_resolve_order.c - checks that a sample is of the object that was at its address at its time.
  */

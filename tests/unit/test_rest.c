@@ -1,4 +1,5 @@
 /* uses: src/attribute/rest.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_rest.c - checks when the attribution thread looks, and how long it sleeps in between. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/perf/ring.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_ring.c - checks that perf records are decoded as perf_event_open(2) lays them out.
  *

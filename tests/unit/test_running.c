@@ -1,4 +1,5 @@
 /* uses: src/span/running.c src/span/frames/stack.c src/profile/tally.c src/format/section.c src/base/slab.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_running.c - looks at the spans of a thread from outside, with a clock of its own, and while
  * a thread begins and ends spans.

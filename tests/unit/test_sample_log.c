@@ -1,4 +1,5 @@
 /* uses: src/sample/sample_log.c -lpthread */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_sample_log.c - checks that samples come out whole, in order and once, or are counted as
  * lost.

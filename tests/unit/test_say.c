@@ -1,4 +1,5 @@
 /* uses: src/base/say.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_say.c - checks where lines for the user go: those of a command's thread to who asked, all
  * others to stderr. */
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* uses: src/core/memory.c src/attribute/sealed.c src/base/limit.c src/base/say.c src/core/epoch.c src/core/thread.c src/heap/alloc_log.c tests/unit/gc_model.c -lpthread -Wl,--wrap=malloc,--wrap=calloc */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_sealed.c - checks that epochs come out in order with what their collections left, also where
  * memory fails.

@@ -1,4 +1,5 @@
 /* uses: src/core/memory.c src/core/epoch.c src/stack/walk_credit.c src/core/own_cost.c src/stack/shadow.c src/stack/call_tree.c src/stack/common_tree.c src/core/recursion.c src/stack/generated.c src/base/slab.c src/jvm/stack/walk_proof.c src/jvm/os/guard.c src/jvm/os/peek.c src/core/version.c src/core/method_number.c src/core/jvmti.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_shadow.c - checks that the walks of a shadow find the frames that are on the stack.
  *

@@ -1,4 +1,5 @@
 /* uses: analyzer/objects/analysis/findings.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/headers.c analyzer/base/plain.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/touch.c analyzer/model/group_filter.c analyzer/model/where.c src/base/options.c src/base/nearest.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/sharing.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_short_lived.c - checks when a line is said to make arrays of which nothing lives. */
 #include <setjmp.h>
 #include <stdarg.h>

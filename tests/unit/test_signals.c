@@ -1,4 +1,5 @@
 /* uses: src/sample/signals.c src/sample/chain.c src/jvm/os/guard.c src/jvm/os/peek.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_signals.c - checks that the engines' signals are handled one at a time, and that others'
  * signals are passed on.

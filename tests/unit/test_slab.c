@@ -1,4 +1,5 @@
 /* uses: src/base/slab.c -lpthread */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_slab.c - checks that elements are found by their keys, never move, and are read whole. */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* uses: analyzer/base/plain.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c analyzer/model/slices.c src/format/section.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_slices.c - checks that counts are apart by thread and time, and add up where sites are one.
  */
 #include <setjmp.h>

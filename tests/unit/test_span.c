@@ -1,4 +1,5 @@
 /* uses: src/span/frames/stack.c src/span/frames/interrupt.c src/base/slab.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_span.c - checks the stack of spans with a clock of its own: the numbers here were computed
  * by hand.

@@ -1,4 +1,5 @@
 /* uses: src/classfile/ tests/unit/class_file.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_span_plan.c - checks which methods and calls get the hooks of spans. */
 #include <setjmp.h>
 #include <stdarg.h>

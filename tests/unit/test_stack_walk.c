@@ -1,4 +1,5 @@
 /* uses: src/jvm/stack/stack_walk.c src/jvm/stack/walk_proof.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_stack_walk.c - checks which frames a walk from an interrupted thread finds, and where it
  * refuses.

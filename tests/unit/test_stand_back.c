@@ -1,4 +1,5 @@
 /* uses: src/core/stand_back.c src/core/epoch.c src/core/wake.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_stand_back.c - the attribution thread waits for the end of a collection. */
 #include <pthread.h>
 #include <setjmp.h>

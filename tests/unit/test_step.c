@@ -1,4 +1,5 @@
 /* uses: src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/jvm/os/peek.c -lZydis -lpthread */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_step.c - finds the steps of hand-written loops, in the shapes that HotSpot's C2 gives them.
  */
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* uses: src/heap/site_names.c src/classfile/ -Wl,--wrap=malloc */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_stored.c - checks which names a site gets where two classes of one name, two versions of a
  * class, or several callers tell different things, and that what finds no room is counted.

@@ -1,4 +1,5 @@
 /* uses: src/classfile/ tests/unit/class_file.c -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_stores.c - checks what the bytecode behind an allocation is found to do with the array, in
  * code as compilers write it, and in code as they do not.

@@ -1,4 +1,5 @@
 /* uses: src/profile/tally.c src/format/section.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_tally.c - checks that nothing that was counted is missing from the block. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/core/refs.c src/span/tasks/task_class.c src/core/jvmti.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_span_jdk.c - checks that JDKs without the methods that tasks need are recognised, against a
  * JVM made up here.

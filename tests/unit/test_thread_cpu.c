@@ -1,4 +1,5 @@
 /* uses: src/jvm/os/thread_cpu.c src/jvm/os/thread_kind.c src/core/own_cost.c src/base/limit.c src/base/say.c -lpthread */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_thread_cpu.c - checks that threads of the JVM are known by their names, and that what they
  * use is counted, also after they have ended.

@@ -1,4 +1,5 @@
 /* uses: src/span/clock/timeline.c src/span/clock/timeline_rows.c src/core/thread.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_timeline.c - checks CPU time and switches in stretches of 100 ms: the arithmetic, and live
  * threads against what they measure themselves.

@@ -1,4 +1,5 @@
 /* uses: src/sample/timer_account.c src/core/jitter.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_timer_account.c - checks that samples agree with the CPU time of threads, whatever those
  * threads' lives and the kernel's ticks have to do with each other.

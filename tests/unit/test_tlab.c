@@ -1,4 +1,5 @@
 /* uses: src/core/memory.c src/heap/tlab.c src/heap/alloc_log.c src/jvm/layout/header.c src/jvm/layout/layout_classes.c src/jvm/os/peek.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_tlab.c - checks that the objects of `new` are found in a thread's buffer. The JVM is this
  * test. It is longer than 600 lines because objects of all shapes stand the same checks.

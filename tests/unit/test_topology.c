@@ -1,4 +1,5 @@
 /* uses: src/numa/topology.c tests/unit/event_root.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_topology.c - checks how the nodes of machines that are laid out in a directory are read. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/span/frames/trace.c -lpthread */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_trace_log.c - checks that each single span is read once, in order, or is counted as lost. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/sample/trap.c src/core/fds.c src/base/limit.c src/base/say.c src/jvm/os/peek.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_trap.c - checks that only debug exceptions without a cause are kept from the program. */
 #include <setjmp.h>
 #include <stdarg.h>

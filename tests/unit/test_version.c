@@ -1,4 +1,5 @@
 /* uses: src/core/version.c src/core/path.c src/core/path_name.c src/base/limit.c src/base/say.c src/core/path_intern.c src/core/recursion.c src/core/jvmti.c src/core/own.c src/core/memory.c src/core/method_number.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_version.c - checks that a frame keeps the lines of the version that it was in, against a JVM
  * made up here: a method's ID is the address of a cell, which holds the number of the newest

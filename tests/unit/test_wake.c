@@ -1,4 +1,5 @@
 /* uses: src/core/wake.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_wake.c - who wakes the attribution thread, once or often, wakes it once. */
 #include <setjmp.h>
 #include <stdarg.h>

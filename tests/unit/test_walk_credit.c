@@ -1,4 +1,5 @@
 /* uses: src/stack/walk_credit.c src/core/own_cost.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_walk_credit.c - checks what threads may spend on call paths, and that it ends.
  */

@@ -1,4 +1,5 @@
 /* uses: src/jvm/stack/walk_proof.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_walk_proof.c - checks when walks of ours may pass a kind of frame. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* uses: src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/core/jvmti.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_walker.c - checks that a walk asks for no more frames than it needs, and for all when it
  * needs them.

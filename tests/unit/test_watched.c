@@ -1,4 +1,5 @@
 /* uses: src/classfile/ tests/unit/class_file.c */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test_watched.c - checks the hooks of classes whose objects are watched. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/analysis.c - builds the parts of an analysis, each from those before it. */
 #include "analyzer/objects/analysis/analysis.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/analysis.h - builds all data from which a report is made. */
 #ifndef LC_OBJECTS_ANALYSIS_ANALYSIS_H
 #define LC_OBJECTS_ANALYSIS_ANALYSIS_H

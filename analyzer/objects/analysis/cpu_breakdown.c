@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/cpu_breakdown.c - breaks down CPU time, from the counters of the profiles. */
 #include "analyzer/objects/analysis/cpu_breakdown.h"
 

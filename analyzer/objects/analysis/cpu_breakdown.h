@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/cpu_breakdown.h - breaks down the processes' CPU time.
  *

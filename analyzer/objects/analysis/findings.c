@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/findings.c - finds what costs the program time and writes each finding's text.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/findings.h - finds what most likely costs the program time, with the numbers
  * that show this and a change to try. A finding is a few sentences that make sense alone.
@@ -67,8 +68,7 @@ enum {
 #define LC_FINDING_SHARE_MIN 0.02
 #define LC_FINDING_HEADERS_MIN 0.05 /* the same for LC_FINDING_HEADERS */
 
-/* Of a row's samples, so many may be of instructions that are not the access:
- * docs/design/report.md. */
+/* A row is no finding if a larger part of its samples waited elsewhere: docs/design/report.md. */
 #define LC_FINDING_ELSEWHERE_MAX (2.0 / 3)
 
 /* The smallest first-level cache of data of x86-64 servers: 48 KiB since Ice Lake, 32 KiB on Zen.

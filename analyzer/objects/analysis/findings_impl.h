@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/findings_impl.h - declares what the files that look for findings share. */
 #ifndef LC_OBJECTS_ANALYSIS_FINDINGS_IMPL_H
 #define LC_OBJECTS_ANALYSIS_FINDINGS_IMPL_H

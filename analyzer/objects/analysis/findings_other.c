@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/findings_other.c - makes findings from the analyses of sharing, NUMA and spans.
  */

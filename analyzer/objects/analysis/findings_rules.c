@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/findings_rules.c - decides which rows cost time because they wait for memory.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/footprint.c - counts how often cache lines were drawn, and estimates how many
  * there are.
  */

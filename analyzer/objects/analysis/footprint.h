@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/footprint.h - estimates how many cache lines the sampled code touches.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/gc_model.c - sums up what rows allocated and collections copied. */
 #include "analyzer/objects/analysis/gc_model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/gc_model.h - divides the garbage collector's CPU time among the rows of a
  * ranking.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/headers.c - counts for each class the samples in headers, and those elsewhere.
  */
 #include "analyzer/objects/analysis/headers.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/headers.h - lists the classes of objects that are visited for their header: how
  * much of what is touched in each is the header, and how large an object is.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/identity.c - writes texts with a zero behind each, and numbers as they lie in
  * memory. */
 #include "analyzer/objects/analysis/identity.h"

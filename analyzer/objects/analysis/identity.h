@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/identity.h - writes the identity of a report's row: bytes that are the same in
  * every profile, since trees number names differently.

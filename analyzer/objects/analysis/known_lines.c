@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/known_lines.c - keeps, for each class, which of the added profiles know its
  * allocation lines.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/known_lines.h - finds the classes whose allocation lines are known in all
  * compared profiles.

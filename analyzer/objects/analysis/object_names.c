@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/object_names.c - shortens names and classes, and puts them together. */
 #include "analyzer/objects/analysis/object_names.h"
 

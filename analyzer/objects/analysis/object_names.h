@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/object_names.h - names objects, as in "Spectrum.re (double[])", by the fields
  * and local variables in which the program stores them.

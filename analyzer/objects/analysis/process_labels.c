@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/process_labels.c - finds the facts and labels that the processes of a group
  * share.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/process_labels.h - gives the facts that all processes of a call path share:
  * host, pid, JDK and labels.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/ranking.c - sums up a view's samples in objects in the rows of a ranking. */
 #include "analyzer/objects/analysis/ranking.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/ranking.h - builds a ranking, the main list of a report: the objects of a view's
  * samples, tracked or not, summed up by class and allocating line or as the user asks.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/report.h - declares what the formats of `locus report` share. */
 #ifndef LC_OBJECTS_ANALYSIS_REPORT_H
 #define LC_OBJECTS_ANALYSIS_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/report_facts.c - computes the facts that several formats of the report state. */
 #include <inttypes.h>
 #include <stdio.h>

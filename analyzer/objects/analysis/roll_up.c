@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/roll_up.c - sums call paths of accesses up by line, neighbouring lines, and
  * caller. */
 #include "analyzer/objects/analysis/ranking.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/sharing.c - finds falsely shared cache lines and sums them up by object.
  *

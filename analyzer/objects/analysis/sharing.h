@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/sharing.h - finds false sharing: threads that keep taking a cache line from each
  * other although they use different bytes of the line.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/stacks.c - makes the stacks of a report: joins equal ones, then puts together
  * the frames of each.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/stacks.h - makes the stacks of a report, each with one number, for the tools
  * that draw stacks: samples by access, bytes or objects by allocation, samples by code.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/touch.c - sums up the fields of a row, and names what they have in common. */
 #include "analyzer/objects/analysis/touch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/touch.h - describes which part of objects is touched: the header alone, one
  * field, one end of an array, or everything; and whether it is read at all.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/analysis/view.c - computes the sums and the orders of a view. */
 #include "analyzer/objects/analysis/view.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/view.h - builds a view: one engine's samples, summed up and sorted for a report.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/view_rows.c - adds fields, measurements, estimates and splits to a view.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/export/pprof_nodes.c - sorts the data about threads and nodes by owner, for bisection. */
 #include "analyzer/objects/export/pprof_nodes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/export/pprof_nodes.h - finds the parts of an access, or of a site's allocations, with
  * known thread and NUMA nodes. They are recorded on machines with several nodes.

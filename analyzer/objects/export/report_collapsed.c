@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/export/report_collapsed.c - writes collapsed stacks for flame graph tools: a line has the
  * frames from the root, and a number. --stacks chooses the stacks.

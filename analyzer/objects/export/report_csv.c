@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/export/report_csv.c - writes the ranking as one table for spreadsheets (RFC 4180, except
  * that lines end in LF): the rows, then all other samples, so that the table adds up to the total.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/export/report_pprof.c - writes a profile for pprof: a message of its profile.proto,
  * compressed as gzip does. A sample of it is an access path with samples and latency, or the path

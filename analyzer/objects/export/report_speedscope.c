@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/export/report_speedscope.c - writes the stacks of a report for speedscope, each kind as a
  * profile of one file: samples by access and by code, bytes and objects by allocation.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/export/report_sqlite.c - writes a report as an SQLite file: the profile's tables, without
  * sums of sums, for questions that no view answers. docs/SQLITE.md says what each column means.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/export/report_sqlite.h - declares what the parts of the SQLite file share. */
 #ifndef LC_OBJECTS_EXPORT_REPORT_SQLITE_H
 #define LC_OBJECTS_EXPORT_REPORT_SQLITE_H

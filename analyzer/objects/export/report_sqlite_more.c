@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/export/report_sqlite_more.c - writes the tables of threads, time, NUMA nodes and spans.
  */
 #include "analyzer/objects/export/report_sqlite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/export/report_sqlite_processes.c - writes the tables of processes, labels and groups. */
 #include "analyzer/model/groups.h"
 #include "analyzer/objects/export/report_sqlite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/export/report_svg.c - draws the stacks of the collapsed format as a flame graph without a
  * script. The root is at the bottom, and a frame is as wide as its samples. Browsers show a frame's

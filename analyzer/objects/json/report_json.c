@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/json/report_json.c - writes the report on objects as JSON; docs/JSON.md explains each
  * member.

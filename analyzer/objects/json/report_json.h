@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/json/report_json.h - declares the parts of the JSON report that have files of their own.
  */

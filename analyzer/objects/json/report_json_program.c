@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/json/report_json_program.c - writes the recorded programs for the JSON report. */
 #include "analyzer/objects/analysis/report.h"
 #include "analyzer/objects/json/report_json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/json/report_json_rows.c - writes the ranking and the findings as JSON. */
 #include <stdlib.h>
 #include <string.h>

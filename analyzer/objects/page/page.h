@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/page/page.h - writes the parts of the HTML page's data, which analyzer/viewer/ shows.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/page/page_layouts.c - writes the field offsets of classes. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/page/page_lens.c - writes one engine's rankings, places, code and findings. */
 #include "analyzer/objects/page/page.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/page/page_sources.c - writes the source lines that the page shows. */
 #include "analyzer/objects/page/page.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/page/page_tables.c - writes the tables of names, and counts by thread and time. */
 #include "analyzer/objects/page/page.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/page/report_html.c - writes the HTML page of a report; page_*.c write its parts. */
 #include "analyzer/objects/analysis/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/text/headline.c - puts the first finding of a profile into a few words. */
 #include "analyzer/objects/text/headline.h"
 

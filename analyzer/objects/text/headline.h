@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/text/headline.h - summarises a profile in one line, for the end of `locus run`. */
 #ifndef LC_OBJECTS_TEXT_HEADLINE_H
 #define LC_OBJECTS_TEXT_HEADLINE_H

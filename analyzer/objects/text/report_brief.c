@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/text/report_brief.c - writes the report that fits on one screen: the answer first. */
 #include "analyzer/objects/text/report_brief.h"
 

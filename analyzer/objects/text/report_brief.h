@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/text/report_brief.h - declares the report that fits on one screen of 80 columns and 40
  * lines.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/text/report_markdown.c - writes the findings and the ranking as markdown for a pull
  * request, within a number of characters. Whole items are left out if they do not fit, and a line

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/text/report_text.c - writes the report on objects for a terminal. */
 #include "analyzer/objects/text/report_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/text/report_text.h - declares the parts of the report for a terminal (report_text*.c). */
 #ifndef LC_OBJECTS_TEXT_REPORT_TEXT_H
 #define LC_OBJECTS_TEXT_REPORT_TEXT_H

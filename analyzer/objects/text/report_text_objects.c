@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/text/report_text_objects.c - writes the terminal report's part about objects. */
 #include "analyzer/objects/text/report_text.h"
 #include "src/base/order.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/text/report_text_rows.c - writes the ranking's rows in detail for a terminal: where their
  * objects come from, which parts are touched, where, and on whose behalf.

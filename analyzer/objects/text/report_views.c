@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects/text/report_views.c - writes the views of --view: one screen, one part in detail, or all.
  */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/code/blob.c - finds code blobs by the segment maps of their code heaps, and reads their
  * headers.

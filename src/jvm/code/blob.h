@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/code/blob.h - finds the code blob around an address of generated code, and what the JVM knows
  * of its frame.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/code/code_cache.c - keeps generated code by address, in flat tables indexed by granules of 64
  * bytes.

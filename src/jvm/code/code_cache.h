@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/code/code_cache.h - finds generated code by address: compiled methods, stubs, the
  * interpreter. */
 #ifndef LC_JVM_CODE_CODE_CACHE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/code/code_frames.c - keeps a table of return addresses, filled from jvm/code/scopes.h.
  *

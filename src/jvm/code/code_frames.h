@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/code/code_frames.h - remembers which Java frames stand at a return address, for all threads.
  *

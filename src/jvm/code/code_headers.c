@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/code/code_headers.c - finds compiled methods by the code heaps' maps and the headers of
  * blobs. */
 #include "src/jvm/code/code_headers.h"

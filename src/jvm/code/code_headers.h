@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/code/code_headers.h - finds compiled methods in the JVM's own tables, so that nobody has to
  * be told of each.

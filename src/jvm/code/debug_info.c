@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/code/debug_info.c - sets the JVM's flag DebugNonSafepoints for as long as a recording runs.
  */
 #include "src/jvm/code/debug_info.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/code/debug_info.h - has the JIT note where instructions are, and not only calls.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/code/scopes.c - reads the debug information of compiled methods.
  *

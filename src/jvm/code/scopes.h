@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/code/scopes.h - tells which Java frames stand at a return address of compiled code, inlined
  * ones included.

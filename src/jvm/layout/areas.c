@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/areas.c - asks the running collector's part for the areas of the heap.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/areas.h - reads the layout of the heap from HotSpot's own structures at GC finish.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/layout/areas_backend.h - declares what areas.c and the collectors' own parts of it share. */
 #ifndef LC_JVM_LAYOUT_AREAS_BACKEND_H
 #define LC_JVM_LAYOUT_AREAS_BACKEND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/areas_g1.c - reads G1's table of regions.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/areas_generations.c - reads the handful of contiguous spaces of Serial, Parallel and
  * Epsilon.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/layout/collector.c - asks the JVM which collector it runs. */
 #include "src/jvm/layout/collector.h"
 

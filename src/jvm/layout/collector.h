@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/collector.h - tells which garbage collector this JVM runs, and what follows from it.
  *

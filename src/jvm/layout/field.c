@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/field.c - learns and keeps the fields of the classes that were asked for.
  *

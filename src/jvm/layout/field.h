@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/field.h - tells what lies at an offset of an object: a field, an element, a part of
  * the header.

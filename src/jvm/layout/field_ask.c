@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/field_ask.c - asks the JVM for a class's fields.
  *

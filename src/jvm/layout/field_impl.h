@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/layout/field_impl.h - declares what field.c asks of field_ask.c. */
 #ifndef LC_JVM_LAYOUT_FIELD_IMPL_H
 #define LC_JVM_LAYOUT_FIELD_IMPL_H

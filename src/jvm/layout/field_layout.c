@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/layout/field_layout.c - finds the field or element at an offset. */
 #include "src/jvm/layout/field_layout.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/field_layout.h - tells what lies at an offset of an object, once its class's fields
  * are known. Pure.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/layout/header.c - reads and compares headers of objects. */
 #include "src/jvm/layout/header.h"
 

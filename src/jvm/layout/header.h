@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/header.h - reads the header of an object in the heap without trusting that it is
  * there, for hooks and the attribution thread; signal handlers use klass.h.

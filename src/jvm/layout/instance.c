@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/layout/instance.c - adds up the fields of a class and its superclasses. */
 #include "src/jvm/layout/instance.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/layout/instance.h - estimates how large the instances of a class are before there is one. */
 #ifndef LC_JVM_LAYOUT_INSTANCE_H
 #define LC_JVM_LAYOUT_INSTANCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/klass.c - proves classes by their words, and remembers them.
  *

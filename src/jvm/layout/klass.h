@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/klass.h - knows classes of HotSpot by the word in an object's header: names, sizes,
  * and whether what lies at an address is an object at all.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/layout/klass_impl.h - declares what klass.c and klass_object.c share. */
 #ifndef LC_JVM_LAYOUT_KLASS_IMPL_H
 #define LC_JVM_LAYOUT_KLASS_IMPL_H

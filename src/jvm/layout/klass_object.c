@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/klass_object.c - reads and proves objects by their headers, in a signal handler too:
  * see klass.h. Classes come from klass.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/layout/layout.c - finds out how arrays are laid out, by looking at two of them; see layout.h.
  */
 #include "src/jvm/layout/layout.h"

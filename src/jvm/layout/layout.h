@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/layout.h - describes how this JVM lays out arrays, headers, classes and threads.
  *

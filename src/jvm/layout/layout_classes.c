@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/layout_classes.c - reads what the type database tells for layout.h. Static fields have
  * moved between JDK 11, 17 and 25: each name is tried.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/mark_tables.c - reads the bitmaps and the summary of Parallel's full collection.
  *

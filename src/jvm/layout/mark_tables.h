@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/mark_tables.h - tells where a full collection of Parallel will slide objects, from the
  * collector's own tables.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/metaspace.c - learns where metaspace is, by structures that are known to be in it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/metaspace.h - tells which addresses are in the JVM's metaspace outside of the class
  * space: methods, their profiles, constant pools.

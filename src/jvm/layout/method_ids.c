@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/layout/method_ids.c - see method_ids.h. The offsets are written at attach, and only read
  * then. */
 #include "src/jvm/layout/method_ids.h"

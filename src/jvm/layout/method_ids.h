@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/method_ids.h - leads from HotSpot's Methods to their jmethodIDs and back.
  *

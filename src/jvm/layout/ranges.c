@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/layout/ranges.c - asks the JVM once for its address ranges. */
 #include "src/jvm/layout/ranges.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/ranges.h - tells where in memory the JVM has reserved the Java heap, generated code
  * and data of its own.

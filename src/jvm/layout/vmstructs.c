@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/vmstructs.c - reads HotSpot's exported type database.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/layout/vmstructs.h - looks names up in HotSpot's exported type database (gHotSpotVMStructs),
  * read-only.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/os/guard.c - calls a function so that a fault in it comes back as a result.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/os/guard.h - survives a fault of code that reads what may not be there: of AsyncGetCallTrace,
  * and of our own walks.

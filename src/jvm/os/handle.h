@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/os/handle.h - turns a JNI reference into the address of its object.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/os/imports.c - puts functions of ours in the place of functions that a library imports. */
 #include "src/jvm/os/imports.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/os/imports.h - replaces functions that a library imports by functions of the agent.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/os/peek.c - reads memory that may be gone: where lc_peek_begin() was called by a plain copy
  * whose fault is caught, elsewhere by a system call. process_vm_readv() and process_vm_writev() are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/os/peek.h - reads memory of this process that may not be there any more, and never faults.
  *

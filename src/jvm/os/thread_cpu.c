@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/os/thread_cpu.c - reads the CPU clocks of threads that have no record.
  *

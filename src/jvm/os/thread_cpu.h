@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/os/thread_cpu.h - adds up the CPU time of the JVM's own threads, by what they are for.
  *

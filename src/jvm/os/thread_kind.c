@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/os/thread_kind.c - lists how HotSpot names its own threads. */
 #include "src/jvm/os/thread_kind.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/os/thread_kind.h - tells what a thread of the JVM's own is for by the name the kernel has of
  * it.
  */

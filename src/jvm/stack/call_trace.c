@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/call_trace.c - finds the frame to walk from, and walks: by itself, or through
  * AsyncGetCallTrace.

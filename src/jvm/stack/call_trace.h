@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/call_trace.h - walks the call path of the interrupted thread: by
  * jvm/stack/stack_walk.h, or where that refuses through AsyncGetCallTrace.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/stack/call_trace_guarded.c - walks so that a fault ends the walk only, and not the program.
  */
 #include <dlfcn.h>

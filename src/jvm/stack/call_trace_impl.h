@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/call_trace_impl.h - is what jvm/stack/call_trace.c, which walks, and
  * jvm/stack/call_trace_guarded.c, which survives its faults, share. No other file includes it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/cfi.c - finds the description of a function in a library's .eh_frame, and follows it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/cfi.h - leaves frames of native code by the tables that its compiler made for
  * exceptions.

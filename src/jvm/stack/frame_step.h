@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/frame_step.h - moves from a frame of generated code to its caller's.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/frames.c - walks from frame to frame by what the JVM knows of each piece of code.
  *

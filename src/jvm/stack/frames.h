@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/frames.h - walks the frames of generated code on the calling thread's own stack, one by
  * one.

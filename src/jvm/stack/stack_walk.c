@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/stack_walk.c - goes from frame to frame; see stack_walk.h. stack/shadow.c does the same
  * behind allocations, where the first frame is always at a call.

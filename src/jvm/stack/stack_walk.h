@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/stack_walk.h - walks the Java frames of the calling thread, interrupted anywhere, as
  * AsyncGetCallTrace does, in a fraction of its time.

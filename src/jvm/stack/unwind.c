@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/unwind.c - unwinds from code without a Java frame of its own: stubs, adapters, the
  * interpreter between two frames, and native code that Java code called.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/unwind.h - finds, for a thread that was interrupted anywhere, the nearest Java frame
  * from which AsyncGetCallTrace walks.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/unwind_impl.h - what the files of jvm/stack/unwind.h share: a place that is being left,
  * and how walking goes on behind it. Private to src/jvm.

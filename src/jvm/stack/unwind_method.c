@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/unwind_method.c - leaves compiled code where its frame is not whole, by the
  * instructions that stand there.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jvm/stack/walk_proof.c - counts agreements of walks with the JVM's; see walk_proof.h. */
 #include "src/jvm/stack/walk_proof.h"
 

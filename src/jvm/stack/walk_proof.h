@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jvm/stack/walk_proof.h - decides which kinds of stack frames walks of ours may pass.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/clock/cycle_clock.c - chooses one of three clocks and opens it for a thread.
  *

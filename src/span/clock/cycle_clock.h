@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/clock/cycle_clock.h - counts the cycles that a thread has run: reference cycles, without the
  * time off the CPU.

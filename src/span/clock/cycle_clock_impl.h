@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/clock/cycle_clock_impl.h - declares what the cycle clock's files and tests share. */
 #ifndef LC_SPAN_CLOCK_CYCLE_CLOCK_IMPL_H
 #define LC_SPAN_CLOCK_CYCLE_CLOCK_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/clock/cycle_clock_other.c - reads the clock of another thread. */
 #include <time.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/clock/cycle_clock_rate.c - measures how fast the TSC counts, and converts it to time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/clock/cycle_clock_records.c - reads what the kernel writes for the clocks. */
 #include "src/perf/ring.h"
 #include "src/span/clock/cycle_clock_impl.h"

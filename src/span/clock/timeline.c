@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/clock/timeline.c - reads CPU time and context switches of the threads, stretch by stretch.
  *

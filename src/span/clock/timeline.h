@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/clock/timeline.h - records CPU time and context switches of each thread over time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/clock/timeline_impl.h - declares the parts of timelines that know no threads. */
 #ifndef LC_SPAN_CLOCK_TIMELINE_IMPL_H
 #define LC_SPAN_CLOCK_TIMELINE_IMPL_H

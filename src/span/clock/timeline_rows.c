@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/clock/timeline_rows.c - cuts readings into rows of stretches. */
 #include "src/span/clock/timeline_impl.h"
 

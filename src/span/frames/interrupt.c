@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/frames/interrupt.c - keeps the agent's own work on a thread out of the spans around it.
  *

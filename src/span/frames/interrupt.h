@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/frames/interrupt.h - tells a signal handler its thread's current span, and keeps the agent's
  * work on a thread out of the spans around it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/frames/probe.c - turns windows of streams that are not timed on and off: see probe.h. */
 #include "src/span/frames/probe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/frames/probe.h - measures, in the running program, the cost of recording a stream.
  *

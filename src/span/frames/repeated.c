@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/frames/repeated.c - compares the sources and results of streams: see repeated.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/frames/repeated.h - finds streams that compute the same result from the same source again
  * and again.

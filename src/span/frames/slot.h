@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/frames/slot.h - holds the counts of one thread's spans of one place, kind and level.
  *

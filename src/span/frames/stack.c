@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/frames/stack.c - grows the stack of spans and adds ended spans to slots. */
 #include "src/span/frames/stack.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/frames/stack.h - keeps the stack of spans of one thread, and adds ended spans to their
  * slots.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/frames/trace.h - carries single spans from their threads to the attribution thread, for
  * --trace.

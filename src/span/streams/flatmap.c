@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/streams/flatmap.c - asks LocusSpan for the method of a function, once for each class. */
 #include "src/span/streams/flatmap.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/streams/flatmap.h - finds the place of a stream that java.util.stream executes itself, as
  * flatMap() does: the first line of the function that made the stream.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/streams/location.c - searches the frames for the call that executes a stream. */
 #include "src/span/streams/location.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/streams/location.h - finds the location of a stream: the program's call that executes it.
  *

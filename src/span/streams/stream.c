@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/streams/stream.c - has the natives that the bytecode of streams calls: begins and ends of
  * spans.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/tasks/span_classes.c - asks for the classes whose kind their class file alone does not tell.
  */
 #include "src/span/tasks/span_classes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/span_classes.h - finds the classes that get begins and ends.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* span/tasks/submitting.c - keeps a stack of methods that submit, beside the stack of spans. */
 #include "src/span/tasks/submitting.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/submitting.h - keeps a thread's submissions under way; nested ones count once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/task.c - follows tasks from creation through submission to execution. Counts have one
  * writer, the owner; relaxed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/task.h - counts executions of tasks: Runnable, Callable, ForkJoinTask, and threads.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/task_class.c - finds the class of a task by the word in its object's header.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/task_hook.c - has the natives of java.lang.LocusSpan that tasks and virtual threads
  * call.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/task_parts.c - decides whether a task inside another one is a part of it.
  *

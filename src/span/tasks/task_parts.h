@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/task_parts.h - tells a part of a task from a job that a worker's loop executes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/task_place.c - searches the frames for the call that creates or submits a task.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/task_place.h - finds the place in the program where a task is created or submitted.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/virtual.c - keeps the frames of virtual threads that wait.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/virtual.h - moves the spans of virtual threads (JDK 21 and newer) between carriers.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package kernels;
 
 /** A power modulo a number that is a field: the compiler does not know what it divides by. */

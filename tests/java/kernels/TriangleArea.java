@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package kernels;
 
 /** Straight code without a loop or a call, whose only use is its result. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package locusbench;
 
 /** A mean of independent samples with its 95% interval, which is Student's. */

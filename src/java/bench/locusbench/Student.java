@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package locusbench;
 
 /** Student's distribution: how wide a 95% interval is. */

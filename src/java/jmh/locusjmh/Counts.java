@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package locusjmh;
 
 /** What all threads of this JVM have allocated so far, as the agent counts it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package locusbench.record;
 
 /** Makes instances of Values such that Kryo does not ask for sun.misc.Unsafe, which newer JVMs complain of on stderr. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package locusbench.record;
 
 /** Why a value cannot be captured, and the fields that lead to the object that is the reason. */
