@@ -205,10 +205,8 @@ def time_limit(request):
 
 @pytest.fixture(scope="session")
 def chromium():
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if shutil.which(name):
-            return shutil.which(name)
-    pytest.skip("no Chromium on this machine")
+    found = subprocess.run([ROOT / "scripts/find-browser"], stdout=subprocess.PIPE, text=True).stdout.strip()
+    return found or pytest.skip("no Chromium on this machine")
 
 
 class Jdk:
