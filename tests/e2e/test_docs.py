@@ -12,20 +12,26 @@ IDS = [str(p.relative_to(ROOT)) for p in PAGES]
 FOREIGN = {"--basetemp", "--cap-add", "--privileged", "--security-opt"}  # options of other programs
 
 
+BLOCK = re.compile(r"^```[^\n]*\n(.*?)^```", re.M | re.S)
+
+
+def prose(page):
+    """The page without its blocks of code."""
+    return BLOCK.sub("", page.read_text())
+
+
 def anchor(title):
     """What GitHub makes of a heading's text."""
     return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 def anchors(page):
-    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
-    return {anchor(re.sub(r"[`*]", "", m[1])) for m in re.finditer(r"^#+ (.*?) *$", text, re.M)}
+    return {anchor(re.sub(r"[`*]", "", m[1])) for m in re.finditer(r"^#+ (.*?) *$", prose(page), re.M)}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_links_lead_somewhere(page):
-    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
         if not re.match(r"https?://", target):
             path, _, heading = target.partition("#")
             there = (page.parent / path).resolve() if path else page
@@ -41,10 +47,8 @@ def help_of(command):
 
 def commands_in(page):
     """[words of each `locus ...`] of a page: inline code and lines of code blocks."""
-    text = page.read_text()
-    blocks = re.findall(r"^```[^\n]*\n(.*?)^```", text, re.M | re.S)
-    lines = [line for block in blocks for line in re.sub(r"\\\n", " ", block).splitlines()]
-    inline = re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+    lines = [line for block in BLOCK.findall(page.read_text()) for line in re.sub(r"\\\n", " ", block).splitlines()]
+    inline = re.findall(r"`([^`]+)`", prose(page))
     for line in [*lines, *(" ".join(code.split()) for code in inline)]:
         found = re.match(r"\s*(?:\$ )?(?:sudo )?locus ([a-z][a-z-]+)\b(?!:)(.*)", line)
         if found and found[1] != "help":
