@@ -150,6 +150,16 @@ static inline uint64_t lc_guess_pairs(struct lc_pass *p, uint64_t engine, uint64
 }
 
 /*
+ * Decode the block's definitions into the tree, behind those of earlier blocks of its generation.
+ * `root` is the tree's path for the root of the block's paths. Returns 0, or -EBADMSG.
+ */
+int lc_block_definitions(struct lc_block_decoder *d, const struct lc_block_header *h,
+                         struct lc_tree *t, uint32_t root);
+
+/* The block is not used, so its definitions are lost. */
+void lc_block_lose_definitions(struct lc_block_decoder *d, const struct lc_block_header *h);
+
+/*
  * The tree's row of the thread that a row is of: in a block of all threads the row begins with it.
  * Sets `left_out`; the row that is returned is no one's then.
  */
