@@ -127,7 +127,7 @@ static inline bool look_at_compiled(const struct walk *w, struct found *out)
 	const struct lc_code_frames *code = lc_code_frames_compiled(w->at.pc);
 	const int words = code ? code->frame_words : stub_words(w);
 
-	if (words < LC_FRAME_WORDS_MIN)
+	if (words < LC_FRAME_COMPILED_WORDS_MIN)
 		return look_at_deoptimized(w, out);
 
 	/* A native method that nothing has called by way of the JVM: a virtual thread begins. */

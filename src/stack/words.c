@@ -42,7 +42,7 @@ uint64_t lc_words_interpreted_rbp(uint64_t at, uint64_t end)
 void lc_words_add_interpreted(struct lc_words *w, uint64_t frame, uint64_t rbp)
 {
 	for (unsigned i = 0; i < INTERPRETED_WORDS; i++)
-		lc_words_add(w, frame, rbp + (uint64_t)(interpreted_words[i] * 8));
+		lc_words_add(w, frame, lc_frame_interpreted_word(rbp, interpreted_words[i]));
 }
 
 void lc_words_guess(struct lc_words *w, uint64_t frame, uint64_t stack_end, unsigned frames_max)

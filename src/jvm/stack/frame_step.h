@@ -28,7 +28,9 @@
  */
 enum { LC_INTERPRETED_SENDER_SP = -1, LC_INTERPRETED_METHOD = -3, LC_INTERPRETED_BYTECODE = -8 };
 
-enum { LC_FRAME_WORDS_MIN = 2 }; /* of a compiled frame: the saved rbp, the return address */
+enum {
+	LC_FRAME_COMPILED_WORDS_MIN = 2
+}; /* of a compiled frame: the saved rbp, the return address */
 
 /* The part of the stack that a walk may read: above `low`, below `end`. */
 struct lc_stack_part {
@@ -102,7 +104,7 @@ static inline bool lc_frame_fits_compiled(const struct lc_frame_at *at,
 {
 	const uint64_t pc_at = at->sp + (uint64_t)frame_words * 8 - 8;
 
-	return frame_words >= LC_FRAME_WORDS_MIN && lc_frame_is_word(stack, pc_at) &&
+	return frame_words >= LC_FRAME_COMPILED_WORDS_MIN && lc_frame_is_word(stack, pc_at) &&
 	       pc_at > at->pc_at;
 }
 

@@ -195,7 +195,7 @@ static bool pass_running(struct walk *w)
 static bool may_be_frame(const struct walk *w)
 {
 	return !(w->at.rbp & 7) &&
-	       w->at.rbp >= w->at.sp - (uint64_t)(LC_INTERPRETED_BYTECODE * 8) &&
+	       lc_frame_interpreted_word(w->at.rbp, LC_INTERPRETED_BYTECODE) >= w->at.sp &&
 	       w->at.rbp - w->at.sp <= INTERPRETED_BYTES_MAX;
 }
 
