@@ -56,7 +56,7 @@ LOOPS = "Of how many loops of libraries `locus bench` makes a benchmark that com
 TRUTH = "Benchmarks that `locus bench` makes beside those that were written by hand, and beside themselves without one of its rules."
 
 
-COST = """# What Locus costs
+COST = """# Cost of Locus
 
 `make evaluate` writes this page from its measurements; nobody edits it. [EVALUATION.md](EVALUATION.md) has each program's
 figures, the machine and the method."""

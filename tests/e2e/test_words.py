@@ -20,6 +20,7 @@ def check(path, name, text, *folders):
     ("src/a.def", "/*\n * A row.\n *\n * Where it begins: at 0.\n */\n", 4),
     ("src/a.c", "/*\n * - Those of threads.\n */\n", 2),
     ("README.md", "# Title\n\nA line. What it\nmeans.\n", 3),
+    ("README.md", "# Title\n\n## What it does\n\nA line.\n", 3),
     ("docs/a/b.md", "| a | b |\n| - | - |\n| Whose it is | b |\n", 3),
 ])
 def test_a_sentence_that_begins_so(tmp_path, name, text, line):
@@ -32,7 +33,7 @@ def test_a_sentence_that_begins_so(tmp_path, name, text, line):
     ("src/a.c", "/* Where is it? Elsewhere: As said. Thenar, the top; then `Of`. */\n"),
     ("src/a.c", 'const char *Of = "/* Of a string. */ What";\n'),
     ("src/a.java", "/* Of a row. */\n"),
-    ("README.md", "# What it does\n\n```\nWhat?\nOf code.\n```\n\n| What | Where |\n| --- | --- |\n| a | b |\n"),
+    ("README.md", "# What does it do?\n\n```\nWhat?\nOf code.\n```\n\n| What | Where |\n| --- | --- |\n| a | b |\n"),
     ("docs/a.md", "[What is it?](a.md) Ask `Of it`. See [a](b.md).\n"),
     ("docs/EVALUATION.md", "Of all programs.\n"),
 ])
