@@ -88,7 +88,7 @@ void lc_cpu_breakdown_text(FILE *out, const struct lc_load *l, bool brief)
 	fprintf(out, ", Locus %s", percent(text, sizeof(text), b.locus_ns, b.process_ns));
 	fputs(" (", out);
 	if (!brief)
-		fprintf(out, "%s of it to start; ",
+		fprintf(out, "%s of it for start-up; ",
 		        lc_emit_duration(text, sizeof(text), b.startup_ns));
 	fputs(LC_OWN_NOT_INCLUDED " not included)\n", out);
 }

@@ -113,7 +113,7 @@ static char *access_words(const struct lc_finding_search *s, const struct lc_ran
 	char *text, *code;
 
 	if (!len || l->method == UINT32_MAX) {
-		text = lc_mem_text("at lines that are not known");
+		text = lc_mem_text("at unknown lines");
 	} else {
 		code = lc_short_lines(s->t, l->method, l->first, l->last);
 		text = lc_mem_text("%.0f%% of them at %s", 100 * lc_share(l->samples, row->samples),
@@ -131,31 +131,27 @@ static const char *change_of(const struct lc_finding_search *s, const struct lc_
 	const bool array = class.len > 2 && !memcmp(class.bytes + class.len - 2, "[]", 2);
 
 	if (kind == LC_FINDING_HEADER && array)
-		return "keep the length where the array is referred to, or one large array in "
-		       "place "
-		       "of many: each of them is fetched for its length alone";
+		return "keep the length beside the reference, or use one large array instead of "
+		       "many: these arrays are fetched only for their lengths";
 	if (kind == LC_FINDING_HEADER)
-		return "keep what decides about an object (its type, a key) in the object or array "
-		       "that refers to it, or lay values out flat: each is fetched for its header "
-		       "alone";
+		return "keep the type or key that the code tests in the referring object or array, "
+		       "or lay values out flat: these objects are fetched only for their headers";
 	if (kind == LC_FINDING_NEVER_READ)
-		return "do not make or fill it where nobody reads it";
+		return "do not allocate or fill it if nothing reads it";
 	if (kind == LC_FINDING_STRIDE)
-		return "swap the loops, so that the inner one goes along the array, or lay the "
-		       "array "
-		       "out in the order in which it is gone through (by column)";
+		return "swap the loops, so that the inner one runs along the array, or store the "
+		       "array in the order of its traversal (by column)";
 	if (kind == LC_FINDING_ONE_PART)
-		return "keep the part that is used by itself: it then stays in the cache";
+		return "keep the used part in an array of its own, so that it stays in the cache";
 	if (10 * touch->made >= 8 * row->samples)
-		return "make fewer or smaller ones, or use one again: most of the samples are at "
-		       "the line that makes them, where they are cleared";
+		return "allocate fewer or smaller ones, or reuse one: most samples are at the line "
+		       "that allocates them, where they are cleared";
 	if (array && touch->walk == LC_WALK_SEQUENTIAL)
-		return "use smaller elements, or do more with each part of it while that part is "
-		       "in the cache";
+		return "use smaller elements, or do more work on each part while it is in the "
+		       "cache";
 	if (array)
-		return "use smaller elements or fewer of them, or touch those together that lie "
-		       "together";
-	return "have fewer of them, or keep what is used together in one object or array";
+		return "use smaller or fewer elements, or process neighbouring elements together";
+	return "use fewer objects, or keep data that is used together in one object or array";
 }
 
 void lc_finding_put_gain(FILE *out, double share, double low, double high)
@@ -186,15 +182,15 @@ static void hot_text(struct lc_finding_search *s, struct lc_finding *f,
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
-	fprintf(out, "%s: %.1f%% of the samples (%.1f to %.1f) are at it, %s.", what,
-	        100 * f->share, 100 * f->low, 100 * f->high, where);
+	fprintf(out, "%s: %.1f%% of the samples (%.1f to %.1f), %s.", what, 100 * f->share,
+	        100 * f->low, 100 * f->high, where);
 	if (f->kind == LC_FINDING_HEADER)
 		fprintf(out, " %.0f%% of them are at its header.",
 		        100 * lc_share(touch->header, touch->known));
 	else if (touch->kind == LC_TOUCH_HEADER)
-		fputs(" Its header is read first, and what the code reads next lies in the same "
-		      "cache line.",
-		      out);
+		fputs(
+		    " Its header is read first; the code's next reads are in the same cache line.",
+		    out);
 	else if (f->kind == LC_FINDING_ONE_PART)
 		fprintf(out, " %.0f%% of them touch elements %" PRIu64 " to %" PRIu64 ".",
 		        100 * lc_share(touch->samples, touch->known), touch->first, touch->last);
@@ -286,14 +282,14 @@ static char *short_lived_words(const struct lc_finding_search *s, const struct l
 	lc_emit_bytes(bytes, sizeof(bytes), row->bytes);
 	lc_emit_bytes(each, sizeof(each), row->bytes / row->allocations);
 	lc_emit_duration(duration, sizeof(duration), (uint64_t)lc_gc_model_by_allocation(gc, row));
-	text = lc_mem_text("%s: %s in %" PRIu64 " arrays (%s each), %.0f%% of all bytes allocated; "
-	                   "%.1f%% of it was still there after a collection (there were %" PRIu64
-	                   "). By bytes allocated, %s of the collector's time is for it (a model). "
-	                   "Collector alone: up to %.2fx.",
-	                   what, bytes, row->allocations, each,
-	                   100 * (double)row->bytes / gc->allocated,
-	                   100 * lc_share(row->copies.outlived_bytes, row->bytes), gc->collected,
-	                   duration, lc_finding_gain(share));
+	text = lc_mem_text(
+	    "%s: %s in %" PRIu64 " arrays (%s each), %.0f%% of all bytes allocated; %.1f%% of "
+	    "these bytes outlived a collection (there were %" PRIu64
+	    "). By bytes allocated, they cost %s of the collector's time (a model). Collector "
+	    "alone: up to %.2fx.",
+	    what, bytes, row->allocations, each, 100 * (double)row->bytes / gc->allocated,
+	    100 * lc_share(row->copies.outlived_bytes, row->bytes), gc->collected, duration,
+	    lc_finding_gain(share));
 	free(what);
 	return text;
 }
@@ -323,9 +319,8 @@ static void find_short_lived(struct lc_finding_search *s)
 		f->row = row;
 		f->share = f->low = f->high = share;
 		f->text = lc_finding_keep(s, short_lived_words(s, row, &gc, share));
-		f->change =
-		    "use one array again (a field, or one for each thread) where the line "
-		    "makes a new one each time, or make it no larger than what is put in it";
+		f->change = "reuse one array (in a field, or one per thread) instead of allocating "
+		            "a new one each time, or allocate only as much as is used";
 	}
 }
 
@@ -337,14 +332,13 @@ static char *headers_words(const struct lc_finding_search *s, const struct lc_fi
 	size_t text_len;
 	FILE *out = lc_text_open(&text, &text_len);
 
-	fprintf(
-	    out,
-	    "%.1f%% of the samples (%.1f to %.1f) are at the header of an object (its class, "
-	    "length or lock), which is what is read first: the time goes into reaching objects, "
-	    "not into reading what is in them. ",
-	    100 * f->share, 100 * f->low, 100 * f->high);
+	fprintf(out,
+	        "%.1f%% of the samples (%.1f to %.1f) are at object headers (class, length or "
+	        "lock), which are read first: the time goes into reaching objects, not into "
+	        "reading their contents. ",
+	        100 * f->share, 100 * f->low, 100 * f->high);
 	if (len > most)
-		fprintf(out, "Of %zu classes the first are ", len);
+		fprintf(out, "The first of %zu classes are ", len);
 	else
 		fputs("The classes are ", out);
 	for (size_t i = 0; i < most; i++) {
@@ -383,9 +377,9 @@ static void find_headers(struct lc_finding_search *s)
 		f->low = low;
 		f->high = high;
 		f->text = lc_finding_keep(s, headers_words(s, f, classes, len));
-		f->change = "lay data out flat, so that fewer objects are visited: keep what "
-		            "decides (a type, a key, a length) beside the reference, or values in "
-		            "arrays of numbers";
+		f->change = "lay data out flat, so that fewer objects are visited: keep the type, "
+		            "key or length that the code tests beside the reference, or keep "
+		            "values in arrays of numbers";
 	}
 	free(classes);
 }
@@ -398,10 +392,10 @@ static const char *too_short(struct lc_finding_search *s)
 	const double have = lc_wilson_effective(lc_view_all(s->v));
 	const struct lc_load *l = s->v->load;
 	uint64_t longest = 0;
-	char duration[32], worth[32] = "";
+	char duration[32], worth[64] = "";
 
 	if (s->v->pairs)
-		snprintf(worth, sizeof(worth), ", as good as %.0f", have);
+		snprintf(worth, sizeof(worth), ", as good as %.0f independent ones", have);
 	for (size_t i = 0; i < l->processes_len; i++) {
 		const struct lc_load_process *p = &l->processes[i];
 		const uint64_t end = lc_load_end_ns(p);
@@ -411,12 +405,12 @@ static const char *too_short(struct lc_finding_search *s)
 	}
 	if (!longest || have < 1)
 		return lc_finding_keep(s, lc_mem_text("too few samples for a verdict (%" PRIu64
-		                                      "%s): let the program run for longer",
+		                                      "%s): run the program longer",
 		                                      s->v->total, worth));
 	lc_emit_duration(duration, sizeof(duration),
 	                 (uint64_t)((double)longest * LC_FINDING_SAMPLES_GOOD / have));
 	return lc_finding_keep(s, lc_mem_text("too few samples for a verdict (%" PRIu64
-	                                      "%s): let the program run for about %s",
+	                                      "%s): run the program for about %s",
 	                                      s->v->total, worth, duration));
 }
 
@@ -462,8 +456,7 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 	while (f->len > LC_FINDINGS_MAX)
 		drop_one(f);
 	if (!f->len && !f->none)
-		f->none =
-		    "no finding: of no object is it sure that it takes 2% of the samples or more";
+		f->none = "no finding: no object certainly accounts for 2% or more of the samples";
 }
 
 void lc_findings_free(struct lc_findings *f)

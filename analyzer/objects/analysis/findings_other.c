@@ -75,8 +75,8 @@ void lc_finding_sharing(struct lc_finding_search *s)
 		f->low = low;
 		f->high = high;
 		f->text = lc_finding_keep(s, sharing_words(s, x, f));
-		f->change = "put 128 bytes between what different threads write, mark it "
-		            "@Contended, or let each thread have a copy; --view=sharing says which";
+		f->change = "put 128 bytes between the data that different threads write, mark it "
+		            "@Contended, or give each thread a copy; see --view=sharing";
 	}
 }
 

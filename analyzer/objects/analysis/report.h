@@ -81,7 +81,7 @@ uint64_t lc_report_causeless(const struct lc_load *l);
 
 /*
  * After a number of samples: " by 240 interrupts, weights 1 to 16", where one stands for more than
- * a sample; " (as good as 131)" where only that is known; else nothing.
+ * a sample; " (as good as 131 independent ones)" where only that is known; else nothing.
  */
 void lc_report_weights(FILE *out, const struct lc_view *v);
 

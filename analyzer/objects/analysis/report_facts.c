@@ -76,7 +76,8 @@ void lc_report_weights(FILE *out, const struct lc_view *v)
 		fprintf(out, " by %" PRIu64 " interrupts of weight %" PRIu64, v->interrupts,
 		        v->heaviest);
 	else if (v->pairs)
-		fprintf(out, " (as good as %.0f)", lc_wilson_effective(lc_view_all(v)));
+		fprintf(out, " (as good as %.0f independent ones)",
+		        lc_wilson_effective(lc_view_all(v)));
 }
 
 bool lc_report_tick_limits(const struct lc_load_engine *e)
@@ -109,12 +110,11 @@ const char *lc_report_advice(const struct lc_view *v, const struct lc_sharing_fi
 		name = lc_tree_text(v->tree,
 		                    lc_table_key(&v->tree->sites, f->sides[0].site)[LC_SITE_CLASS]);
 	if (f->sides[0].site != f->sides[1].site || f->sides[0].bucket != f->sides[1].bucket)
-		return "neighbours in memory: allocate them apart, pad the one that is written to "
-		       "128 "
-		       "bytes or mark it @Contended, or give each thread a copy";
+		return "allocate the two objects apart, pad the one that is written to 128 bytes "
+		       "or mark it @Contended, or give each thread a copy";
 	if (name.len > 2 && memcmp(name.bytes + name.len - 2, "[]", 2) == 0)
-		return "use elements that lie 128 bytes apart for different threads, or let each "
-		       "thread count in a local copy and add up at the end";
+		return "use elements 128 bytes apart for different threads, or let each thread "
+		       "count in a local copy and add up at the end";
 	return "put 128 bytes of padding between the fields or mark one of them @Contended "
 	       "(-XX:-RestrictContended), or move what one thread writes to an object of its own";
 }
@@ -123,6 +123,6 @@ const char *lc_report_assumption(enum lc_split_method method)
 {
 	return method == LC_SPLIT_HITS
 	           ? "from accesses to objects whose allocation was sampled"
-	           : "assuming that live objects of the class, and garbage not collected yet, are "
-	             "accessed alike wherever they were allocated; the error is not known";
+	           : "assuming that all uncollected objects of the class are accessed alike, "
+	             "wherever they were allocated; the error is unknown";
 }
