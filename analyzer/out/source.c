@@ -175,7 +175,7 @@ static void read_directory(const struct place *p, const char *name, struct file 
 static void say_broken(struct lc_source *s, const char *name)
 {
 	if (!s->unreadable)
-		lc_fail("--source-path: '%s' cannot be read from its jar; its lines are not shown",
+		lc_fail("--source-path: cannot read '%s' from its jar; its lines are not shown",
 		        name);
 	s->unreadable = true;
 }

@@ -45,7 +45,7 @@ void lc_report_brief_process(FILE *out, const struct lc_load_process *p, size_t 
 		lc_emit_text_c(out, text);
 		free(text);
 	} else {
-		fputs("a program of unknown name", out);
+		fputs("an unknown program", out);
 	}
 	if (more)
 		fprintf(out, " and %zu more", more);
@@ -138,8 +138,8 @@ static void print_summary(const struct lc_screen *s, const struct lc_report *r)
 		        100 * lc_share(header.samples, known.samples));
 	if (unsplit_by(r->view))
 		fprintf(out,
-		        "; where only the class is known, it is not split over allocation sites: "
-		        "%s moves objects while the program runs",
+		        "; samples in objects of known class only are not divided among allocation "
+		        "sites, since %s moves objects while the program runs",
 		        unsplit_by(r->view));
 	lc_mem_close_text(out);
 	lc_screen_wrap(s, 0, 0, text);
@@ -161,13 +161,13 @@ char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank
 	if (lc_rank_is_no_class(rank)) {
 		lc_emit_text(out, lc_rank_row_name(rank, row));
 		if (!lc_rank_row_name(rank, row).len)
-			fputs("(arrays of numbers, and classes of no package)", out);
+			fputs("(arrays of numbers, and classes without a package)", out);
 	} else {
 		name = lc_short_class(class);
 		fputs(name, out);
 		free(name);
 		if (!row->field_known)
-			fputs(", field not known", out);
+			fputs(", field unknown", out);
 		else if (!lc_tree_text(t, row->field).len)
 			fputs(", elements", out);
 		else

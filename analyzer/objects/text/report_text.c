@@ -20,8 +20,8 @@ enum {
 };
 
 static const char *const bucket_text[LC_BUCKET_COUNT] = {
-	[LC_BUCKET_OBJECT] = "in objects whose allocation is known",
-	[LC_BUCKET_HEAP_CLASS] = "in other objects, of which the class is known",
+	[LC_BUCKET_OBJECT] = "in objects with known allocation",
+	[LC_BUCKET_HEAP_CLASS] = "in other objects, with known class",
 	[LC_BUCKET_HEAP_UNKNOWN] = "in the heap, object unknown",
 	[LC_BUCKET_JVM] = "in the JVM: code, metaspace, thread stacks, its own data",
 	[LC_BUCKET_NATIVE] = "in native code or memory",
@@ -71,7 +71,7 @@ static void print_timer(FILE *out, const struct lc_load *l, const struct lc_load
 		        indent, tick, (double)e->tick_ns / (double)e->interval_ns);
 	}
 	if (cpu_ns)
-		fprintf(out, "%ssamples stand for %s of the %s of CPU time that the threads used\n",
+		fprintf(out, "%ssamples represent %s of the %s of CPU time that the threads used\n",
 		        indent,
 		        lc_emit_duration(sampled, sizeof(sampled), samples * e->interval_ns),
 		        lc_emit_duration(used, sizeof(used), cpu_ns));
@@ -85,9 +85,7 @@ static void print_counted(FILE *out, const struct lc_load *l, uint64_t counted)
 	        l->engines_len > 1 ? "            " : "          ", causeless ? "" : " exactly",
 	        counted);
 	if (causeless)
-		fprintf(out,
-		        ", and at most %" PRIu64
-		        " more: of these the CPU did not tell what was accessed",
+		fprintf(out, ", and at most %" PRIu64 " more, whose address the CPU did not report",
 		        causeless);
 	putc('\n', out);
 }
@@ -132,7 +130,8 @@ static void print_costly_sites(FILE *out, const struct lc_view *v)
 
 	for (size_t i = 0; i < v->sites_len; i++)
 		all += v->sites[i].allocations;
-	fputs("          counts alone pass the budget; they are never throttled. Most counted:\n",
+	fputs("          counting allocations alone exceeds the budget, and is never throttled; "
+	      "most counted:\n",
 	      out);
 	for (unsigned n = 0; n < 3 && all; n++) {
 		const struct lc_view_site *most = NULL;
@@ -162,8 +161,8 @@ static void print_own(FILE *out, const struct lc_report *r)
 	lc_own_text(out, r->view->load);
 	if (o.changes)
 		fprintf(out,
-		        "          to keep its budget it changed the intervals of samples %" PRIu64
-		        " times; each sample counts by the interval in force\n",
+		        "          to keep its budget, Locus changed sampling intervals %" PRIu64
+		        " times; each sample counts by its interval\n",
 		        o.changes);
 	if (o.over_budget)
 		print_costly_sites(out, r->view);
@@ -207,7 +206,7 @@ static void print_buckets(FILE *out, const struct lc_view *v)
 	fprintf(out, "\nsamples   %" PRIu64, v->total);
 	lc_report_weights(out, v);
 	if (v->heaviest > v->lightest)
-		fprintf(out, ", which tell as much as %.0f of one weight",
+		fprintf(out, ", as good as %.0f of equal weight",
 		        lc_wilson_effective(lc_view_all(v)));
 	putc('\n', out);
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
@@ -231,8 +230,8 @@ static void print_incomplete(FILE *out, const struct lc_load *l)
 		return;
 	if (l->processes_len > 1) {
 		fprintf(out,
-		        "note: %zu of %zu processes were still running, or were killed: what came "
-		        "after their last blocks is missing\n",
+		        "note: %zu of %zu processes were still running, or were killed: data after "
+		        "their last blocks is missing\n",
 		        incomplete, l->processes_len);
 		return;
 	}
@@ -243,7 +242,7 @@ static void print_incomplete(FILE *out, const struct lc_load *l)
 		return;
 	}
 	fprintf(
-	    out, "note: %s: recorded are %s first %s, what came later is missing\n", why,
+	    out, "note: %s: only %s first %s are recorded\n", why,
 	    l->processes[0].disk_full ? "the program's" : "its",
 	    lc_emit_duration(text, sizeof(text),
 	                     l->processes[0].last_block_ns - l->processes[0].start_monotonic_ns));
@@ -323,29 +322,27 @@ static void print_not_followed(FILE *out, const struct lc_load *l)
 	}
 	if (without)
 		fprintf(out,
-		        "note: %sno class was rewritten (--no-hooks): allocations are not counted, "
-		        "and of objects the class is known, not the line that allocates them\n",
+		        "note: %sno class was instrumented (--no-hooks): allocations are not "
+		        "counted, and the lines that allocate objects are unknown\n",
 		        without < l->processes_len ? "in some of the processes " : "");
 	if (lost)
-		fprintf(
-		    out,
-		    "note: %" PRIu64
-		    " objects were counted but not followed, since they were made faster "
-		    "than Locus could take them: of their samples the class is known; counts are "
-		    "exact\n",
-		    lost);
+		fprintf(out,
+		        "note: %" PRIu64 " objects were counted but not tracked, since the program "
+		        "allocated faster than Locus could record: only the class "
+		        "of their samples is known; counts are exact\n",
+		        lost);
 	if (forgotten)
 		fprintf(out,
-		        "note: %" PRIu64 " objects of 64 bytes or less lost their site at a full "
-		        "collection that did not tell where they went: of their samples from then "
-		        "on the "
-		        "class is known\n",
+		        "note: %" PRIu64
+		        " objects of 64 bytes or less lost their site in a full collection, whose "
+		        "moves Locus cannot see: only the class of their later samples is known\n",
 		        forgotten);
 	if (no_hook)
 		fprintf(out,
 		        "note: allocations in %" PRIu64
-		        " classes are not counted, since their class loaders do not find "
-		        "java.lang.LocusHook: of samples in their objects the class is known\n",
+		        " classes are not counted, since their class loaders cannot see "
+		        "java.lang.LocusHook: only the class of the objects that they allocate is "
+		        "known\n",
 		        no_hook);
 }
 
@@ -356,10 +353,10 @@ static void print_faults(FILE *out, const struct lc_load *l)
 
 	if (faults)
 		fprintf(out,
-		        "note: %" PRIu64 " walks of a stack ended in a fault, which was caught%s\n",
+		        "note: %" PRIu64 " stack walks ended in a fault, which Locus caught%s\n",
 		        faults,
 		        lc_load_counter(l, "engine_walks_stopped")
-		            ? ": from then on no stack was walked, and samples have no call path"
+		            ? "; from then on Locus walked no stacks, so samples have no call path"
 		            : "");
 }
 
@@ -379,8 +376,8 @@ static void print_missed(FILE *out, const struct lc_report *r)
 	if (sampled_ns + MISSED_LEAST * e->interval_ns >= cpu_ns || sampled_ns >= cpu_ns / 4 * 3)
 		return;
 	fprintf(out,
-	        "note: samples stand for %s of the %s of CPU time that the threads used: the "
-	        "machine was too busy to interrupt them; what is in no sample may be elsewhere\n",
+	        "note: samples represent %s of the %s of CPU time that the threads used: the "
+	        "machine was too busy to interrupt them, and the rest may be elsewhere\n",
 	        lc_emit_duration(sampled, sizeof(sampled), sampled_ns),
 	        lc_emit_duration(used, sizeof(used), cpu_ns));
 }
@@ -392,10 +389,11 @@ static void print_much_unexplained(FILE *out, const struct lc_view *v)
 	const double seen = lc_wilson_effective(lc_view_all(v)) * lc_share(java, v->total);
 
 	if (seen >= UNEXPLAINED_OF_LEAST && 10 * samples >= java)
-		fprintf(out,
-		        "note: of %.1f%% of %" PRIu64 " samples in Java code the object is not "
-		        "known; they are in no row of objects\n",
-		        100 * lc_share(samples, java), java);
+		fprintf(
+		    out,
+		    "note: the object of %.1f%% of %" PRIu64
+		    " samples in Java code is unknown; these samples are in no row of objects\n",
+		    100 * lc_share(samples, java), java);
 }
 
 void lc_report_text_notes(FILE *out, const struct lc_report *r)
@@ -411,7 +409,7 @@ void lc_report_text_notes(FILE *out, const struct lc_report *r)
 	if (lc_load_damaged(l))
 		fprintf(out,
 		        "note: the profile is damaged: %" PRIu64 " blocks lost, %" PRIu64
-		        " bytes skipped; all numbers are of the rest\n",
+		        " bytes skipped; all numbers cover the rest\n",
 		        l->damage.blocks, l->damage.bytes);
 	if (l->new_sections)
 		fprintf(out, "note: %" PRIu64 " sections of a newer Locus were skipped\n",
@@ -427,7 +425,7 @@ void lc_report_text_notes(FILE *out, const struct lc_report *r)
 		        " tasks were recorded too; 'locus spans' shows them\n",
 		        streams, tasks);
 	if (r->filtered)
-		fputs("note: only the threads that --thread chose are counted\n", out);
+		fputs("note: only the threads chosen by --thread are counted\n", out);
 }
 
 /* One line; what there is to say of several nodes says `locus numa`. */
@@ -441,11 +439,11 @@ static void print_numa(FILE *out, const struct lc_numa *n)
 	}
 	fprintf(out, "numa      %zu nodes: ", n->nodes_len);
 	if (n->all.sum.known)
-		fprintf(out, "%.1f%% of %" PRIu64 " accesses with both nodes known are remote",
+		fprintf(out, "%.1f%% of %" PRIu64 " accesses with known nodes are remote",
 		        100 * n->all.sum.remote_share, n->all.sum.known);
 	else
-		fputs("no access with both nodes known", out);
-	fputs("; 'locus numa' says which, and why\n", out);
+		fputs("no access with known nodes", out);
+	fputs("; 'locus numa' shows which, and why\n", out);
 	if (n->error) {
 		fputs("          note: ", out);
 		lc_emit_text_c(out, n->error);

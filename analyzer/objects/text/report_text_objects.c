@@ -172,7 +172,8 @@ static void print_finding(FILE *out, const struct lc_report *r, size_t rank)
 	        100 * lc_share(f->samples, v->total), f->samples, f->lines,
 	        f->lines > 1 ? "s" : "");
 	if (f->certain)
-		fprintf(out, ", %" PRIu64 " of them found it modified by another core", f->hitm);
+		fprintf(out, ", %" PRIu64 " of them found the line modified by another core",
+		        f->hitm);
 	putc('\n', out);
 	for (unsigned i = 0; i < 2; i++)
 		print_side(out, r, &f->sides[i]);
@@ -200,10 +201,11 @@ void lc_report_text_sharing(FILE *out, const struct lc_report *r)
 	bool certain = false;
 
 	if (s->one_cpu)
-		fputs("a program that may run on one CPU only takes no line from another core\n",
+		fputs("lines of a program that may run on one CPU only are left out: no other core "
+		      "takes them\n",
 		      out);
 	if (!s->lines) {
-		fputs("no cache line that threads share was sampled\n", out);
+		fputs("no sampled cache line is shared by threads\n", out);
 		return;
 	}
 	fprintf(out,
@@ -213,9 +215,8 @@ void lc_report_text_sharing(FILE *out, const struct lc_report *r)
 	for (size_t i = 0; i < shown; i++)
 		certain |= s->findings[i].certain;
 	if (shown && !certain)
-		fputs("A suspicion: threads use different bytes of a line; no sample shows that it "
-		      "went from "
-		      "core to core\n",
+		fputs("A suspicion: threads use different bytes of a line; no sample shows that "
+		      "the line moved between cores\n",
 		      out);
 	for (size_t i = 0; i < shown; i++)
 		print_finding(out, r, i);

@@ -136,12 +136,12 @@ static void print_numbers(const struct lc_screen *s, const struct lc_view *v,
 
 	fprintf(out, "%" PRIu64 " sample%s", row->samples, row->samples == 1 ? "" : "s");
 	if (assumption)
-		fprintf(out, " (the line that allocated is an estimate, %s)", assumption);
+		fprintf(out, " (the allocating line is an estimate, %s)", assumption);
 	if (row->allocations)
 		fprintf(out, "; %s%" PRIu64 " allocation%s%s, %s",
 		        row->spread ? "~" : "counted: ", row->allocations,
 		        row->allocations == 1 ? "" : "s",
-		        row->spread ? " by this caller (the line's are counted)" : "",
+		        row->spread ? " by this caller (an estimate; the line's are counted)" : "",
 		        lc_emit_bytes(bytes[0], sizeof(bytes[0]), row->bytes));
 	if (row->objects.value > 0)
 		fprintf(
@@ -209,8 +209,8 @@ static void print_header_classes(const struct lc_screen *s, const struct lc_repo
 		putc('\n', s->out);
 		lc_screen_wrap(
 		    s, 0, 0,
-		    "Classes touched mostly at the header: share of all samples that is "
-		    "there, how much of the class's own (95%), and the size of an object:");
+		    "Classes touched mostly at the header: the header's part of all samples, its "
+		    "part of the class's samples (95%), and the size of an object:");
 	}
 	for (size_t i = 0; i < len && shown < r->top; i++)
 		if (h[i].only) {
@@ -290,9 +290,10 @@ static void print_lives(const struct lc_screen *s, const struct lc_rank_row *row
 
 	if (row->allocations)
 		fprintf(out, "%s%" PRIu64 " %s", row->spread ? "~" : "", row->allocations,
-		        row->spread ? "by this caller (the line's are counted)" : "counted");
+		        row->spread ? "by this caller (an estimate; the line's are counted)"
+		                    : "counted");
 	if (row->objects.value > 0) {
-		fprintf(out, "%s~%.0f (%.0f to %.0f) by %" PRIu64 " sampled; outlived ",
+		fprintf(out, "%s~%.0f (%.0f to %.0f) from %" PRIu64 " sampled; outlived ",
 		        row->allocations ? ", " : "", row->objects.value, row->objects.low,
 		        row->objects.high, row->sampled);
 		for (unsigned i = 0; i < LC_LIVE_COLUMNS; i++)
@@ -316,16 +317,15 @@ static void print_model(const struct lc_screen *s, const struct lc_gc_model *gc)
 	lc_emit_duration(duration, sizeof(duration), gc->gc_ns);
 	if (gc->by_copies)
 		text =
-		    lc_mem_text("GC: the collector's %s of CPU time, dealt out by bytes allocated, "
+		    lc_mem_text("GC: the collector's %s of CPU time, divided by bytes allocated, "
 		                "or by bytes copied (models, not measurements): in %" PRIu64
 		                " collection%s it copied %s of these objects",
 		                duration, gc->collected, gc->collected == 1 ? "" : "s",
 		                lc_emit_bytes(bytes, sizeof(bytes), (uint64_t)gc->copied));
 	else
-		text =
-		    lc_mem_text("GC: the collector's %s of CPU time, dealt out by bytes allocated "
-		                "(a model)",
-		                duration);
+		text = lc_mem_text(
+		    "GC: the collector's %s of CPU time, divided by bytes allocated (a model)",
+		    duration);
 	lc_screen_wrap(s, 0, 4, text);
 	putc('\n', s->out);
 	free(text);
