@@ -107,7 +107,7 @@ static int choose_policy(const struct lc_numa *n, const char *word, struct lc_nu
 	for (r->node = 0; r->node < n->nodes_len; r->node++)
 		if (n->nodes[r->node].number == number)
 			return 0;
-	return lc_fail("--simulate: the machine of the profile has no node %lu", number);
+	return lc_fail("--simulate: the profile's machine has no node %lu", number);
 }
 
 static void write_json(FILE *out, const struct lc_numa_report *r)

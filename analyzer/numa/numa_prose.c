@@ -119,8 +119,8 @@ static void say_nodes(const struct lc_numa *n, const struct lc_numa_site *s,
 	char *owners = known_nodes(n, &s->all, true), *users = known_nodes(n, &s->all, false);
 
 	if (sum->known) {
-		evidence(w, "the pages of its %" PRIu64 " samples are on %s", sum->known, owners);
-		evidence(w, "they were accessed from %s, by %u thread%s", users, s->diagnosis.users,
+		evidence(w, "the pages of %" PRIu64 " samples are on %s", sum->known, owners);
+		evidence(w, "the accesses came from %s, by %u thread%s", users, s->diagnosis.users,
 		         s->diagnosis.users == 1 ? "" : "s");
 	}
 	if (sum->mean_distance >= 0)
@@ -129,11 +129,11 @@ static void say_nodes(const struct lc_numa *n, const struct lc_numa_site *s,
 		         100 * sum->remote_share, sum->mean_distance, LC_NUMA_LOCAL);
 	if (effective * 1.2 <= (double)sum->known)
 		evidence(w,
-		         "an interrupt stood for several samples, which tell as much as %.0f would "
-		         "with one each",
+		         "an interrupt counted as several samples; together they are as good as "
+		         "%.0f independent samples",
 		         effective);
 	if (sum->known < sum->samples)
-		evidence(w, "of %.1f%% of its samples the page's or the CPU's node is unknown",
+		evidence(w, "%.1f%% of the samples have an unknown page or CPU node",
 		         percent(sum->samples - sum->known, sum->samples));
 	free(owners);
 	free(users);
@@ -150,9 +150,10 @@ static void say_origin(const struct lc_numa *n, const struct lc_numa_origin *o, 
 	name = thread_name(n, o->thread);
 	begin(&l);
 	list_nodes(l.out, n, o->nodes, o->total);
-	evidence(w, "%s by thread '%s' to %.1f%%%s (%u thread%s in all), on %s", what, name,
+	evidence(w, "%s by thread '%s': %.1f%%%s (%u thread%s in all), on %s", what, name,
 	         percent(o->thread_part, o->total),
-	         n->load->processes_len > 1 ? ", with its like in the other processes" : "",
+	         n->load->processes_len > 1 ? ", with the busiest thread of each other process"
+	                                    : "",
 	         o->threads, o->threads == 1 ? "" : "s", end(&l));
 	free(l.text);
 	free(name);
@@ -185,9 +186,8 @@ static void say_sources(const struct lc_numa_site *s, struct lc_numa_prose *w)
 
 	if (all)
 		evidence(w,
-		         "the hardware saw %" PRIu64
-		         " of its samples served from memory or another "
-		         "socket, %.1f%% of these from afar",
+		         "according to the hardware, memory or another socket served %" PRIu64
+		         " samples, %.1f%% of them from a remote node",
 		         all, percent(remote, all));
 }
 
@@ -204,13 +204,14 @@ static void say_evidence(const struct lc_numa *n, const struct lc_numa_site *s,
 	say_sources(s, w);
 	if (!s->touched.total && s->all.bucket == LC_BUCKET_OBJECT &&
 	    s->diagnosis.pattern > LC_NUMA_FINE)
-		evidence(w, "who touched the pages first was not recorded; --event=fault beside "
-		            "another --event tells");
+		evidence(w, "the recording lacks first touches; add --event=fault to another "
+		            "--event to record them");
 	if (n->balancing == 1)
-		evidence(w,
-		         "the kernel's NUMA balancing was on and moved %" PRIu64
-		         " pages of the machine during the run: where pages are changes by itself",
-		         n->pages_migrated);
+		evidence(
+		    w,
+		    "the kernel's NUMA balancing was on and moved %" PRIu64
+		    " pages of the machine during the run, so pages do not stay where they are",
+		    n->pages_migrated);
 }
 
 /* ---- what to do ---- */
@@ -221,15 +222,13 @@ static void advise_first_touch(const struct lc_numa *n, const struct lc_numa_sit
 	struct lc_numa_whatif to;
 
 	lc_numa_simulate(n, &s->all, LC_NUMA_FIRST_TOUCH_BY_READER, 0, &to);
-	advise(
-	    w,
-	    lc_mem_text("let each thread that uses it initialise the part that it will use "
-	                "(parallel first touch)"),
-	    lc_mem_text(
-	        "a change to the program; %.1f%% remote where threads keep to their parts, "
-	        "%.1f%% where all use all of it; no help with -XX:+AlwaysPreTouch, which touches "
-	        "the heap first, nor for parts smaller than a page",
-	        100 * to.remote_share, 100 * to.remote_share_shared));
+	advise(w,
+	       lc_mem_text(
+	           "let each thread initialise the part that it will use (parallel first touch)"),
+	       lc_mem_text("a change to the program; %.1f%% remote if threads keep to their parts, "
+	                   "%.1f%% if all threads use all parts; no help with -XX:+AlwaysPreTouch, "
+	                   "which touches the heap first, or if parts are smaller than a page",
+	                   100 * to.remote_share, 100 * to.remote_share_shared));
 	free(to.matrix);
 }
 
@@ -240,9 +239,9 @@ static void advise_interleave(const struct lc_numa *n, const struct lc_numa_site
 
 	lc_numa_simulate(n, &s->all, LC_NUMA_INTERLEAVE, 0, &to);
 	advise(w, lc_mem_text("interleave the memory: numactl --interleave=all java ..."),
-	       lc_mem_text("no change to the program; %.1f%% of these accesses are remote then, "
-	                   "but all memory controllers share the load; what is local now "
-	                   "becomes remote to the same part, in the whole JVM",
+	       lc_mem_text("no change to the program; %.1f%% of these accesses will be remote, but "
+	                   "all memory controllers share the load; the same part of all other "
+	                   "accesses of the JVM will be remote, too",
 	                   100 * to.remote_share));
 	free(to.matrix);
 }
@@ -250,12 +249,12 @@ static void advise_interleave(const struct lc_numa *n, const struct lc_numa_site
 static void advise_numa_heap(struct lc_numa_prose *w)
 {
 	advise(w,
-	       lc_mem_text("-XX:+UseNUMA with -XX:+UseParallelGC or G1: threads allocate in a "
-	                   "part of the young generation on their own node"),
-	       lc_mem_text("helps objects that the thread which allocates them also uses, not what "
-	                   "one thread makes for all; each node's part may fill up sooner, so "
-	                   "more collections; with G1 an object of half a region or more "
-	                   "(-XX:G1HeapRegionSize) is placed on its own"));
+	       lc_mem_text("-XX:+UseNUMA with -XX:+UseParallelGC or G1: threads then allocate on "
+	                   "their own node, in a part of the young generation"),
+	       lc_mem_text("helps objects that their allocating thread uses, not objects that one "
+	                   "thread allocates for all; each node's part may fill up sooner, so "
+	                   "there may be more collections; G1 places objects of half a region or "
+	                   "more (-XX:G1HeapRegionSize) separately"));
 }
 
 static void advise_bind(const struct lc_numa *n, const struct lc_numa_site *s, uint32_t node,
@@ -266,14 +265,15 @@ static void advise_bind(const struct lc_numa *n, const struct lc_numa_site *s, u
 	if (!n->nodes[node - 1].memory)
 		return;
 	lc_numa_simulate(n, &s->all, LC_NUMA_BIND, node - 1, &to);
-	advise(w,
-	       lc_mem_text("allocate and initialise it in a thread of node %u, where it is used; "
-	                   "or bind all memory there: numactl --preferred=%u java ...",
-	                   number(n, node), number(n, node)),
-	       lc_mem_text("%.1f%% of these accesses are remote then; a bound JVM has the memory "
-	                   "and the bandwidth of one node, and what others use there becomes "
-	                   "remote to them",
-	                   100 * to.remote_share));
+	advise(
+	    w,
+	    lc_mem_text("allocate and initialise it in a thread of node %u, where it is used; "
+	                "or bind all memory there: numactl --preferred=%u java ...",
+	                number(n, node), number(n, node)),
+	    lc_mem_text(
+	        "%.1f%% of these accesses will be remote; a bound JVM has the memory and bandwidth "
+	        "of one node only, and threads on other nodes access that memory remotely",
+	        100 * to.remote_share));
 	free(to.matrix);
 }
 
@@ -282,20 +282,20 @@ static void advise_together(const struct lc_numa *n, uint32_t node, struct lc_nu
 	if (!node || !*n->nodes[node - 1].cpus)
 		return;
 	advise(w,
-	       lc_mem_text("run its users where it is: numactl --cpunodebind=%u, or taskset for "
+	       lc_mem_text("run its users on its node: numactl --cpunodebind=%u, or taskset for "
 	                   "single threads (taskset -p -c %s TID)",
 	                   number(n, node), n->nodes[node - 1].cpus),
-	       lc_mem_text("the scheduler can no longer use idle CPUs of other nodes for them"));
+	       lc_mem_text("the scheduler cannot use idle CPUs of other nodes for these threads"));
 }
 
 static void advise_pin(const struct lc_numa *n, uint32_t node, struct lc_numa_prose *w)
 {
 	advise_together(n, node, w);
 	advise(w,
-	       lc_mem_text("let the kernel move the pages after the thread: sysctl "
-	                   "kernel.numa_balancing=1"),
-	       lc_mem_text("page faults to find out who uses what, in every process; it takes "
-	                   "seconds, so the thread must stay that long"));
+	       lc_mem_text(
+	           "let the kernel move the pages to the thread: sysctl kernel.numa_balancing=1"),
+	       lc_mem_text("the kernel takes page faults in every process to see who uses which "
+	                   "page; it needs seconds, so the thread must stay that long"));
 }
 
 static void say_advice(const struct lc_numa *n, const struct lc_numa_site *s,
@@ -357,16 +357,16 @@ static char *summary_of(const struct lc_numa *n, const struct lc_numa_site *s)
 		                   s->all.sum.known);
 		break;
 	case LC_NUMA_FINE:
-		text = lc_mem_text("fine as it is: %.1f%% of the accesses are remote",
+		text = lc_mem_text("fine: %.1f%% of the accesses are remote",
 		                   100 * s->all.sum.remote_share);
 		break;
 	case LC_NUMA_MASTER:
-		text = lc_mem_text("%s by thread '%s', so all its pages are on node %u, and used "
-		                   "by %u threads of several nodes",
+		text = lc_mem_text("%s by thread '%s', so all its pages are on node %u, but %u "
+		                   "threads on several nodes use it",
 		                   did, placer, number(n, d->owner), d->users);
 		break;
 	case LC_NUMA_ELSEWHERE:
-		text = lc_mem_text("its pages are on node %u, and it is used only from node %u",
+		text = lc_mem_text("its pages are on node %u, but it is used only from node %u",
 		                   number(n, d->owner), number(n, d->user));
 		break;
 	case LC_NUMA_MIGRATED:
@@ -374,22 +374,21 @@ static char *summary_of(const struct lc_numa *n, const struct lc_numa_site *s)
 		                   number(n, d->owner));
 		break;
 	case LC_NUMA_ONE:
-		text = lc_mem_text("all its pages are on node %u, and it is used from several: "
-		                   "that node's memory may be the bottleneck (a suspicion: "
-		                   "bandwidth is not measured)",
-		                   number(n, d->owner));
+		text = lc_mem_text(
+		    "all its pages are on node %u, but it is used from several nodes: that node's "
+		    "memory may be the bottleneck (a suspicion: bandwidth is not measured)",
+		    number(n, d->owner));
 		break;
 	case LC_NUMA_SPREAD:
 		if (d->used_from_one)
-			text = lc_mem_text("its pages are spread over the nodes, or were moved "
-			                   "during the run, and it is used only from node %u: "
-			                   "%.1f%% of the accesses are remote",
-			                   number(n, d->user), 100 * s->all.sum.remote_share);
+			text = lc_mem_text(
+			    "its pages are spread over the nodes, or moved during the run, but it "
+			    "is used only from node %u: %.1f%% of the accesses are remote",
+			    number(n, d->user), 100 * s->all.sum.remote_share);
 		else if (d->one_thread)
 			text = lc_mem_text(
-			    "its pages are spread over the nodes, and thread '%s', which "
-			    "makes %.1f%% of the accesses, ran on several: %.1f%% of them "
-			    "are remote",
+			    "its pages are spread over the nodes, and thread '%s', with %.1f%% of "
+			    "the accesses, ran on several nodes: %.1f%% of the accesses are remote",
 			    user, 100 * d->thread_share, 100 * s->all.sum.remote_share);
 		else
 			text = lc_mem_text(
@@ -429,9 +428,8 @@ const char *lc_numa_say_nothing(const struct lc_numa *n)
 {
 	switch (n->state) {
 	case LC_NUMA_NO_DATA:
-		return "the profile says nothing of NUMA nodes: it was recorded by an older Locus, "
-		       "or "
-		       "by one that was killed early";
+		return "the profile has no data on NUMA nodes: an older Locus recorded it, or the "
+		       "program was killed early";
 	case LC_NUMA_ONE_NODE:
 		return "the program ran on a machine with one NUMA node: all memory is local";
 	case LC_NUMA_OFF:

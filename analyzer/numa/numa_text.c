@@ -49,17 +49,16 @@ static void print_machine(FILE *out, const struct lc_numa *n)
 		putc('\n', out);
 	}
 	if (n->mixed)
-		fputs("          note: the profiles are of different machines; distances on which "
-		      "they differ are unknown\n",
+		fputs("          note: the profiles are from different machines; distances that "
+		      "differ are unknown\n",
 		      out);
 	if (n->owner_changes)
 		fprintf(out,
 		        "          %" PRIu64
-		        " pages were found on another node than when they were "
-		        "looked up before\n",
+		        " pages had moved to another node between two look-ups\n",
 		        n->owner_changes);
 	if (n->dropped)
-		fprintf(out, "          %" PRIu64 " samples had no room and are missing here\n",
+		fprintf(out, "          %" PRIu64 " samples are missing here, for lack of memory\n",
 		        n->dropped);
 }
 
@@ -77,7 +76,7 @@ static void print_sum(FILE *out, const struct lc_numa_sum *s)
 	if (s->known)
 		print_shares(out, s->remote_share, s->weighted, s->mean_distance);
 	else
-		fputs("no access with both nodes known", out);
+		fputs("no access with known nodes", out);
 }
 
 static void print_cells(FILE *out, const struct lc_numa *n, const double *cells, size_t side)
@@ -122,7 +121,7 @@ static void print_matrix(FILE *out, const struct lc_numa *n, const struct lc_num
 	if (n->nodes_len <= MATRIX_NODES)
 		print_cells(out, n, cells, side);
 	else
-		fputs("            too many nodes for a table; --format=json has it\n", out);
+		fputs("            too many nodes for a table; see --format=json\n", out);
 	free(cells);
 }
 
@@ -137,8 +136,10 @@ static void print_simulated(FILE *out, const struct lc_numa_report *r,
 	fprintf(out, "          with %s: ", r->policy_text);
 	print_shares(out, w.remote_share, w.weighted, w.mean_distance);
 	if (r->policy == LC_NUMA_FIRST_TOUCH_BY_READER)
-		fprintf(out, " if each thread has its own part, %.1f%% remote if all use all",
-		        100 * w.remote_share_shared);
+		fprintf(
+		    out,
+		    " if each thread has its own part, %.1f%% remote if all threads use all parts",
+		    100 * w.remote_share_shared);
 	putc('\n', out);
 	if (with_matrix && r->numa->nodes_len <= MATRIX_NODES)
 		print_cells(out, r->numa, w.matrix, r->numa->nodes_len);
@@ -255,7 +256,7 @@ void lc_numa_text(FILE *out, const struct lc_numa_report *r)
 	fprintf(out, "samples   %" PRIu64 " with an address (engine ", n->all.sum.samples);
 	lc_emit_text_c(out, n->engine < n->load->engines_len ? n->load->engines[n->engine].name
 	                                                     : "unknown");
-	fprintf(out, "), both nodes known of %" PRIu64 ": ", n->all.sum.known);
+	fprintf(out, "), %" PRIu64 " with known nodes: ", n->all.sum.known);
 	print_sum(out, &n->all.sum);
 	putc('\n', out);
 	print_matrix(out, n, &n->all);
