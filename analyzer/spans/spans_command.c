@@ -113,14 +113,14 @@ static int check(const struct settings *s, const struct lc_load *l, const struct
 	if (s->table && s->common.format != FORMAT_CSV)
 		return lc_usage("--table needs --format=csv");
 	if (!lc_span_rows_any(r))
-		return lc_fail("the profile holds no spans; record them with "
-		               "'locus run --spans=streams,tasks'");
+		return lc_fail(
+		    "the profile has no spans; record them with 'locus run --spans=streams,tasks'");
 	if (s->common.format == FORMAT_COLLAPSED && !r->whole_paths)
-		return lc_fail("the profile holds no call paths of spans; record them with "
-		               "'locus run --spans=streams,tasks --span-paths'");
+		return lc_fail("the profile has no call paths of spans; record them with 'locus "
+		               "run --spans=streams,tasks --span-paths'");
 	if (s->common.format == FORMAT_TRACE && !r->traces_len)
-		return lc_fail("the profile holds no single spans; record them with "
-		               "'locus run --spans=streams,tasks --trace'");
+		return lc_fail("the profile has no single spans; record them with 'locus run "
+		               "--spans=streams,tasks --trace'");
 	return 0;
 }
 

@@ -53,8 +53,7 @@ static void sizes(struct lc_spans_diagnosis *d, const struct lc_spans_sum *sum, 
 {
 	char a[16], b[16], c[16];
 
-	evidence(d,
-	         "%llu %s; cycles of each: %s in the middle, nine in ten from %s to %s (to 12.5%%)",
+	evidence(d, "%llu %s; cycles of each: median %s, 90%% from %s to %s (within 12.5%%)",
 	         (unsigned long long)lc_spans_count(sum->histogram), what,
 	         cycles_text(b, lc_spans_quantile(sum->histogram, 0.5)),
 	         cycles_text(a, lc_spans_quantile(sum->histogram, 0.05)),
@@ -79,24 +78,25 @@ static void judge_switches(const struct lc_spans *s, struct lc_spans_diagnosis *
 	double each = in.switches * (double)in.points / (double)n;
 
 	if (in.points < LC_SPANS_POINTS) {
-		d->why =
-		    lc_mem_text("the timeline holds %zu tenths of a second of their time, which is "
-		                "too little to tell whether context switches rise",
-		                in.points);
+		d->why = lc_mem_text("they ran in %zu tenths of a second of the timeline, too few "
+		                     "to see whether context switches rise",
+		                     in.points);
 		return;
 	}
-	evidence(d, "while they run %.1f context switches in 100 ms", in.switches);
+	evidence(d, "while they run: %.1f context switches in 100 ms", in.switches);
 	if (out.points < LC_SPANS_POINTS) {
-		evidence(d, "one context switch for %.1f of them; no other time to compare with",
-		         each > 0 ? 1 / each : 0);
+		evidence(
+		    d,
+		    "one context switch per %.1f of them; there is no other time to compare with",
+		    each > 0 ? 1 / each : 0);
 		if (each >= LC_SPANS_FINE_SWITCHES_EACH)
 			d->verdict = LC_SPANS_SUSPICION;
 		else
-			d->why = lc_mem_text("they run all the time, so that nothing tells whether "
-			                     "context switches rise with them, and there are few");
+			d->why = lc_mem_text("they run all the time, so a rise of context switches "
+			                     "cannot be seen, and there are few");
 		return;
 	}
-	evidence(d, "at other busy times %.1f", out.switches);
+	evidence(d, "at other busy times: %.1f", out.switches);
 	if (in.switches >= LC_SPANS_FINE_SWITCHES &&
 	    in.switches >= LC_SPANS_FINE_RISE * out.switches)
 		d->verdict = LC_SPANS_FINDING;
@@ -136,12 +136,10 @@ static void fine(struct lc_spans *s, const struct lc_spans_type *t,
 		d->why = lc_mem_text("their sizes are small but not similar");
 	else
 		judge_switches(s, d, sum, n);
-	d->summary =
-	    lc_mem_text("%s are so small (%s cycles in the middle) that handing each of them to "
-	                "a thread costs a "
-	                "good part of what it does",
-	                t ? "these tasks" : "the tasks that this parallel stream is split into",
-	                cycles_text(text, median));
+	d->summary = lc_mem_text("%s are so small (median %s cycles) that handing one to a thread "
+	                         "costs a good part of its work",
+	                         t ? "these tasks" : "the tasks of this parallel stream",
+	                         cycles_text(text, median));
 	d->advice =
 	    t ? lc_mem_text("merge them: let each task do the work of %.0f or more, or raise the "
 	                    "threshold below which work is not split",
@@ -169,15 +167,15 @@ static void judge_coarse(const struct lc_spans *s, struct lc_spans_diagnosis *d)
 	struct lc_spans_mean in = lc_spans_mean(s, sum->first_ns, sum->last_ns, false, 0);
 
 	if (in.points < LC_SPANS_POINTS) {
-		d->why = lc_mem_text("the timeline holds %zu tenths of a second of their time, "
-		                     "which is too little to tell how busy the CPUs were",
+		d->why = lc_mem_text("they ran in %zu tenths of a second of the timeline, too few "
+		                     "to see how busy the CPUs were",
 		                     in.points);
 		return;
 	}
-	evidence(d, "while they run %.2f CPUs are in use, and %.1f context switches in 100 ms",
-	         in.cores, in.switches);
+	evidence(d, "while they run: %.2f CPUs in use, %.1f context switches in 100 ms", in.cores,
+	         in.switches);
 	if (!s->cpus) {
-		d->why = lc_mem_text("it is not known how many CPUs the machine has");
+		d->why = lc_mem_text("the machine's number of CPUs is unknown");
 		return;
 	}
 	evidence(d, "the machine has %u CPUs", s->cpus);
@@ -185,7 +183,7 @@ static void judge_coarse(const struct lc_spans *s, struct lc_spans_diagnosis *d)
 		d->why = lc_mem_text("the CPUs are busy while they run");
 	else if (in.switches > LC_SPANS_COARSE_SWITCHES * s->cpus)
 		d->why = lc_mem_text("there are many context switches while they run: threads wait "
-		                     "for something else than work");
+		                     "for something other than work");
 	else
 		d->verdict = LC_SPANS_FINDING;
 }
@@ -238,10 +236,10 @@ static void coarse(struct lc_spans *s, const struct lc_spans_type *t)
 		                     (unsigned long long)rest);
 	else
 		judge_coarse(s, d);
-	d->summary = lc_mem_text("a few tasks are so large that CPUs have nothing to do while "
-	                         "they run");
-	d->advice = lc_mem_text("split them, so that each CPU gets several parts: at least %u",
-	                        s->cpus ? 4 * s->cpus : 8);
+	d->summary = lc_mem_text("a few tasks are so large that CPUs are idle while they run");
+	d->advice =
+	    lc_mem_text("split them, so that each CPU gets several parts: at least %u parts",
+	                s->cpus ? 4 * s->cpus : 8);
 }
 
 /* ---- unbalanced ---- */
@@ -301,16 +299,16 @@ static void unbalanced(struct lc_spans *s, const struct lc_spans_type *t,
 	share_of_all(s, d);
 	idle = idle_mates(s, &b);
 	if (idle)
-		evidence(d, "%zu more threads of the same pool did none of it", idle);
+		evidence(d, "%zu more threads of the same pool executed none", idle);
 	if (executions < LC_SPANS_UNBALANCED_EACH * b.workers_len)
-		d->why = lc_mem_text("with %llu executions on %zu workers chance alone may do that",
+		d->why = lc_mem_text("with %llu executions on %zu workers this may be chance",
 		                     (unsigned long long)executions, b.workers_len);
 	else
 		d->verdict = LC_SPANS_FINDING;
-	d->summary = lc_mem_text("some workers do much more of it than others, who wait for them");
+	d->summary = lc_mem_text("some workers do much more than others, which wait for them");
 	d->advice =
-	    t ? lc_mem_text("split the large ones into more and smaller tasks, or hand the "
-	                    "largest out first")
+	    t ? lc_mem_text(
+	            "split the large tasks into more and smaller ones, or submit the largest first")
 	      : lc_mem_text("give the stream a source that splits into equal parts (an array, an "
 	                    "ArrayList, a range; not an iterator or a linked list), or split by "
 	                    "cost instead of by count");
@@ -353,7 +351,7 @@ static void tiny(struct lc_spans *s, const struct lc_spans_location *l)
 	d = begin(s, LC_SPANS_TINY, NULL, l, (int64_t)cycles);
 	evidence(d,
 	         "%llu of %llu executions inside another stream take at most %s cycles each, "
-	         "together %.1f%% of the cycles of all of these",
+	         "together %.1f%% of the cycles of all these executions",
 	         (unsigned long long)n, (unsigned long long)all,
 	         cycles_text(text, LC_SPANS_TINY_CYCLES),
 	         100 * lc_spans_share(cycles, (double)l->inner.cycles));
@@ -365,11 +363,11 @@ static void tiny(struct lc_spans *s, const struct lc_spans_location *l)
 	else
 		d->verdict = LC_SPANS_FINDING;
 	d->summary =
-	    lc_mem_text("%s inner streams do so little (at most %s cycles each) that "
-	                "making and starting a pipeline is a good part of it",
+	    lc_mem_text("%s inner streams do so little (at most %s cycles each) that creating and "
+	                "starting the pipeline is a good part of the work",
 	                n < all ? "many" : "these", cycles_text(text, LC_SPANS_TINY_CYCLES));
-	d->advice = lc_mem_text("with flatMap(): use mapMulti() (JDK 16 and later), which makes no "
-	                        "stream for each element; else use a loop");
+	d->advice = lc_mem_text("with flatMap(): use mapMulti() (JDK 16 and later), which creates "
+	                        "no stream per element; else use a loop");
 }
 
 double lc_spans_cpu_cycles(const struct lc_spans *s)
@@ -404,20 +402,19 @@ static bool repeated(struct lc_spans *s, const struct lc_spans_location *l)
 	d = begin(s, LC_SPANS_INVARIANT, NULL, l, (int64_t)cycles);
 	d->verdict = LC_SPANS_FINDING;
 	evidence(d,
-	         "the same result from the same source as in the one before in %llu of %llu "
-	         "executions that were looked at: %.1f%% (95%% interval %.1f%% to %.1f%%)",
+	         "same source and same result as in the execution before: %llu of %llu compared "
+	         "executions, %.1f%% (95%% interval %.1f%% to %.1f%%)",
 	         (unsigned long long)seen->repeated, (unsigned long long)seen->comparable,
 	         100 * part, 100 * range.low, 100 * range.high);
-	evidence(d, "another result from the same source in %llu of them",
+	evidence(d, "same source but another result: %llu of them",
 	         (unsigned long long)seen->changed);
 	share_of_all(s, d);
 	if (cpu > 0)
-		evidence(d, "some %.1f%% of the program's CPU time", 100 * fmin(1, cycles / cpu));
+		evidence(d, "about %.1f%% of the program's CPU time", 100 * fmin(1, cycles / cpu));
 	d->summary = lc_mem_text("this stream computes the same result from the same source again "
 	                         "and again");
-	d->advice = lc_mem_text("hoist it: compute the result once, before what executes this "
-	                        "again and again, and use it there, if nothing but the source "
-	                        "decides it");
+	d->advice = lc_mem_text("hoist it: if the result depends on the source only, compute it "
+	                        "once, before the code that repeats the stream");
 	return true;
 }
 
@@ -441,9 +438,9 @@ static void invariant(struct lc_spans *s, const struct lc_spans_location *l)
 	d->summary = lc_mem_text("an inner stream does the same amount of work (%s cycles) each "
 	                         "time; it may be the same work",
 	                         cycles_text(text, median));
-	d->advice = lc_mem_text("look whether its source or a lambda depends on the element of the "
-	                        "outer stream; if not, compute it once before that stream and "
-	                        "use the result in it");
+	d->advice =
+	    lc_mem_text("check whether its source or a lambda depends on the element of the outer "
+	                "stream; if not, compute it once before the outer stream");
 }
 
 static int order_diagnoses(const void *a, const void *b)

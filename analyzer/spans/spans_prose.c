@@ -112,18 +112,17 @@ static void warn_of_process(struct list *w, const struct lc_spans *s, uint32_t n
 	if (info->recorded && !info->costs_len)
 		warn(w,
 		     "pid %" PRId64
-		     " has no calibration: compensated cycles hold what measuring costs",
+		     " has no calibration: compensated cycles include the cost of measuring",
 		     p->pid);
 	if (info->clock && !strcmp(info->clock, "tsc_coarse"))
 		warn(w,
-		     "the clock of pid %" PRId64
-		     " learns only every millisecond how long a thread was off its CPU",
+		     "the clock of pid %" PRId64 " is updated only every millisecond with the time "
+		     "that a thread was off its CPU",
 		     p->pid);
 	if (info->recorded && info->clock && first->clock && strcmp(info->clock, first->clock))
 		warn(w, "pid %" PRId64 " was recorded with another clock: %s", p->pid, info->clock);
 	if (!p->complete)
-		warn(w, "pid %" PRId64 " %s: this is what was written up to %s after its start",
-		     p->pid,
+		warn(w, "pid %" PRId64 " %s: the profile ends %s after its start", p->pid,
 		     p->disk_full ? "found the disk full" : "is still running, or was killed",
 		     lc_emit_duration(text, sizeof(text),
 		                      lc_spans_since(s, number, lc_load_end_ns(p))));
@@ -143,38 +142,37 @@ static void warn_of_bounds(struct list *w, const struct lc_spans *s)
 	}
 	if (other)
 		warn(w,
-		     "%" PRIu64 " of %" PRIu64 " executions stand in one row, " LC_SPAN_OTHER_CLASS
-		     ", with their cycles: there were more places times threads than the agent "
-		     "keeps apart",
+		     "%" PRIu64 " of %" PRIu64 " executions are in one row, " LC_SPAN_OTHER_CLASS
+		     ", with their cycles: there were more pairs of place and thread than the "
+		     "agent keeps apart",
 		     other, all);
 	n = lc_load_counter(s->load, "spans_other_place");
 	if (n && !other) /* an agent that did not name these places */
 		warn(w,
-		     "the places of some executions are not known: the agent had no room for them");
+		     "the places of some executions are unknown: the agent had no room for them");
 	n = lc_load_counter(s->load, "spans_rows_lost");
 	if (n)
 		warn(w, "%" PRIu64 " rows of counts could not be written and are missing here", n);
 	n = lc_load_counter(s->load, "spans_links_forgotten");
 	if (n)
 		warn(w,
-		     "of %" PRIu64
-		     " tasks it is not known where they were made, nor whether they were executed: "
-		     "more waited than the agent remembers, or two had one identity hash; \"never "
-		     "executed\" is at least what is said",
+		     "for %" PRIu64
+		     " tasks it is unknown where they were created and whether they were executed: "
+		     "more tasks waited than the agent remembers, or two had one identity hash; "
+		     "\"never executed\" is a lower bound",
 		     n);
 	n = lc_load_counter(s->load, "spans_task_unwalked");
 	if (n)
-		warn(
-		    w,
-		    "of %" PRIu64
-		    " creations and submissions the place is not known: to walk the stack for each "
-		    "would have passed --budget; \"never executed\" is at least what is said",
-		    n);
+		warn(w,
+		     "the place of %" PRIu64
+		     " creations and submissions is unknown, since walking the stack for each "
+		     "would have exceeded --budget; \"never executed\" is a lower bound",
+		     n);
 	n = lc_load_counter(s->load, "spans_too_deep");
 	if (n)
 		warn(w,
-		     "%" PRIu64 " executions began too deep inside others, or without memory, and "
-		     "are missing here",
+		     "%" PRIu64 " executions are missing here: they were nested too deeply, or "
+		     "there was no memory",
 		     n);
 }
 
@@ -188,23 +186,23 @@ static void warn_of_figures(struct list *w, const struct lc_spans *s)
 	if (100 * (double)negative > (double)executions)
 		warn(w,
 		     "%" PRIu64 " of %" PRIu64
-		     " executions have negative compensated cycles: they are shorter than what "
-		     "measuring costs, and single ones tell little",
+		     " executions have negative compensated cycles: they are shorter than the cost "
+		     "of measuring, so only their sums are meaningful",
 		     negative, executions);
 	if (!s->trace.rows || s->load->filter)
 		return;
 	if (s->trace.rows < s->trace.rows_online)
 		warn(w,
-		     "of %" PRIu64 " counted executions %" PRIu64
-		     " are in the trace as single spans; %s",
+		     "of %" PRIu64 " counted executions, %" PRIu64
+		     " are single spans in the trace; %s",
 		     s->trace.rows_online, s->trace.rows,
 		     lc_load_counter(s->load, "spans_trace_lost")
-		         ? "the others came faster than they can be written"
+		         ? "the others came too fast to be written"
 		         : "the others were not written");
 	else if (s->trace.folded != s->trace.folded_online)
 		warn(w,
-		     "by the single spans %" PRIu64
-		     " task executions belong to another one; counted were %" PRIu64,
+		     "by the single spans, %" PRIu64
+		     " task executions belong to another task; the agent counted %" PRIu64,
 		     s->trace.folded, s->trace.folded_online);
 }
 
@@ -218,13 +216,13 @@ char **lc_spans_warnings(const struct lc_spans *s, size_t *len)
 	if (lc_load_damaged(l))
 		warn(&w,
 		     "the profile is damaged: %" PRIu64 " blocks and %" PRIu64
-		     " bytes could not be read; all figures are of the rest",
+		     " bytes could not be read; all figures cover the rest",
 		     l->damage.blocks, l->damage.bytes);
 	if (l->new_sections)
 		warn(&w, "%" PRIu64 " sections of a newer Locus were skipped", l->new_sections);
 	if (l->filter)
-		warn(&w, "only the threads that --thread chose are counted; creations and "
-		         "submissions are those of these threads");
+		warn(&w, "only the threads chosen by --thread are counted, for creations and "
+		         "submissions, too");
 	warn_of_bounds(&w, s);
 	warn_of_figures(&w, s);
 	*len = w.len;

@@ -93,10 +93,10 @@ static void print_running(FILE *out, const struct lc_spans *s)
 		return;
 	fprintf(out,
 	        "running   still at the end: %" PRIu64 " streams, %" PRIu64
-	        " tasks of parallel ones, %" PRIu64 " tasks, %" PRIu64 " threads;\n          ",
+	        " tasks of parallel streams, %" PRIu64 " tasks, %" PRIu64 " threads;\n          ",
 	        all[0]->running, all[1]->running, all[2]->running, all[3]->running);
 	print_cycles(out, s, cycles);
-	fputs(" so far, which are in all sums\n", out);
+	fputs(" so far, included in all sums\n", out);
 }
 
 /* Write the cycles below their row. */
@@ -115,15 +115,15 @@ static void print_totals(FILE *out, const struct lc_spans *s)
 
 	fprintf(out,
 	        "streams   %" PRIu64 ": %" PRIu64 " sequential, %" PRIu64 " parallel (%" PRIu64
-	        " tasks of theirs), %" PRIu64 " pulled, %" PRIu64 " foreign\n          ",
+	        " tasks), %" PRIu64 " pulled, %" PRIu64 " foreign\n          ",
 	        lc_spans_stream_count(s), s->kinds[LC_SPAN_ANONYMOUS], s->kinds[LC_SPAN_PRIMORDIAL],
 	        s->kinds[LC_SPAN_SUPPORT], s->kinds[LC_SPAN_PULLED], s->kinds[LC_SPAN_FOREIGN]);
 	print_cycles(out, s, lc_spans_stream_cycles(s));
 	fprintf(out, ", %" PRIu64 " negative\n", s->streams_sum.negative + s->support_sum.negative);
 	fprintf(out,
-	        "tasks     %" PRIu64 " executed, %" PRIu64 " of them inside another one that they "
-	        "belong to, %" PRIu64 " threads;\n          %" PRIu64 " created, %" PRIu64
-	        " submitted, %" PRIu64 " never executed\n          ",
+	        "tasks     %" PRIu64 " executed, %" PRIu64
+	        " of them as part of another task, %" PRIu64 " threads;\n          %" PRIu64
+	        " created, %" PRIu64 " submitted, %" PRIu64 " never executed\n          ",
 	        tasks, s->tasks_sum.folded + s->threads_sum.folded, s->threads_sum.executions,
 	        s->created, s->submitted, s->dropped);
 	print_cycles(out, s, lc_spans_task_cycles(s));
@@ -313,8 +313,8 @@ static void print_heat(FILE *out, const char *title, const struct lc_spans_heat 
 		for (unsigned c = first; c <= last; c++)
 			most = fmax(most, h->cells[level * LC_SPANS_COLUMNS + c].cycles);
 	fprintf(out,
-	        "\n%s: number of each level (rows) by cycles (columns: at least so many);\n"
-	        "the mark behind it is their part of all cycles, from ' ' to '@'\n  level",
+	        "\n%s: number at each level (rows) by cycles (columns: at least so many);\nthe "
+	        "mark after a number shows its part of all cycles, from ' ' to '@'\n  level",
 	        title);
 	for (unsigned c = first; c <= last; c += step) {
 		char text[16];
@@ -354,9 +354,8 @@ static void print_types(FILE *out, const struct lc_spans_report *r)
 
 	if (!s->types_len)
 		return;
-	fputs("\nTasks by type: how many cycles each takes\n"
-	      " executed    cycles             p10     p50     p90     p99  created submitted   "
-	      "never  type\n",
+	fputs("\nTasks by type, with cycles per task\n executed    cycles             p10     p50  "
+	      "   p90     p99  created submitted   never  type\n",
 	      out);
 	for (size_t i = 0; i < s->types_len && i < r->top; i++) {
 		const struct lc_spans_type *t = &s->types[i];
@@ -474,7 +473,7 @@ static void print_time(FILE *out, const struct lc_spans *s)
 		most[2] = fmax(most[2], gc[c]);
 	}
 	fprintf(out,
-	        "\nTime: %.2f CPUs in use in the mean, %.1f context switches in 100 ms, %zu GC "
+	        "\nTime: %.2f CPUs in use on average, %.1f context switches in 100 ms, %zu GC "
 	        "pauses of %s in all\n",
 	        mean.cores, mean.switches, s->pauses_len,
 	        lc_emit_duration(text, sizeof(text), (uint64_t)gc_ns));
