@@ -49,8 +49,8 @@ static void take_jar(struct lc_agree_machine *m, struct lc_agree_side *side, con
 	if (!realpath(jar, real))
 		side->absent = lc_mem_text("cannot find '%s'", jar);
 	else if (!unpack(m, real, directory))
-		side->absent = lc_mem_text(
-		    "'%s' has no " IN_JAR " that the JDK's jar could take out of it", jar);
+		side->absent =
+		    lc_mem_text("cannot extract " IN_JAR " from '%s' with the JDK's jar", jar);
 	else
 		side->about = lc_mem_text("%.*s, event=cpu", (int)strlen(name) - 4, name);
 }
@@ -131,8 +131,8 @@ void lc_agree_find_async(struct lc_agree_machine *m, struct lc_agree_side *side,
 	if (jar)
 		take_jar(m, side, jar, directory);
 	else
-		side->absent = lc_mem_text("there is no asprof on PATH, and tools.profiler:async-"
-		                           "profiler is not in Maven's repository, nor was it "
-		                           "fetched; see --async-profiler");
+		side->absent = lc_mem_text(
+		    "no asprof is on PATH, and Maven could not fetch "
+		    "tools.profiler:async-profiler; name its library or jar with --async-profiler");
 	free(jar);
 }

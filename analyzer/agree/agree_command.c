@@ -210,9 +210,9 @@ static int prepare(struct settings *s)
 	if (!realpath(s->request.directory, s->directory))
 		return lc_fail("cannot use output directory '%s': %m", s->request.directory);
 	if (strpbrk(s->directory, "%, \t\"';"))
-		return lc_usage(
-		    "--output: '%.200s' contains a character that JVM options cannot contain",
-		    s->directory);
+		return lc_usage("--output: '%.200s' has a character that JVM options cannot "
+		                "contain; choose another directory",
+		                s->directory);
 	s->request.directory = s->directory;
 	return 0;
 }
@@ -313,10 +313,10 @@ static int say_left_out(const struct lc_agree *a)
 	if (!first && !missing)
 		return 0;
 	if (first)
-		lc_fail("%zu of %zu runs counted; left out is %s: %s", a->all.counted,
+		lc_fail("%zu of %zu runs counted; %s was left out: %s", a->all.counted,
 		        a->all.runs_len + missing, first->name, first->why);
 	else
-		lc_fail("%zu of %zu runs counted; the others were not begun", a->all.counted,
+		lc_fail("%zu of %zu runs counted; the others were not started", a->all.counted,
 		        a->all.runs_len + missing);
 	return a->compared ? LC_EXIT_PARTIAL : LC_EXIT_FAILED;
 }

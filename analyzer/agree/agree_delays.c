@@ -119,7 +119,8 @@ static void take_delay(struct lc_agree_delay *d, const json_t *root, const json_
 
 	d->ns_per_iteration = lc_repeat_record_number(root, "ns_per_iteration");
 	if (!state || strcmp(state, "in place") != 0) {
-		d->why = lc_repeat_plain(lc_mem_text("%s", state ? state : "it is not there"));
+		d->why = lc_repeat_plain(
+		    lc_mem_text("%s", state ? state : "the counting run has no result for it"));
 		return;
 	}
 	if (executions < 1 || java <= 0 || d->ns_per_iteration <= 0) {
@@ -129,8 +130,8 @@ static void take_delay(struct lc_agree_delay *d, const json_t *root, const json_
 	d->executions = (uint64_t)executions;
 	iterations = PART * java / executions / d->ns_per_iteration;
 	if (iterations < (double)ITERATIONS_MIN / TOO_LONG) {
-		d->why = lc_mem_text("it is executed too often (%" PRIu64
-		                     " times) for the shortest delay",
+		d->why = lc_mem_text("it is executed so often (%" PRIu64
+		                     " times) that even the shortest delay is too long",
 		                     d->executions);
 		return;
 	}
@@ -147,8 +148,9 @@ static int read_counts(struct lc_agree *a, const char *directory)
 	int status = 0;
 
 	if (!root)
-		status = lc_fail("--truth: the run that counts executions left no '%s': %s", path,
-		                 error.text);
+		status =
+		    lc_fail("--truth: cannot read '%s' from the run that counts executions: %s",
+		            path, error.text);
 	for (size_t i = 0; i < a->delays_len && root; i++)
 		take_delay(&a->delays[i], root, json_array_get(rows, i));
 	json_decref(root);
@@ -221,7 +223,8 @@ static int prepare(struct lc_agree *a, struct lc_agree_request *q)
 	else
 		choose(a);
 	if (!a->delays_len)
-		return lc_fail("--truth: no method has 0.1%% of a profiler's samples");
+		return lc_fail(
+		    "--truth: no method has 0.1%% of a profiler's samples or more; run longer");
 	status = count(a, q);
 	if (status)
 		return status;

@@ -161,7 +161,7 @@ static char *read_files(const struct lc_agree_machine *m, const struct lc_repeat
 		const int err = why ? 0 : read(m, c, path);
 
 		if (err)
-			why = lc_mem_text("what the profiler wrote cannot be read: %s (%s)",
+			why = lc_mem_text("cannot read the profiler's output %s: %s",
 			                  names[i]->d_name, strerror(-err));
 		free(path);
 		free(names[i]);
@@ -170,7 +170,7 @@ static char *read_files(const struct lc_agree_machine *m, const struct lc_repeat
 	if (count <= 0)
 		why = lc_mem_text("the profiler wrote nothing");
 	else if (!why && !c->java)
-		why = lc_mem_text("the profiler has no sample of a Java method");
+		why = lc_mem_text("the profiler took no sample of a Java method");
 	return why;
 }
 

@@ -51,7 +51,7 @@ static void find_locus(struct lc_agree_machine *m, struct lc_agree_side *side)
 static void find_jfr(struct lc_agree_machine *m, struct lc_agree_side *side, char *const *command)
 {
 	if (!find_of_jdk("jfr", command, m->jfr))
-		side->absent = lc_mem_text("there is no 'jfr' beside java, nor on PATH");
+		side->absent = lc_mem_text("no 'jfr' is beside java or on PATH");
 	else
 		side->about = lc_mem_text(
 		    "JFR, settings=profile%s",
@@ -69,7 +69,7 @@ static void find_perf(struct lc_agree_side *side, const char *directory)
 	const char *const ask[] = { "perf", "--version", NULL };
 
 	if (!lc_child_find("perf", path, sizeof(path))) {
-		side->absent = lc_mem_text("there is no 'perf' on PATH");
+		side->absent = lc_mem_text("no 'perf' is on PATH");
 	} else if (!lc_agree_tool(record, NULL, said)) {
 		line = lc_agree_first_line(said);
 		side->absent =

@@ -46,7 +46,7 @@ static void read_run(struct lc_agree *a, struct lc_repeat_run *run, struct lc_re
 	if (err)
 		lc_repeat_leave_out(
 		    run, LC_REPEAT_NO_PROFILE,
-		    lc_mem_text("its methods cannot be read from '%s': %s", path, strerror(-err)));
+		    lc_mem_text("cannot read its methods from '%s': %s", path, strerror(-err)));
 	else
 		take(a, t, s, &counts);
 	lc_agree_counts_free(&counts);

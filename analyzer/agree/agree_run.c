@@ -200,7 +200,7 @@ static int find_profilers(struct lc_agree *a, struct lc_agree_request *q)
 			lc_note("%s is left out: %s", s->name, s->absent);
 	}
 	if (present(a) < 2)
-		return lc_fail("not one of the profilers is there");
+		return lc_fail("none of the profilers is available");
 	return 0;
 }
 

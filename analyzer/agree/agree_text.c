@@ -57,14 +57,14 @@ static void print_left_out(const struct lc_screen *s, const struct lc_agree *a)
 		if (a->sides[i].absent || a->sides[i].runs == a->rounds)
 			continue;
 		print_label(s, label,
-		            lc_mem_text("%s: %zu of %zu rounds were not begun", a->sides[i].name,
+		            lc_mem_text("%s: %zu of %zu rounds were not started", a->sides[i].name,
 		                        a->rounds - a->sides[i].runs, a->rounds));
 		label = "";
 	}
 	if (a->all.all_differ)
 		print_label(s, "note",
-		            lc_mem_text("each run wrote other output than every other one; where "
-		                        "that is as it should be, --any-output counts them"));
+		            lc_mem_text("each run's output differs from all others; if that is "
+		                        "right, --any-output counts them"));
 }
 
 static void print_said(const struct lc_screen *s, const struct lc_agree *a)
@@ -88,14 +88,15 @@ static void print_head(const struct lc_screen *s, const struct lc_agree *a)
 	fputs("\n\n", s->out);
 	if (a->all.command)
 		print_label(s, "program", lc_mem_text("%s", a->all.command));
-	print_label(s, "rounds",
-	            lc_mem_text("%zu, in each of which the program ran once without a profiler and "
-	                        "once with each",
-	                        a->rounds));
+	print_label(
+	    s, "rounds",
+	    lc_mem_text(
+	        "%zu; in each the program ran once without a profiler and once with each profiler",
+	        a->rounds));
 	print_left_out(s, a);
 	print_said(s, a);
 	if (a->rounds < LC_REPEAT_RUNS_MIN)
-		print_label(s, "intervals", lc_mem_text("withheld: they need 5 rounds that count"));
+		print_label(s, "intervals", lc_mem_text("withheld: they need 5 counted rounds"));
 	else
 		print_label(s, "intervals", lc_mem_text("Student's, 95%%, over the rounds"));
 	if (a->compared > 1)
@@ -153,11 +154,11 @@ static void print_sides(const struct lc_screen *s, const struct lc_agree *a)
 			fprintf(s->out, "  %-*s %s\n", NAME_COLUMNS, a->sides[i].name,
 			        a->sides[i].about);
 	lc_screen_wrap(s, 0, 2,
-	               "  n: runs that count. CPU time: of that without a profiler. Java: samples "
-	               "that have a Java method; shares are of them. self: the largest difference "
-	               "between two runs of one profiler, in points, of methods that average 5% or "
-	               "more. firsts: different hottest methods. unstable: methods of 1% or more "
-	               "that are in the top ten of some runs only.");
+	               "  n: counted runs. CPU time: relative to runs without a profiler. Java: "
+	               "samples with a Java method; shares are parts of these. self: the largest "
+	               "difference between two runs of one profiler, in points, among methods that "
+	               "average 5% or more. firsts: different hottest methods. unstable: methods "
+	               "of 1% or more that are in the top ten of some runs only.");
 }
 
 /* ---- overlaps ---- */
@@ -166,7 +167,7 @@ static void print_pairs(const struct lc_screen *s, const struct lc_agree *a)
 {
 	if (a->compared < 2)
 		return;
-	print_title(s, "Overlap of shares, and how many of the top five are common");
+	print_title(s, "Overlap of shares, and number of common methods in the top five");
 	fprintf(s->out, "%-*s", NAME_COLUMNS, "");
 	for (size_t k = 0; k < a->sides_len; k++)
 		if (lc_agree_is_compared(&a->sides[k]))
@@ -269,12 +270,12 @@ static void print_delay(const struct lc_screen *s, const struct lc_agree *a, siz
 		return;
 	}
 	if (!delay->added.known || delay->added.mean <= 0) {
-		fputs("the time that it added is not above the noise of the runs\n", s->out);
+		fputs("the added time is not above the noise of the runs\n", s->out);
 		return;
 	}
-	fputs("of the Java threads' CPU time the delay is ", s->out);
+	fputs("the delay's part of the Java threads' CPU time is ", s->out);
 	if (delay->counted >= 0)
-		fprintf(s->out, "%.1f%%; their clocks say ", 100 * delay->added.mean);
+		fprintf(s->out, "%.1f%%; by the threads' clocks ", 100 * delay->added.mean);
 	fprintf(s->out, "%.1f%%", 100 * delay->clocks.mean);
 	if (delay->clocks.interval)
 		fprintf(s->out, " (%.1f-%.1f)", 100 * delay->clocks.low, 100 * delay->clocks.high);
@@ -288,7 +289,7 @@ static void print_delays(const struct lc_screen *s, const struct lc_agree *a)
 {
 	if (!a->delays_len)
 		return;
-	print_title(s, "Truth: injected delays, and the share that each profiler gives the method");
+	print_title(s, "Truth: injected delays, and the method's share under each profiler");
 	fprintf(s->out, "  %-*s %7s %7s %9s  %-12s %6s\n", NAME_COLUMNS, "", "without", "with",
 	        "expected", "error", "found");
 	for (size_t d = 0; d < a->delays_len; d++)

@@ -58,7 +58,7 @@ static char *say_mixed(const struct lc_load_engine *e, const struct lc_diff_prof
 		fputs(" but of ", out);
 		put_engine(out, &p->load.engines[other]);
 	}
-	fputs("; samples of different kinds are never compared, allocations are", out);
+	fputs("; only allocations are compared, since samples of different kinds cannot be", out);
 	lc_mem_close_text(out);
 	return text;
 }

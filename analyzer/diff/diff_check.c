@@ -152,11 +152,11 @@ static char *undecided_words(const struct lc_diff_condition *c, const struct lc_
 	                                                         : "";
 
 	if (c->metric == LC_DIFF_SHARE || c->metric == LC_DIFF_CPU || n->before <= 0)
-		return lc_mem_text("%s; to decide it, record longer or several profiles a side",
+		return lc_mem_text("%s; to decide it, record longer, or several profiles per side",
 		                   words);
-	return lc_mem_text("%s, 95%% interval %+.1f%% to %+.1f%%; to decide it, ask for %sseveral "
-	                   "profiles a side",
-	                   words, 100 * n->low / n->before, 100 * n->high / n->before, counted);
+	return lc_mem_text(
+	    "%s, 95%% interval %+.1f%% to %+.1f%%; to decide it, use %sseveral profiles per side",
+	    words, 100 * n->low / n->before, 100 * n->high / n->before, counted);
 }
 
 void lc_diff_ask(const struct lc_diff *d, const struct lc_diff_condition *c,
@@ -175,9 +175,10 @@ void lc_diff_ask(const struct lc_diff *d, const struct lc_diff_condition *c,
 	out->holds = out->known && holds(c, &n);
 	out->undecided = out->known && !out->holds && undecided(c, &n);
 	if (!found) {
-		out->text = lc_mem_text("'%s': '%.200s' fits no row", out->condition, c->pattern);
+		out->text =
+		    lc_mem_text("'%s': '%.200s' matches no row", out->condition, c->pattern);
 	} else if (!n.known) {
-		out->text = lc_mem_text("'%s': no %s is known of both sides", out->condition,
+		out->text = lc_mem_text("'%s': the two sides do not both have %s", out->condition,
 		                        lc_diff_metric_name(c->metric));
 	} else {
 		words = words_of(c, &n);

@@ -134,7 +134,7 @@ static int parse_limit(const char *at, struct lc_diff_condition *c, char *error,
 		c->limit = strtod(number, &end);
 	}
 	if (end == number || *end) {
-		snprintf(error, error_len, "a number is missing after '%c', or it is too long",
+		snprintf(error, error_len, "the number after '%c' is missing or too long",
 		         c->falls ? '<' : '>');
 		return -EINVAL;
 	}

@@ -116,7 +116,7 @@ static void put_row(FILE *out, const struct lc_diff_row *row)
 	if (*lc_diff_fate(row))
 		fprintf(out, "%s, ", lc_diff_fate(row));
 	if (lc_diff_all_lines(row))
-		fputs("of all lines, ", out);
+		fputs("all lines, ", out);
 	fputs(row->share.significant ? "**significant**" : lc_diff_verdict(row), out);
 	put_cell(out, &row->cpu_ns, lc_diff_time_words(&row->cpu_ns));
 	put_cell(out, count, lc_diff_count_words(count, false));
@@ -172,5 +172,5 @@ void lc_diff_markdown(FILE *out, const struct lc_diff_report *r)
 	        lc_diff_count_words(&d->all.object_bytes, true));
 	put_rows(out, r);
 	if (d->engine && !d->repeated)
-		fputs("\nIntervals are those of sampling alone.\n", out);
+		fputs("\nIntervals cover sampling error only.\n", out);
 }

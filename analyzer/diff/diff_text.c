@@ -55,7 +55,7 @@ static void print_side(const struct lc_screen *s, const struct lc_diff *d, enum 
 	}
 	fputs(": ", out);
 	if (d->sides[which] > 1)
-		fprintf(out, "%zu profiles, the first is ", d->sides[which]);
+		fprintf(out, "%zu profiles; the first is ", d->sides[which]);
 	lc_report_brief_program(out, &first->load);
 	if (d->engine)
 		fprintf(out, "%s%" PRIu64 " sample%s", first->load.processes_len ? ", " : "",
@@ -182,7 +182,7 @@ static void print_detail(const struct lc_screen *s, const struct lc_diff_row *ro
 		    lc_mem_text("%+.1f points (%+.1f to %+.1f), %s", 100 * row->share.change,
 		                100 * row->share.low, 100 * row->share.high, lc_diff_verdict(row)));
 	if (lc_diff_all_lines(row))
-		say(out, &first, lc_mem_text("of all lines: not every profile tells them"));
+		say(out, &first, lc_mem_text("all lines: some profiles do not know the lines"));
 	if (row->moved)
 		say(out, &first, lc_mem_text("the line moved"));
 	if (samples && row->cpu_ns.known) {
@@ -236,7 +236,7 @@ static void print_allocations(const struct lc_screen *s, const struct lc_diff_re
 			continue;
 		if (!all++)
 			fprintf(s->out, "\n%sallocations changed, most bytes first\n",
-			        listed ? "of the other rows, those whose " : "rows whose ");
+			        listed ? "other rows whose " : "rows whose ");
 		if (shown == most)
 			continue;
 		shown++;
@@ -274,8 +274,9 @@ void lc_diff_text(FILE *out, const struct lc_diff_report *r)
 	print_allocations(&s, r);
 	if (d->engine && !d->repeated) {
 		putc('\n', out);
-		lc_screen_wrap(&s, 0, 0,
-		               "Intervals are those of sampling alone; --before and --after take "
-		               "several profiles a side and show what runs differ by.");
+		lc_screen_wrap(
+		    &s, 0, 0,
+		    "Intervals cover sampling error only; with several profiles per side "
+		    "(--before, --after) they also cover differences between runs.");
 	}
 }

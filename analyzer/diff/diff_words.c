@@ -97,7 +97,7 @@ char *lc_diff_headline(const struct lc_diff *d)
 		put_share(out, &d->rows[0]);
 		fputs(", significant", out);
 		if (d->significant > 1)
-			fprintf(out, "; so %s %zu of the other %zu rows",
+			fprintf(out, "; so %s %zu of the %zu other rows",
 			        d->significant == 2 ? "is" : "are", d->significant - 1,
 			        d->compared - 1);
 	} else if (d->engine) {
@@ -111,9 +111,8 @@ char *lc_diff_headline(const struct lc_diff *d)
 		        d->rows_len == 1 ? "" : "s");
 	else if (d->all.allocations.known || d->all.objects.known)
 		fprintf(out, "; allocations %s",
-		        d->all.objects.known || !d->all.bytes.exact
-		            ? "did not change as far as can be told"
-		            : "are equal");
+		        d->all.objects.known || !d->all.bytes.exact ? "show no significant change"
+		                                                    : "are equal");
 	lc_mem_close_text(out);
 	return text;
 }

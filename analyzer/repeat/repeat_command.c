@@ -260,10 +260,10 @@ static int say_left_out(const struct lc_repeat *r)
 	if (r->counted == asked)
 		return 0;
 	if (first)
-		lc_fail("%zu of %zu runs counted; left out is %s: %s", r->counted, asked,
+		lc_fail("%zu of %zu runs counted; %s was left out: %s", r->counted, asked,
 		        first->name, first->why);
 	else
-		lc_fail("%zu of %zu runs counted; the others were not begun", r->counted, asked);
+		lc_fail("%zu of %zu runs counted; the others were not started", r->counted, asked);
 	return r->counted ? LC_EXIT_PARTIAL : LC_EXIT_FAILED;
 }
 

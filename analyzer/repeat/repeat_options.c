@@ -30,9 +30,9 @@ int lc_repeat_set_timeout(const char *value, uint64_t *out_ns)
 
 	lc_options_init(&o);
 	if (lc_options_set(&o, "duration", value, error, sizeof(error)))
-		return lc_usage("--timeout: '%.64s' is not a time from 1ms to 1000000s, such as "
-		                "90s",
-		                value);
+		return lc_usage(
+		    "--timeout: '%.64s' is not a duration from 1ms to 1000000s, such as 90s",
+		    value);
 	*out_ns = o.duration_ns;
 	return 0;
 }

@@ -188,7 +188,7 @@ static void take_location(struct reading *in, const struct lc_spans_location *l)
 		name_code(in, &e->name, l->place->method, line1);
 		free(code);
 	} else if (!e->name.label) {
-		e->name.label = lc_mem_text("streams of an unknown place");
+		e->name.label = lc_mem_text("streams at an unknown place");
 	}
 	add_span(in, e, l->sum.cycles);
 }
@@ -342,7 +342,7 @@ static bool load(struct reading *in)
 		if (!lc_load_profile(&in->load, run->profiles[i]))
 			continue;
 		lc_repeat_leave_out(run, LC_REPEAT_NO_PROFILE,
-		                    lc_mem_text("its profile cannot be read"));
+		                    lc_mem_text("its profile is unreadable"));
 		return false;
 	}
 	if (!run->profiles_len)
@@ -352,8 +352,8 @@ static bool load(struct reading *in)
 		                    lc_mem_text("its profile is damaged"));
 	else if (!is_complete(&in->load))
 		lc_repeat_leave_out(run, LC_REPEAT_CUT,
-		                    lc_mem_text("its recording has no end: the program was killed, "
-		                                "or still runs, or the disk is full"));
+		                    lc_mem_text("its recording is incomplete: the program was "
+		                                "killed or is still running, or the disk is full"));
 	else if (lc_tree_empty(&in->tree))
 		lc_repeat_leave_out(run, LC_REPEAT_NO_PROFILE,
 		                    lc_mem_text("its profile is empty: no sample was taken and no "

@@ -110,7 +110,7 @@ static void judge(struct lc_repeat_run *run, bool ended, int status, uint64_t ti
 		                                lc_emit_duration(text, sizeof(text), timeout_ns)));
 	else if (WIFSIGNALED(status))
 		lc_repeat_leave_out(run, LC_REPEAT_FAILED,
-		                    lc_mem_text("it was ended by signal %d (%s)", WTERMSIG(status),
+		                    lc_mem_text("it was killed by signal %d (%s)", WTERMSIG(status),
 		                                strsignal(WTERMSIG(status))));
 	else if (WEXITSTATUS(status))
 		lc_repeat_leave_out(run, LC_REPEAT_FAILED,
@@ -204,7 +204,8 @@ static int prepare(struct running *m)
 	char library[PATH_MAX];
 
 	if (strchr(m->q->directory, '%'))
-		return lc_usage("--output: '%.200s' contains a %%, which the agent would replace",
+		return lc_usage("--output: '%.200s' has a %%, which the agent would replace; "
+		                "choose another directory",
 		                m->q->directory);
 	if (lc_agent_library("liblocus.so", m->agent) ||
 	    lc_agent_library("liblocus-preload.so", library) || lc_agent_preload(library))

@@ -51,12 +51,12 @@ static void print_left_out(const struct lc_screen *s, const struct lc_repeat *r)
 	}
 	if (r->asked > r->runs_len)
 		print_label(s, label,
-		            lc_mem_text("%zu of the %zu runs that were asked for were not begun",
+		            lc_mem_text("%zu of the %zu requested runs were not started",
 		                        r->asked - r->runs_len, r->asked));
 	if (r->all_differ)
 		print_label(s, "note",
-		            lc_mem_text("each run wrote other output than every other one; where "
-		                        "that is as it should be, --any-output counts them"));
+		            lc_mem_text("each run's output differs from all others; if that is "
+		                        "right, --any-output counts them"));
 }
 
 /* Print remarks on runs that count all the same. */
@@ -75,7 +75,7 @@ static void print_said(const struct lc_screen *s, const struct lc_repeat *r)
 	}
 	if (r->other_program)
 		print_label(s, "note",
-		            lc_mem_text("not all runs are of one program and JDK: one is of %s",
+		            lc_mem_text("not all runs have the same program and JDK: one has %s",
 		                        r->other_program));
 	if (said)
 		print_label(s, "note",
@@ -88,7 +88,7 @@ static void print_said(const struct lc_screen *s, const struct lc_repeat *r)
 	if (other)
 		print_label(
 		    s, "note",
-		    lc_mem_text("%zu of the counted runs wrote other output than the rest", other));
+		    lc_mem_text("the output of %zu counted runs differs from the rest", other));
 }
 
 typedef const char *formatter(char *out, size_t out_len, double v);

@@ -71,7 +71,7 @@ char *lc_repeat_say_difference(const struct lc_repeat_table *t)
 	FILE *out = lc_text_open(&text, &len);
 
 	if (t->runs < 2) {
-		fputs("unknown of one run", out);
+		fputs("unknown for one run", out);
 	} else if (!e) {
 		fputs("unknown: none averages 5% or more", out);
 	} else if (e->difference > 0) {
@@ -88,7 +88,7 @@ char *lc_repeat_say_difference(const struct lc_repeat_table *t)
 char *lc_repeat_say_top(const struct lc_repeat_table *t)
 {
 	if (t->runs < 2)
-		return lc_mem_text("unknown of one run");
+		return lc_mem_text("unknown for one run");
 	if (!t->unstable)
 		return lc_mem_text("stable");
 	return lc_mem_text("%zu of 1%% or more %s in it in some runs only", t->unstable,
@@ -112,10 +112,11 @@ char *lc_repeat_say_lines(const struct lc_repeat_table *t)
 	if (all > named)
 		fprintf(out, " and %zu more", all - named);
 	lc_mem_close_text(out);
-	said = all ? lc_mem_text("%s: only some runs tell where they were allocated, so all of a "
-	                         "class are one row",
-	                         text)
-	           : NULL;
+	said =
+	    all ? lc_mem_text(
+	              "%s: only some runs know where they were allocated, so each class is one row",
+	              text)
+	        : NULL;
 	free(text);
 	return said;
 }
@@ -124,7 +125,7 @@ const char *lc_repeat_withheld(const struct lc_repeat *r)
 {
 	if (r->counted >= LC_REPEAT_RUNS_MIN)
 		return NULL;
-	return "intervals are withheld: they need 5 runs that count";
+	return "intervals are withheld: they need 5 counted runs";
 }
 
 char *lc_repeat_headline(const struct lc_repeat *r)
