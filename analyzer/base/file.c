@@ -28,5 +28,5 @@ int lc_file_open(int at, const char *path)
 
 const char *lc_file_error(int err)
 {
-	return err == -ENOTSUP ? "it is not a file" : strerror(-err);
+	return err == -ENOTSUP ? "not a regular file" : strerror(-err);
 }

@@ -21,7 +21,7 @@ static int check_empty(const char *path)
 		free(names[i]);
 	free(names);
 	if (count > 2) /* more than . and .. */
-		return lc_fail("output directory '%s' is not empty; name a new one with -o", path);
+		return lc_fail("output directory '%s' is not empty; name another with -o", path);
 	return 0;
 }
 

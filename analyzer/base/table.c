@@ -134,7 +134,9 @@ static void reserve(struct lc_table *t, uint32_t more)
 	const size_t need = (size_t)t->count + more;
 
 	if (need > INT32_MAX) {
-		fputs("locus: profile too large: more than 2147483647 rows of a kind\n", stderr);
+		fputs("locus: the profile is too large: it has more than 2147483647 rows of one "
+		      "kind\n",
+		      stderr);
 		exit(1);
 	}
 	while (need * 3 > t->slots_len * 2)

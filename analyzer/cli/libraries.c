@@ -27,7 +27,7 @@ int lc_libraries_find(const char *name, char *out, char *error)
 	char self[PATH_MAX], path[2 * PATH_MAX];
 
 	if (!lc_libraries_self(self)) {
-		snprintf(error, LC_LIBRARIES_ERROR_MAX, "cannot tell where this locus is: %m");
+		snprintf(error, LC_LIBRARIES_ERROR_MAX, "cannot find the path of this locus: %m");
 		return -ENOENT;
 	}
 	*(strrchr(self, '/') + 1) = '\0';
@@ -40,8 +40,8 @@ int lc_libraries_find(const char *name, char *out, char *error)
 		if (!strpbrk(out, " :="))
 			return 0;
 		snprintf(error, LC_LIBRARIES_ERROR_MAX,
-		         "'%s' cannot be loaded from a path with ' ', ':' or '='; move Locus to "
-		         "another directory",
+		         "cannot load '%s': its path has ' ', ':' or '='; move Locus to another "
+		         "directory",
 		         out);
 		return -EINVAL;
 	}

@@ -311,7 +311,7 @@ static void note_blocks(FILE *out, const struct lc_load *l)
 	} else {
 		fputs(" is counted, in whole blocks", out);
 	}
-	fputs("; CPU time, costs and losses are of all the time that was read\n", out);
+	fputs("; CPU time, costs and losses cover everything that was read\n", out);
 }
 
 /* Which profiles of --loop these are. */
@@ -367,7 +367,7 @@ void lc_report_program(FILE *out, const struct lc_load *l)
 		return;
 	fputs("program   ", out);
 	if (l->processes_len > 1)
-		fprintf(out, "%zu processes, the first is:\n          ", l->processes_len);
+		fprintf(out, "%zu processes; the first is:\n          ", l->processes_len);
 	put_command(out, p->command);
 	fprintf(out, "\n          pid %" PRId64 ", %s", p->pid,
 	        *p->jdk >= '0' && *p->jdk <= '9' ? "JDK " : "");
@@ -395,8 +395,9 @@ FILE *lc_report_open(const struct lc_report_settings *s)
 		return s->format == LC_REPORT_AS_TEXT && !s->no_pager ? lc_pager_open() : stdout;
 	err = lc_replace_begin(&replacing, s->file);
 	if (err == -ELOOP)
-		lc_fail("'%s' is a link, which is not followed; name the file that it leads to",
-		        s->file);
+		lc_fail(
+		    "'%s' is a symbolic link, which Locus does not follow; name the file itself",
+		    s->file);
 	else if (err)
 		lc_fail("cannot write '%s': %s", s->file, strerror(-err));
 	return err ? NULL : replacing.out;
@@ -432,7 +433,7 @@ static void say_mixed(const struct lc_load *l)
 		kinds += has_samples(l, i);
 	if (kinds < 2)
 		return;
-	fputs("locus: the profiles hold different kinds of samples, which are never added up",
+	fputs("locus: the profiles have different kinds of samples, which cannot be added up",
 	      stderr);
 	for (uint32_t i = 0; i < l->engines_len; i++) {
 		if (!has_samples(l, i))

@@ -33,10 +33,9 @@ void lc_report_note_processes(FILE *out, const struct lc_load *l)
 	if (w && w->len)
 		fprintf(out, " count: %zu of them\n", l->processes_len);
 	for (size_t i = 0; i < l->by.len; i++)
-		fprintf(out, "%s%s", i ? ", " : "note: call paths are kept apart by ",
-		        l->by.keys[i]);
+		fprintf(out, "%s%s", i ? ", " : "note: call paths are grouped by ", l->by.keys[i]);
 	if (l->by.len)
-		fputs(", their outermost frame\n", out);
+		fputs(", shown as the outermost frame\n", out);
 }
 
 /* Is the agent in the process of that number, which is then the one that is recorded? */
@@ -78,8 +77,7 @@ void lc_report_say_running(const struct lc_load *l)
 			continue;
 		fprintf(stderr,
 		        "locus: the program (pid %" PRId64
-		        ") still runs: this is what has been written "
-		        "so far\n",
+		        ") is still running: this is what it has written so far\n",
 		        p->pid);
 		return;
 	}

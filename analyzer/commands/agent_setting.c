@@ -28,7 +28,7 @@ int lc_agent_output(struct lc_options *o)
 	if (o->output[0] == '/')
 		return 0;
 	if (!getcwd(cwd, sizeof(cwd)))
-		return lc_fail("cannot tell the current directory: %m");
+		return lc_fail("cannot find the current directory: %m");
 	snprintf(path, sizeof(path), "%s/%s", cwd, o->output);
 	if (lc_options_set(o, "output", path, error, sizeof(error)) != 0)
 		return lc_usage("%s", error);

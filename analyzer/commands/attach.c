@@ -51,7 +51,7 @@ static int make_reply(const struct lc_attach_target *t, char **inner, char **ful
 	int fd;
 
 	if (getrandom(random, sizeof(random), 0) != sizeof(random)) {
-		lc_fail("no random number: %m");
+		lc_fail("cannot get a random number: %m");
 		return -1;
 	}
 	*inner = lc_mem_text("/tmp/.locus-reply-%016llx%016llx", random[0], random[1]);
@@ -100,7 +100,7 @@ static void show_progress(const char *text, size_t len)
 	if (!len || strncmp(last, LC_ATTACH_PROGRESS, strlen(LC_ATTACH_PROGRESS)) != 0)
 		return;
 	last += strlen(LC_ATTACH_PROGRESS);
-	snprintf(shown, sizeof(shown), "working on the classes: %.*s", (int)strcspn(last, "\n"),
+	snprintf(shown, sizeof(shown), "instrumenting classes: %.*s", (int)strcspn(last, "\n"),
 	         last);
 	lc_progress_now(shown);
 }
@@ -148,21 +148,21 @@ static int take_reply(const struct lc_attach_target *t, int fd)
 		} else if (!alive) {
 			status = lc_fail("process %d has ended", (int)t->pid);
 		} else if (closed) {
-			status = lc_fail("the agent in JVM %d could not write its answer, of which "
-			                 "the JVM's standard error tells more; 'locus status %d' "
-			                 "shows whether it records",
-			                 (int)t->pid, (int)t->pid);
+			status = lc_fail(
+			    "the agent in JVM %d could not write its answer; the JVM's standard "
+			    "error says why, and 'locus status %d' shows whether it is recording",
+			    (int)t->pid, (int)t->pid);
 		} else {
 			nanosleep(&step, NULL);
 		}
 	}
 	free(text);
 	lc_progress_end();
-	return status >= 0 ? status
-	                   : lc_fail("the agent in JVM %d has said nothing for %d s, and goes on: "
-	                             "'locus status %d' tells how far it is, 'locus detach %d' "
-	                             "ends it",
-	                             (int)t->pid, WAIT_SECONDS, (int)t->pid, (int)t->pid);
+	return status >= 0
+	           ? status
+	           : lc_fail("the agent in JVM %d has not answered for %d s, and continues: 'locus "
+	                     "status %d' shows its progress, 'locus detach %d' ends it",
+	                     (int)t->pid, WAIT_SECONDS, (int)t->pid, (int)t->pid);
 }
 
 static int ask(const struct lc_attach_target *t, const char *library, const char *command,
@@ -296,7 +296,7 @@ static int command(const char *name, int argc, char **argv)
 	if (lc_attach_look(pid, &t))
 		return LC_EXIT_FAILED;
 	if (!t.library[0])
-		return lc_fail("there is no Locus in JVM %d", (int)pid);
+		return lc_fail("JVM %d has no Locus agent", (int)pid);
 	return lc_attach_become(&t) ? LC_EXIT_FAILED : ask(&t, t.library, name, "");
 }
 

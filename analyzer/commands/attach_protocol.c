@@ -91,7 +91,7 @@ static int wake_listener(const struct lc_attach_target *t, const char *socket_pa
 	else if (connection < 0 && !lc_attach_alive(t))
 		lc_fail("process %d has ended", (int)t->pid);
 	else if (connection < 0)
-		lc_fail("the JVM %d does not answer: is it frozen, or has it "
+		lc_fail("JVM %d does not answer: is it frozen, or was it started with "
 		        "-XX:+DisableAttachMechanism?",
 		        (int)t->pid);
 	unlink(file);
@@ -149,8 +149,8 @@ static int judge(const struct lc_attach_target *t, char *answer, const char *lib
 	char *text = strchr(answer, '\n'), *at;
 
 	if (strstr(answer, "EnableDynamicAgentLoading"))
-		return lc_fail("the JVM %d lets no agent be loaded while it runs: it was started "
-		               "with -XX:-EnableDynamicAgentLoading",
+		return lc_fail("JVM %d was started with -XX:-EnableDynamicAgentLoading, so it "
+		               "loads no agent; restart it without that option",
 		               (int)t->pid);
 	at = text ? strstr(text, code) : NULL;
 	if (strtol(answer, NULL, 10) == 0 && (!at || strtol(at + strlen(code), NULL, 10) == 0) &&
@@ -161,7 +161,7 @@ static int judge(const struct lc_attach_target *t, char *answer, const char *lib
 		               (int)t->pid);
 	while (text && (at = strchr(text + 1, '\n')) && at[1])
 		*at = ' ';
-	return lc_fail("the JVM %d cannot load '%s': %s", (int)t->pid, library,
+	return lc_fail("JVM %d cannot load '%s': %s", (int)t->pid, library,
 	               text ? text + 1 : answer);
 }
 
@@ -178,7 +178,7 @@ static bool ask(const struct lc_attach_target *t, const char *socket_path, const
 	    !send_text(fd, "true") || !send_text(fd, text))
 		lc_fail("cannot ask JVM %d: %m", (int)t->pid);
 	else if (!read_answer(fd, answer, answer_len))
-		lc_fail("the JVM %d does not answer within %d s", (int)t->pid, WAIT_MS / 1000);
+		lc_fail("JVM %d did not answer within %d s", (int)t->pid, WAIT_MS / 1000);
 	else
 		done = true;
 	close(fd);
@@ -192,7 +192,7 @@ int lc_attach_load(const struct lc_attach_target *t, const char *library, const 
 
 	snprintf(path, sizeof(path), "%s/tmp/.java_pid%d", t->root, (int)t->inner_pid);
 	if (strlen(library) > LC_ATTACH_ARGUMENT_MAX || strlen(text) > LC_ATTACH_ARGUMENT_MAX)
-		return lc_fail("the options are too long for a JVM that runs: %d bytes at most",
+		return lc_fail("the options are too long for a running JVM: at most %d bytes",
 		               LC_ATTACH_ARGUMENT_MAX);
 	for (;;) {
 		if (!ask(t, path, library, text, answer, sizeof(answer)))

@@ -151,29 +151,30 @@ int lc_attach_look(pid_t pid, struct lc_attach_target *out)
 	out->uid = s.uid;
 	out->gid = s.gid;
 	if (geteuid() != 0 && geteuid() != s.uid)
-		return lc_fail("process %d is another user's: only root may attach to it",
+		return lc_fail("process %d belongs to another user: only root may attach to it",
 		               (int)pid);
 	if (!read_maps(out, &jvm, &replaced))
-		return lc_fail("process %d cannot be looked at: %m", (int)pid);
+		return lc_fail("cannot examine process %d: %m", (int)pid);
 	if (!jvm)
 		return lc_fail("process %d is not a JVM", (int)pid);
 	if (replaced)
-		return lc_fail(
-		    "the agent in JVM %d cannot be asked any more: its file was replaced "
-		    "or removed after it was loaded",
-		    (int)pid);
+		return lc_fail("cannot reach the agent in JVM %d: its library file was replaced or "
+		               "removed after it was loaded",
+		               (int)pid);
 	if (s.state == 'T' || s.state == 't')
-		return lc_fail("the JVM %d is stopped; 'kill -CONT %d' lets it go on", (int)pid,
+		return lc_fail("JVM %d is stopped; continue it with 'kill -CONT %d'", (int)pid,
 		               (int)pid);
 	if (has_flag(pid, "DisableAttachMechanism", '+'))
-		return lc_fail("the JVM %d was started with -XX:+DisableAttachMechanism", (int)pid);
+		return lc_fail("JVM %d was started with -XX:+DisableAttachMechanism; restart it "
+		               "without that option",
+		               (int)pid);
 	if (!out->library[0] && has_flag(pid, "EnableDynamicAgentLoading", '-'))
-		return lc_fail("the JVM %d lets no agent be loaded while it runs: it was started "
-		               "with -XX:-EnableDynamicAgentLoading",
+		return lc_fail("JVM %d was started with -XX:-EnableDynamicAgentLoading, so it "
+		               "loads no agent; restart it without that option",
 		               (int)pid);
 	if (!takes_sigquit(pid))
-		return lc_fail("the JVM %d takes no SIGQUIT, by which it is asked: it has just "
-		               "begun, or was started with -Xrs",
+		return lc_fail("JVM %d does not handle SIGQUIT, which attaching needs: it has just "
+		               "started (try again), or was started with -Xrs",
 		               (int)pid);
 	out->elsewhere = is_elsewhere(out);
 	return 0;

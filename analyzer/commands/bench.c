@@ -208,9 +208,9 @@ static int find_jar(struct bench *b)
 	int err = lc_libraries_find(BENCH_JAR, b->jar, error);
 
 	if (err == -ENOENT)
-		return lc_fail("bench: there is no " BENCH_JAR
-		               " beside this locus: install Maven, and build "
-		               "it with 'make bench-jar', or build and install Locus again");
+		return lc_fail("bench: no " BENCH_JAR
+		               " is beside this locus: install Maven and run 'make bench-jar', or "
+		               "build and install Locus again");
 	return err ? lc_fail("bench: %s", error) : 0;
 }
 
@@ -283,15 +283,15 @@ static int choose_java(struct bench *b)
 		/* A name without a path is looked for on the user's PATH. */
 		b->recorded_java = found && strchr(b->program.words.list[0], '/');
 		if (!found && !find_other_java(b, 0, b->java))
-			return lc_fail("bench: there is no java: the program's is gone, and there "
-			               "is none on PATH or in JAVA_HOME; name one with --java");
+			return lc_fail("bench: found no java: the program's is gone, and none is "
+			               "on PATH or in JAVA_HOME; name one with --java");
 	}
 	version = version_of(b->java);
 	if (!version || version >= BENCH_JAVA)
 		memcpy(b->own_java, b->java, sizeof(b->own_java));
 	else if (!find_other_java(b, BENCH_JAVA, b->own_java))
-		return lc_fail("bench: '%s' is of version %u, and what reads the source needs %d: "
-		               "put a newer java on PATH or in JAVA_HOME too",
+		return lc_fail("bench: '%s' has version %u, but reading the source needs %d: add a "
+		               "newer java to PATH or JAVA_HOME",
 		               b->java, version, BENCH_JAVA);
 	return 0;
 }
@@ -321,8 +321,8 @@ static int choose_class_path(struct bench *b)
 	for (size_t i = 0; i < from->len; i++)
 		lc_bench_words_add(&r->class_path, from->list[i], strlen(from->list[i]));
 	if (!r->class_path.len && b->program.argument_files)
-		return lc_usage("bench: the program's class path is in a file (@FILE) of its "
-		                "command; name it with --class-path");
+		return lc_usage("bench: the program's class path is in an argument file (@FILE); "
+		                "name it with --class-path");
 	if (!r->class_path.len)
 		return lc_usage("bench: the profile does not have the program's class path; name "
 		                "it with --class-path");
@@ -401,12 +401,11 @@ static int find_place(struct bench *b, const struct lc_load *l, const struct lc_
 		        found == a.findings.list ? "first finding" : "finding ",
 		        found == a.findings.list ? "" : found->id, p->class, p->line);
 	else if (a.findings.none)
-		status = lc_fail("bench: the profile has no finding to begin with (%s); choose a "
-		                 "place with --at",
+		status = lc_fail("bench: the profile has no finding (%s); choose a place with --at",
 		                 a.findings.none);
 	else
-		status = lc_fail("bench: no finding is about accesses in code that --source-path "
-		                 "has; choose a place with --at");
+		status = lc_fail("bench: no finding is about accesses in code below --source-path; "
+		                 "choose a place with --at");
 	lc_analysis_free(&a);
 	return status;
 }
@@ -482,9 +481,9 @@ static int ask(const struct bench *b)
 	};
 
 	if (b->program.split && (command || recorded.class_path))
-		lc_note("bench: this profile, of an older Locus, has the program's command as one "
-		        "text: a word with a space in it is taken for several, and relative paths "
-		        "begin in this directory");
+		lc_note(
+		    "bench: this profile of an older Locus has the program's command as one text: "
+		    "words with spaces are split, and relative paths begin in this directory");
 	return lc_bench_consent(&recorded, b->run_recorded);
 }
 
@@ -509,7 +508,7 @@ static int bench_loaded(struct bench *b, const struct lc_load *l)
 	int status;
 
 	if (!l->processes_len)
-		return lc_fail("bench: the profile does not tell which program it is of");
+		return lc_fail("bench: the profile does not say which program it is from");
 	lc_bench_program_read(&b->program, l->processes, b->here, b->trust_options);
 	choose_program(b, l);
 	status = choose_paths(b);
@@ -584,7 +583,8 @@ int lc_cmd_bench(int argc, char **argv)
 	if (!status)
 		status = find_jar(&b);
 	if (!status && (!getcwd(b.here, sizeof(b.here)) || !lc_libraries_self(b.locus)))
-		status = lc_fail("bench: cannot tell the current directory, or where locus is: %m");
+		status =
+		    lc_fail("bench: cannot find the current directory, or the path of locus: %m");
 	b.request.profile = b.profile;
 	if (!status)
 		status = b.profile ? bench_profile(&b) : bench_newest(&b);

@@ -30,7 +30,7 @@ static void show_one(const char *name, const char *word)
 
 static void show(const struct lc_bench_recorded *r)
 {
-	lc_note("bench: this runs what stands in the profile, which anybody can have written:");
+	lc_note("bench: this runs a command from the profile, which anybody can have written:");
 	if (r->command) {
 		show_row("command", r->command, " ");
 		show_one("directory", r->directory);
@@ -47,8 +47,8 @@ static void show_dropped(const struct lc_bench_words *dropped)
 	if (!dropped->len)
 		return;
 	lc_progress_end();
-	lc_note("bench: left out %zu of the profile's options, since they may run or load "
-	        "something (--trust-options takes them):",
+	lc_note("bench: left out %zu of the profile's options, which may run or load something "
+	        "(--trust-options keeps them):",
 	        dropped->len);
 	show_row("left out", dropped, " ");
 }
@@ -76,8 +76,8 @@ int lc_bench_consent(const struct lc_bench_recorded *r, bool agreed)
 	if (!any || agreed)
 		return 0;
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
-		return lc_usage("bench: nothing was run, since there is no terminal to ask on; "
-		                "use --run-recorded, or --java, --class-path and the program's "
-		                "command after '--'");
+		return lc_usage("bench: nothing was run: there is no terminal to ask on; allow it "
+		                "with --run-recorded, or give --java, --class-path and the "
+		                "program's command after '--'");
 	return read_answer() ? 0 : lc_fail("bench: nothing was run");
 }

@@ -51,7 +51,7 @@ static int make_named(struct lc_bench_output *o, const struct lc_bench_place *pl
 	o->directory = lc_mem_text("%s", name);
 	for (unsigned i = 2; mkdir(o->directory, 0777) != 0; i++) {
 		if (errno != EEXIST || i > BENCH_NAMES_MAX) {
-			status = lc_fail("cannot make the directory '%s': %m; name another with -o",
+			status = lc_fail("cannot make directory '%s': %m; name another with -o",
 			                 o->directory);
 			break;
 		}
@@ -70,10 +70,9 @@ static int make_given(struct lc_bench_output *o, const char *directory)
 	if (o->made)
 		return 0;
 	if (errno != EEXIST)
-		return lc_fail("cannot make the directory '%s': %m", directory);
+		return lc_fail("cannot make directory '%s': %m", directory);
 	if (!is_empty(directory))
-		return lc_fail("'%s' is there already, and is no empty directory; name another "
-		               "with -o",
+		return lc_fail("'%s' exists and is not an empty directory; name another with -o",
 		               directory);
 	return 0;
 }

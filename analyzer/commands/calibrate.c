@@ -82,9 +82,9 @@ static int run_java(const char *jdk, char *agent)
 		fputs(said, stderr);
 	free(said);
 	if (status == -ETIMEDOUT)
-		return lc_fail("the JVM has not ended after %d s", SECONDS);
+		return lc_fail("the JVM did not end within %d s", SECONDS);
 	if (status != 0)
-		return lc_fail("%s cannot be run", jdk ? java : "no java on PATH, or it");
+		return lc_fail("%s could not be run", jdk ? java : "no java on PATH, or it");
 	return 0;
 }
 
@@ -144,7 +144,7 @@ static int show(const char *dir)
 	if (m)
 		status = print_table(process);
 	else
-		status = lc_fail("the JVM wrote no profile; 'locus doctor' says whether it can");
+		status = lc_fail("the JVM wrote no profile; run 'locus doctor' to find out why");
 	json_decref(m);
 	free(why);
 	return status;
@@ -157,7 +157,7 @@ static int calibrate(const char *jdk, struct lc_options *options, const char *di
 	char *agent = agent_argument(options, profile);
 	int status;
 
-	lc_progress_now("measuring, which takes some seconds");
+	lc_progress_now("measuring for some seconds");
 	status = agent ? run_java(jdk, agent) : 1;
 	lc_progress_end();
 	if (!status)

@@ -58,7 +58,7 @@ static void print_text(const struct lc_doctor *d)
 		putchar('\n');
 	}
 	if (lc_doctor_works(d))
-		printf("\nProfiling works here; -e auto takes the engine '%s'.\n", d->engine);
+		printf("\nProfiling works here; -e auto uses the engine '%s'.\n", d->engine);
 	else
 		puts("\nProfiling does not work here: see what is missing above.");
 }

@@ -182,13 +182,14 @@ static void judge_collector(struct lc_doctor *d, const char *name, const char *f
 	for (size_t i = 0; i < sizeof(collectors) / sizeof(collectors[0]) && !found; i++)
 		if (flag_on(flags, collectors[i].flag))
 			found = collectors[i].name;
-	c = lc_doctor_add(
-	    d, name, found ? LC_DOCTOR_OK : LC_DOCTOR_LIMITED,
-	    "%s where the command line names no other%s", found ? found : "an unknown collector",
-	    flag_on(flags, "UseCompactObjectHeaders") ? ", compact object headers" : "");
+	c = lc_doctor_add(d, name, found ? LC_DOCTOR_OK : LC_DOCTOR_LIMITED, "%s by default%s",
+	                  found ? found : "an unknown collector",
+	                  flag_on(flags, "UseCompactObjectHeaders") ? ", compact object headers"
+	                                                            : "");
 	if (!found)
-		lc_doctor_advise(c, "allocations are counted, but objects not followed: use "
-		                    "-XX:+UseG1GC, -XX:+UseParallelGC or -XX:+UseSerialGC");
+		lc_doctor_advise(
+		    c, "with this collector Locus counts allocations but does not track objects: "
+		       "use -XX:+UseG1GC, -XX:+UseParallelGC or -XX:+UseSerialGC");
 }
 
 void lc_doctor_judge_jdk(struct lc_doctor *d, const char *jdk_name, const char *collector_name,
@@ -199,8 +200,8 @@ void lc_doctor_judge_jdk(struct lc_doctor *d, const char *jdk_name, const char *
 
 	if (!find_version(version, number, sizeof(number))) {
 		c = lc_doctor_add(d, jdk_name, LC_DOCTOR_MISSING,
-		                  "%.800s does not tell its version", path);
-		lc_doctor_advise(c, "see what '%.800s -version' prints", path);
+		                  "%.800s does not print its version", path);
+		lc_doctor_advise(c, "look at the output of '%.800s -version'", path);
 		return;
 	}
 	if (major_of(number) < JDK_OLDEST) {
@@ -212,7 +213,7 @@ void lc_doctor_judge_jdk(struct lc_doctor *d, const char *jdk_name, const char *
 	if (!flags || !strstr(flags, " UseSerialGC ")) {
 		c = lc_doctor_add(d, jdk_name, LC_DOCTOR_MISSING, "%s is not HotSpot (%.800s)",
 		                  number, path);
-		lc_doctor_advise(c, "use a JVM that is built from OpenJDK's HotSpot");
+		lc_doctor_advise(c, "use a JVM that is based on OpenJDK's HotSpot");
 		return;
 	}
 	lc_doctor_add(d, jdk_name, LC_DOCTOR_OK, "HotSpot %s (%.800s)", number, path);
@@ -244,20 +245,21 @@ void lc_doctor_judge_trial(struct lc_doctor *d, const char *name, int status, co
 
 	if (status > 0 && WIFSIGNALED(status)) {
 		c = lc_doctor_add(d, name, LC_DOCTOR_MISSING,
-		                  "the JVM ends by signal %d when the agent is in it",
+		                  "the JVM is killed by signal %d when the agent is loaded",
 		                  WTERMSIG(status));
-		lc_doctor_advise(c, "do not profile it, and report this JVM's version");
+		lc_doctor_advise(c,
+		                 "do not profile with this JVM, and report its version to Locus");
 	} else if (status) {
 		c = lc_doctor_add(d, name, LC_DOCTOR_MISSING,
 		                  "the JVM does not start with the agent");
-		lc_doctor_advise(c, "%.900s", line ? line : "see what it prints with -agentpath");
+		lc_doctor_advise(c, "%.900s", line ? line : "look at its output with -agentpath");
 	} else if (line) {
 		c = lc_doctor_add(d, name, LC_DOCTOR_LIMITED, "not all of Locus works in this JVM");
 		lc_doctor_advise(c, "%.1000s", line);
 	} else {
-		lc_doctor_add(d, name, LC_DOCTOR_OK,
-		              "the JVM starts with the agent, and all that "
-		              "Locus reads of it is as expected");
+		lc_doctor_add(
+		    d, name, LC_DOCTOR_OK,
+		    "the JVM starts with the agent, and its internals are as Locus expects");
 	}
 	free(line);
 }
@@ -293,7 +295,7 @@ static void check_java(struct lc_doctor *d, const char *jdk_name, const char *co
 
 	if (status != 0 || !version) {
 		c = lc_doctor_add(d, jdk_name, LC_DOCTOR_MISSING, "%.800s cannot be run", path);
-		lc_doctor_advise(c, "see what '%.800s -version' prints", path);
+		lc_doctor_advise(c, "look at the output of '%.800s -version'", path);
 		free(version);
 		return;
 	}
@@ -337,7 +339,7 @@ void lc_doctor_jdks(struct lc_doctor *d, const char *java)
 	if (access(at_home, X_OK) != 0 || !realpath(at_home, real)) {
 		c = lc_doctor_add(d, "jdk_home", LC_DOCTOR_MISSING,
 		                  "no bin/java in JAVA_HOME (%.800s)", home);
-		lc_doctor_advise(c, "have JAVA_HOME name a JDK, or unset it");
+		lc_doctor_advise(c, "set JAVA_HOME to a JDK, or unset it");
 		return;
 	}
 	same = strcmp(real, on_path) == 0;

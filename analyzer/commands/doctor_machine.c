@@ -152,9 +152,8 @@ void lc_doctor_kernel(struct lc_doctor *d, const char *root)
 	    (major == 5 && minor >= 13))
 		return;
 	c->status = LC_DOCTOR_LIMITED;
-	lc_doctor_advise(c,
-	                 "with Linux 5.13 or newer the timer also finds addresses whose registers "
-	                 "the code overwrites");
+	lc_doctor_advise(c, "with Linux 5.13 or newer the timer also finds addresses whose "
+	                    "registers the instruction overwrites");
 }
 
 void lc_doctor_paranoid(struct lc_doctor *d, const char *root)
@@ -174,7 +173,7 @@ void lc_doctor_paranoid(struct lc_doctor *d, const char *root)
 	}
 	if (may_use_perf(root)) {
 		lc_doctor_add(d, "perf_event_paranoid", LC_DOCTOR_OK,
-		              "%ld, which does not bind this user (CAP_PERFMON)", paranoid);
+		              "%ld, which does not restrict this user (CAP_PERFMON)", paranoid);
 		return;
 	}
 	c = lc_doctor_add(d, "perf_event_paranoid", LC_DOCTOR_LIMITED, "%ld", paranoid);
@@ -211,7 +210,7 @@ void lc_doctor_mlock(struct lc_doctor *d, const char *root)
 
 	if (!lc_file_number(root, "/proc/sys/kernel/perf_event_mlock_kb", &per_cpu_kb)) {
 		c = lc_doctor_add(d, "mlock", LC_DOCTOR_MISSING,
-		                  "no perf_event_mlock_kb: no memory for perf buffers");
+		                  "no perf_event_mlock_kb, so no memory for perf buffers");
 		lc_doctor_advise(c, "this kernel is built without perf events, or /proc hides it");
 		return;
 	}
@@ -318,8 +317,8 @@ void lc_doctor_pmu(struct lc_doctor *d, const char *root)
 	}
 	c = lc_doctor_add(d, "pmu", memory ? LC_DOCTOR_OK : LC_DOCTOR_LIMITED, "%s", text);
 	if (!memory)
-		lc_doctor_advise(c, "it counts, but offers no memory events whose samples have "
-		                    "addresses; virtual machines often get only such a PMU");
+		lc_doctor_advise(c, "the PMU counts, but has no memory events that sample "
+		                    "addresses; many virtual machines have only such a PMU");
 }
 
 void lc_doctor_aux_event(struct lc_doctor *d, const char *root)
@@ -331,11 +330,11 @@ void lc_doctor_aux_event(struct lc_doctor *d, const char *root)
 		if (!pmu_has(root, core_pmus[i], "events/mem-loads-aux"))
 			continue;
 		lc_doctor_add(d, "aux_event", LC_DOCTOR_OK,
-		              "load latency is led by mem-loads-aux, which is here");
+		              "mem-loads-aux, which load latency needs, is available");
 		return;
 	}
 	lc_doctor_add(d, "aux_event", LC_DOCTOR_OK,
-	              any ? "this PMU's load latency needs none" : "no PMU that needs one");
+	              any ? "this PMU does not need mem-loads-aux" : "no PMU needs mem-loads-aux");
 }
 
 void lc_doctor_numa(struct lc_doctor *d, const char *root)

@@ -79,8 +79,8 @@ void lc_doctor_memory_events(struct lc_doctor *d)
 		err = probe(e);
 		if (!err) {
 			snprintf(d->engine, sizeof(d->engine), "%s", lc_event_kind_name(e->kind));
-			lc_doctor_add(d, "memory_events", LC_DOCTOR_OK,
-			              "%s delivers samples with addresses", e->text);
+			lc_doctor_add(d, "memory_events", LC_DOCTOR_OK, "%s samples addresses",
+			              e->text);
 			return;
 		}
 		lc_perf_explain(err, "", why, sizeof(why));
@@ -94,10 +94,9 @@ void lc_doctor_memory_events(struct lc_doctor *d)
 	}
 	c = lc_doctor_find(d, "pmu");
 	if (c && c->status == LC_DOCTOR_MISSING)
-		snprintf(advice, sizeof(advice), "they need the PMU that is missing");
+		snprintf(advice, sizeof(advice), "memory events need the missing PMU");
 	lc_doctor_advise(lc_doctor_add(d, "memory_events", LC_DOCTOR_MISSING,
-	                               "none that delivers samples with addresses: -e auto takes "
-	                               "the timer"),
+	                               "no memory event samples addresses: -e auto uses the timer"),
 	                 "%s", advice);
 }
 
@@ -114,7 +113,7 @@ void lc_doctor_software_events(struct lc_doctor *d)
 
 	if (!err) {
 		lc_doctor_add(d, "software_events", LC_DOCTOR_OK,
-		              "page faults come with their addresses (-e fault)");
+		              "page faults are sampled with addresses (-e fault)");
 		return;
 	}
 	c = lc_doctor_add(d, "software_events", LC_DOCTOR_MISSING,
@@ -159,7 +158,7 @@ void lc_doctor_debug_registers(struct lc_doctor *d)
 		lc_perf_explain(err, "", c->advice, sizeof(c->advice));
 		return;
 	}
-	c = lc_doctor_add(d, "debug_registers", LC_DOCTOR_OK, "breakpoints work, %u of %u are free",
+	c = lc_doctor_add(d, "debug_registers", LC_DOCTOR_OK, "breakpoints work; %u of %u are free",
 	                  free_debug_registers(attr), DEBUG_REGISTERS);
 	attr.sigtrap = 1;
 	attr.remove_on_exec = 1;
@@ -224,12 +223,12 @@ void lc_doctor_timer(struct lc_doctor *d)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (tick_ns) {
 		lc_doctor_add(d, "timer", LC_DOCTOR_OK,
-		              "thread CPU timers work, %s of CPU time apart at the closest",
+		              "thread CPU timers work, at least %s of CPU time apart",
 		              lc_emit_duration(text, sizeof(text), tick_ns));
 		return;
 	}
 	c = lc_doctor_add(d, "timer", LC_DOCTOR_MISSING, "thread CPU timers do not expire");
-	lc_doctor_advise(c, "see whether 'ulimit -i' or a seccomp filter forbids timer_create");
+	lc_doctor_advise(c, "check whether 'ulimit -i' or a seccomp filter forbids timer_create");
 }
 
 /* -- system calls that containers forbid ------------------------------------------------------ */
@@ -243,10 +242,9 @@ void lc_doctor_calls(struct lc_doctor *d)
 	if (process_vm_readv(getpid(), &into, 1, &from, 1, 0) == sizeof(text)) {
 		lc_doctor_add(d, "process_vm_readv", LC_DOCTOR_OK, "the heap can be read");
 	} else {
-		c = lc_doctor_add(
-		    d, "process_vm_readv", LC_DOCTOR_LIMITED,
-		    "refused (%s): the heap is read by copies whose faults are caught",
-		    strerror(errno));
+		c = lc_doctor_add(d, "process_vm_readv", LC_DOCTOR_LIMITED,
+		                  "refused (%s): Locus reads the heap directly and catches faults",
+		                  strerror(errno));
 		lc_doctor_advise(
 		    c, "allow process_vm_readv in the container's seccomp filter; without "
 		       "it, a JVM with -Xcheck:jni is not profiled");
@@ -255,7 +253,7 @@ void lc_doctor_calls(struct lc_doctor *d)
 		lc_doctor_add(d, "membarrier", LC_DOCTOR_OK, "threads can be synchronised cheaply");
 	} else {
 		c = lc_doctor_add(d, "membarrier", LC_DOCTOR_LIMITED,
-		                  "refused (%s): a fence in each collection stands in for it",
+		                  "refused (%s): Locus uses a fence in each collection instead",
 		                  strerror(errno));
 		lc_doctor_advise(c, "allow membarrier in the container's seccomp filter");
 	}
@@ -311,7 +309,7 @@ static void try_to_load(const char *path, char *out, size_t out_len)
 	ssize_t n = 0;
 	pid_t pid;
 
-	snprintf(out, out_len, "cannot be tried: %m");
+	snprintf(out, out_len, "cannot try to load it: %m");
 	if (pipe2(channel, O_CLOEXEC) != 0)
 		return;
 	pid = fork();
@@ -329,8 +327,7 @@ static void try_to_load(const char *path, char *out, size_t out_len)
 		out[n > 0 ? n : 0] = '\0';
 		waitpid(pid, &status, 0);
 		if (status && !out[0])
-			snprintf(out, out_len, "the process that loads it ends (status %d)",
-			         status);
+			snprintf(out, out_len, "a process that loads it fails (status %d)", status);
 	}
 	close(channel[0]);
 }
@@ -379,7 +376,7 @@ void lc_doctor_disk(struct lc_doctor *d, const char *output)
 	if (!lc_libraries_deepest_directory(path, directory, sizeof(directory)) ||
 	    !lc_libraries_writable(directory) || statvfs(directory, &fs) != 0) {
 		c = lc_doctor_add(d, "disk", LC_DOCTOR_MISSING,
-		                  "no profile can be written to %.800s: %m", output);
+		                  "cannot write a profile to %.800s: %m", output);
 		lc_doctor_advise(c, "choose another directory with --output");
 		return;
 	}

@@ -60,7 +60,7 @@ void lc_merge_limit_memory(const struct lc_merge_options *o)
 	const struct rlimit limit = { bytes, bytes };
 
 	if (o->reduce.max_memory_bytes && !setrlimit(RLIMIT_DATA, &limit))
-		lc_mem_hint("--max-memory is too little");
+		lc_mem_hint("--max-memory is too small");
 }
 
 static int set_jobs(struct lc_merge_options *o, const char *value)

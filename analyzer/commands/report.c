@@ -250,7 +250,7 @@ static int nothing(const struct settings *s, const struct lc_load *l, const char
 {
 	if (l->not_split)
 		return lc_fail("--thread: '%s' was merged without --keep-threads, so threads "
-		               "cannot be selected; use the profiles that were merged",
+		               "cannot be selected; report the original profiles",
 		               path);
 	if (l->where && l->where->len)
 		return lc_fail("no sample or allocation passes --where%s",

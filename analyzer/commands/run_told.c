@@ -47,15 +47,15 @@ char *lc_run_told_why(const struct lc_run_told *t, const char *command, const ch
 		                   "Locus; see %s",
 		                   command, where);
 	if (archive)
-		return lc_mem_text("no profile was written: the only JVM of '%s' is not profiled "
-		                   "(see %s)",
-		                   command, where);
+		return lc_mem_text(
+		    "no profile was written: the only JVM of '%s' was not profiled (see %s)",
+		    command, where);
 	if (question)
 		return lc_mem_text("no profile was written: '%s' only asked java for its version "
-		                   "or its help, which is not profiled; run a program",
+		                   "or help, which Locus does not profile; run a program",
 		                   command);
-	return lc_mem_text("no profile was written: '%s' started no JVM (11 or newer) that Locus "
-	                   "could join",
+	return lc_mem_text("no profile was written: '%s' started no JVM that Locus can profile "
+	                   "(HotSpot 11 or newer)",
 	                   command);
 }
 
