@@ -367,7 +367,7 @@ static void choose(struct lc_merge_inputs *in)
 			identities(x, &seen, &known, &taken, true);
 		} else if (taken == known && known >= x->processes_len) {
 			x->state = LC_MERGE_DUPLICATE;
-			say(x, "given twice: its processes are in another profile; it is counted "
+			say(x, "a duplicate: all its processes are in another profile, and count "
 			       "once");
 		} else {
 			x->state = LC_MERGE_OVERLAPS;
@@ -530,7 +530,7 @@ static void leave_out_engines(struct lc_merge_inputs *in)
 		if (all)
 			continue;
 		x->state = LC_MERGE_UNREADABLE;
-		say(x, "with its kinds of samples there are more than a profile can hold");
+		say(x, "its kinds of samples would be more than a profile can hold");
 	}
 }
 

@@ -11,7 +11,7 @@ static enum lc_merge_time time_of(const struct lc_load_range *r, const struct lc
 	const uint64_t until = r->until_wall_ns ? r->until_wall_ns : UINT64_MAX;
 
 	if (!s->end_wall_ns) {
-		lc_note("%s: tells no time to choose by", s->path);
+		lc_note("%s: has no times to choose by", s->path);
 		return LC_MERGE_TIME_UNKNOWN;
 	}
 	if (s->end_wall_ns <= since || s->start_wall_ns >= until)

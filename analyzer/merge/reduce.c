@@ -374,7 +374,7 @@ static int write_all(struct lc_reduce *r)
 	int status = 0;
 
 	if (!counts && !r->kept)
-		return lc_fail("nothing to merge: no sample, allocation or span is in '%s'%s",
+		return lc_fail("nothing to merge: no sample, allocation or span in '%s'%s",
 		               r->inputs.inputs[0].path,
 		               r->inputs.len > 1 ? " and the others" : "");
 	lc_reduce_prune(r);
@@ -419,9 +419,9 @@ static void say_left_out(const struct lc_reduce *r, size_t used, size_t unfit, s
 	const size_t len = r->inputs.len;
 
 	if (outside && outside == len)
-		lc_note("none of the %zu profiles has something in that time", len);
+		lc_note("none of the %zu profiles has data in that time", len);
 	else if (outside)
-		lc_note("%zu of %zu profiles have nothing in that time, and are left out", outside,
+		lc_note("%zu of %zu profiles have no data in that time and are left out", outside,
 		        len);
 	if (used || outside == len)
 		return;

@@ -28,7 +28,7 @@ int lc_reduce_add_scan(struct lc_reduce *r, const uint8_t *data, size_t len)
 
 	while (u.at && u.at < u.end)
 		lc_merge_inputs_unpack(&r->inputs, &u);
-	return u.at ? 0 : lc_fail("what another process has scanned is damaged");
+	return u.at ? 0 : lc_fail("another process sent a damaged scan");
 }
 
 /* ---- what was read ---- */
@@ -170,7 +170,7 @@ int lc_reduce_add(struct lc_reduce *r, const uint8_t *data, size_t len)
 	for (unsigned i = 0; stat_of(r, i); i++)
 		*stat_of(r, i) += lc_unpack_number(&u);
 	if (!u.at || add_blocks(r, u.at, (size_t)(u.end - u.at)))
-		return lc_fail("what another process has read is damaged");
+		return lc_fail("another process sent a damaged result");
 	r->prunes = prunes > r->prunes ? prunes : r->prunes;
 	return 0;
 }

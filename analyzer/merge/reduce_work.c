@@ -65,11 +65,10 @@ static void fit(struct lc_reduce *r, struct lc_tree *t, unsigned *prunes)
 		++*prunes;
 	}
 	if (too_large(r, t) && !atomic_exchange(&r->failed, true))
-		lc_note(r->options.prune > 0
-		            ? "the merged profile does not fit into --max-memory, though "
-		              "it was pruned; a larger share for --prune makes it smaller"
-		            : "the merged profile does not fit into --max-memory; --prune makes "
-		              "it smaller");
+		lc_note(r->options.prune > 0 ? "the merged profile exceeds --max-memory even when "
+		                               "pruned; give --prune a larger share"
+		                             : "the merged profile exceeds --max-memory; use "
+		                               "--prune to make it smaller");
 }
 
 void lc_reduce_give(struct lc_reduce *r, struct lc_tree *t)
@@ -219,10 +218,9 @@ static void read_file(struct worker *w, const struct lc_reduce_file *f,
 	if (err && !(err == -ENOENT && part->period)) /* an old period, which was removed */
 		lc_note("cannot read '%s': %s", path, lc_file_error(err));
 	if (damage.newer && !again)
-		lc_note(
-		    "%s: blocks of it are written by a newer Locus (format %u, this one reads %d) "
-		    "and left out; use that version",
-		    path, damage.newer, LC_BLOCK_VERSION);
+		lc_note("%s: left out blocks of a newer Locus (format %u, this one reads %d); use "
+		        "that version",
+		        path, damage.newer, LC_BLOCK_VERSION);
 	lc_fail_capture(before);
 	if (again)
 		free(said);

@@ -238,7 +238,7 @@ static void note_missing(struct lc_load *l, const char *path, const json_t *miss
 		lc_note("%s: merged without %" PRIu64 " profiles that could not be read", path,
 		        inputs);
 	if (blocks)
-		lc_note("%s: %" PRIu64 " blocks were lost in the profiles that it was merged from",
+		lc_note("%s: the profiles that were merged into it had lost %" PRIu64 " blocks",
 		        path, blocks);
 }
 
@@ -247,10 +247,9 @@ static void note_pruned(struct lc_load *l, const char *path, double share)
 	if (!(share > 0))
 		return;
 	l->pruned = share > l->pruned ? share : l->pruned;
-	lc_note(
-	    "%s: small call paths are folded into \"(pruned)\"; each path that is shown may lack "
-	    "up to %.3g%% of the samples, bytes and cycles",
-	    path, 100 * share);
+	lc_note("%s: small call paths are folded into \"(pruned)\"; each shown path may lack up to "
+	        "%.3g%% of the samples, bytes and cycles",
+	        path, 100 * share);
 }
 
 /* Read the manifest. *blocks is how many it says there are. Returns -1 where no process fits. */
@@ -267,8 +266,8 @@ static int load_manifest(struct lc_load *l, const struct part *part, struct lc_b
 		status = newer(path, json_integer_value(format));
 	} else {
 		if (!json_is_integer(format)) {
-			lc_note("%s: manifest is missing or damaged (%s); program and engine are "
-			        "unknown",
+			lc_note("%s: the manifest is missing or damaged (%s); program and engine "
+			        "are unknown",
 			        path, m ? "no format" : why);
 			l->bad_manifest = true;
 		}
@@ -343,12 +342,11 @@ void lc_load_say_damage(const char *path, struct lc_damage *d, uint64_t found, u
 		d->blocks = expected - found;
 	if (d->undefined)
 		lc_note("%s: damaged: %" PRIu64 " blocks lost, %" PRIu64
-		        " of them since names that they use were in another lost one; what could "
-		        "be read is used",
+		        " of them because they use names from a lost block; the rest is used",
 		        path, d->blocks, d->undefined);
 	else if (d->blocks || d->bytes)
 		lc_note("%s: damaged: %" PRIu64 " blocks lost, %" PRIu64
-		        " bytes skipped; what could be read is used",
+		        " bytes skipped; the rest is used",
 		        path, d->blocks, d->bytes);
 }
 
@@ -418,7 +416,7 @@ static int load_part(struct lc_load *l, const struct part *part)
 	if (part->periods && (count < 0 || (!count && stat(manifest, &st))))
 		status = -1; /* an old period, which has been removed */
 	else if (l->found && (count < 0 ? errno == ENOENT : !count && stat(manifest, &st))) {
-		lc_note("'%s' was removed meanwhile; it is left out", path);
+		lc_note("'%s' was removed while locus ran; it is left out", path);
 		l->skipped++;
 		status = -1;
 	} else if (count < 0 && errno == ENOTDIR)
@@ -426,7 +424,7 @@ static int load_part(struct lc_load *l, const struct part *part)
 	else if (count < 0)
 		status = lc_fail("cannot read profile '%s': %s", path, strerror(errno));
 	else if (!count && stat(manifest, &st))
-		status = lc_fail("'%s' is not a profile: it holds no " LC_MANIFEST_NAME, path);
+		status = lc_fail("'%s' is not a profile: it has no " LC_MANIFEST_NAME, path);
 	else if (l->skip_newer && is_newer(path, &version)) {
 		skip(l, path, version);
 		status = -1;
@@ -467,8 +465,7 @@ static struct lc_load_process *read_times(const char *path, const struct lc_peri
 	}
 	if (told)
 		return times;
-	lc_fail("'%s' has no times to select by: it is not the profile of one recording, or was "
-	        "merged",
+	lc_fail("'%s' has no times to choose by: it is a merged profile, or lacks its manifest",
 	        path);
 	for (size_t i = 0; i < periods->len; i++)
 		lc_load_process_free(&times[i]);
@@ -530,7 +527,7 @@ int lc_load_profile(struct lc_load *l, const char *path)
 	}
 	if (!status && periods.loop && l->processes_len == before &&
 	    l->skipped + l->left_out == skipped)
-		status = lc_fail("'%s' holds no period any more", path);
+		status = lc_fail("'%s' has no periods left", path);
 	lc_periods_free(&periods);
 	return status;
 }

@@ -173,13 +173,12 @@ int lc_load_say_not_apart(const struct lc_where_terms *where, const struct lc_by
 
 	if (where && where->len)
 		status =
-		    lc_fail("--where: only some processes of a merged profile match, and Locus "
-		            "cannot divide it; use the profiles that were merged, or merge them "
-		            "--by %s",
+		    lc_fail("--where matches only some processes of a merged profile, which cannot "
+		            "be divided; use the original profiles, or merge them with --by %s",
 		            where->list[0].key);
 	else
-		status = lc_fail("--by: the processes of a merged profile differ in %s, and Locus "
-		                 "cannot divide it; use the profiles that were merged",
+		status = lc_fail("--by: a merged profile has processes that differ in %s, and "
+		                 "cannot be divided; use the original profiles",
 		                 keys);
 	free(keys);
 	return status;

@@ -184,7 +184,7 @@ static int no_mark(const struct marks *m, const char *option, const char *name, 
 	if (near)
 		return lc_fail("--%s: '%.120s' has no mark '%.120s'; did you mean '%.120s'?",
 		               option, path, name, near);
-	return lc_fail("--%s: '%.120s' has no mark '%.120s'; the first one is '%.120s'", option,
+	return lc_fail("--%s: '%.120s' has no mark '%.120s'; its first mark is '%.120s'", option,
 	               path, name, m->names[0]);
 }
 
@@ -244,6 +244,6 @@ int lc_load_range_find(const struct lc_load_range *r, const char *path,
 		*to_ns = parts[0].start_monotonic_ns + 1;
 	if (*from_ns >= *to_ns || *from_ns >= parts[len - 1].end_monotonic_ns ||
 	    *to_ns <= parts[0].start_monotonic_ns)
-		return lc_fail("'%s' has nothing in that time", path);
+		return lc_fail("'%s' has no data in that time", path);
 	return 0;
 }

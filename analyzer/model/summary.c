@@ -66,7 +66,7 @@ static void read_file(struct lc_summary *s, const char *directory, const char *n
 		s->bytes += (uint64_t)st.st_size;
 		*blocks += count_blocks(fd, (uint64_t)st.st_size, &end);
 		if (end < (uint64_t)st.st_size && !running)
-			damage(s, lc_mem_text("%s: no whole block at byte %" PRIu64, name, end));
+			damage(s, lc_mem_text("%s: no complete block at byte %" PRIu64, name, end));
 	}
 	if (fd >= 0)
 		close(fd);

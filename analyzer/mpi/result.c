@@ -35,8 +35,8 @@ static void remove_files(void)
 /* Context: [signal]. */
 static void end_early(int number)
 {
-	static const char line[] = "locus-mpi: ended early, by a signal or since another rank has "
-	                           "ended; nothing is written\n";
+	static const char line[] = "locus-mpi: ended early, by a signal or because another rank "
+	                           "ended; nothing was written\n";
 
 	if (directory && !whole_result)
 		remove_files();
