@@ -156,7 +156,7 @@ page.add((shared) => {
 		shared.sharingRows, { sort: 0, choose });
 
 	const numaTable = (choose) => new ListTable(id("view-numa").querySelector(".list"), "Object sites on NUMA nodes",
-		[{ title: "Remote %", number: true, width: "90px", help: "part of the accesses with both nodes known",
+		[{ title: "Remote %", number: true, width: "90px", help: "part of the accesses with known nodes",
 			value: (r) => (r.share === null ? -1 : r.share),
 			draw: (td, r) => { td.textContent = r.share === null ? "?" : shared.hundred(r.share); } },
 			{ title: "Class, allocated at", value: (r) => r.name, draw: (td, r) => named(td, r.name, r.at, 25) },

@@ -90,7 +90,7 @@ page.add((shared) => {
 			el("div", { class: "cells", role: "img", "aria-label": "Samples by element" }, ...cells.map((n, c) =>
 				el("i", { style: n ? heat(n / most) : null, class: n ? "hit" : null,
 					title: "elements " + range(c) + ": about " + number(Math.round(n)) + " samples" }))),
-			el("p", { class: "where", text: "Each cell is a 64th of the longest array seen; the profile knows elements as ranges of a 16th." }));
+			el("p", { class: "where", text: "Each cell is a 64th of the longest array seen; the profile has elements as ranges of a 16th." }));
 	}
 
 	/* Fields drawn to scale, eight bytes to a cell line, if the profile has their offsets. */
@@ -128,7 +128,7 @@ page.add((shared) => {
 	function layout(host, row) {
 		const fields = fieldsOf(row);
 		if (!fields.length) {
-			host.append(el("p", { class: "empty", text: "Of these samples no field or element is known." }));
+			host.append(el("p", { class: "empty", text: "The fields or elements of these samples are unknown." }));
 			return;
 		}
 		if (row.touched)
@@ -187,7 +187,7 @@ page.add((shared) => {
 		const methods = touching(row);
 		const most = Math.max(...methods.flatMap((m) => [...m.lines.values()]), 1e-9);
 		if (!data.sources.length)
-			host.append(el("p", { class: "where", text: "The text of the lines is shown where the report was made with --source-path: " +
+			host.append(el("p", { class: "where", text: "The text of the lines is shown if the report is made with --source-path: " +
 				"directories, jars of sources, the JDK's src.zip." }));
 		for (const m of methods.slice(0, 12))
 			host.append(section(methodName(m.method) + "  " + percent(m.value / sums().total), el("div", { class: "source heat" }, ...sourceRows(m, most))));
@@ -218,7 +218,7 @@ page.add((shared) => {
 		const about = (n) => number(Math.round(n));
 		const rows = [];
 		if (row.allocations)
-			rows.push(["objects that are followed", about(row.allocations), bytes(row.bytes)]);
+			rows.push(["tracked objects", about(row.allocations), bytes(row.bytes)]);
 		if (row.objects)
 			rows.push(["smaller objects (estimate)", "~" + about(row.objects[0]) + " (" + about(row.objects[1]) + " to " + about(row.objects[2]) + ")",
 				"~" + bytes(Math.round(row.object_bytes[0]))]);
@@ -229,7 +229,7 @@ page.add((shared) => {
 		if (rows.length)
 			host.append(section("Objects", plain(["", "Objects", "Bytes"], rows)));
 		if (row.live && row.objects)
-			host.append(section("Of the smaller objects, estimated", plain(["Outlived collections", "Objects", "Part"],
+			host.append(section("Smaller objects, estimated", plain(["Outlived collections", "Objects", "Part"],
 				row.live.map((n, i) => [String(1 << i), "~" + about(n), percent(Math.min(1, n / row.objects[0]))]))));
 		if (shared.hasTime && row.sites.length)
 			host.append(section("Bytes allocated over time", bars(overTime(row, "bytes"), (v) => bytes(Math.round(v)), "Bytes allocated over time")));
@@ -254,7 +254,7 @@ page.add((shared) => {
 			const part = s.engine[i] === lens().engine ? mine.get(s.bucket[i] + "," + s.site[i]) : undefined;
 			if (part === undefined)
 				return;
-			const at = s.span_site[i] ? strings[data.sites.class[s.span_site[i]]] + " made at " + shared.leafShort(data.sites.path[s.span_site[i]]) :
+			const at = s.span_site[i] ? strings[data.sites.class[s.span_site[i]]] + " created at " + shared.leafShort(data.sites.path[s.span_site[i]]) :
 				shared.leafShort(s.span_path[i]);
 			const name = (spanKinds[s.kind[i]] || "span") + " " + at;
 			out.set(name, (out.get(name) || 0) + part * n);

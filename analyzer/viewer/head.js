@@ -77,17 +77,17 @@ page.add((shared) => {
 		if (open)
 			out.push("The program was still running, or was killed" +
 				(data.processes.length > 1 ? " (" + open + " of " + data.processes.length + " processes)" : "") +
-				": what came after the last block is missing.");
+				": data after the last block is missing.");
 		data.processes.filter((p) => p.shown).forEach((p) =>
-			out.push("Only a part of the recording is counted: " + duration(p.shown.end_ns - p.shown.begin_ns) + " of it."));
+			out.push("Only a part of the recording is shown: " + duration(p.shown.end_ns - p.shown.begin_ns) + " of it."));
 		if (data.damage.blocks || data.damage.bytes)
 			out.push("The profile is damaged: " + number(data.damage.blocks) + " blocks lost, " +
-				number(data.damage.bytes) + " bytes skipped. All numbers are of the rest.");
+				number(data.damage.bytes) + " bytes skipped. All numbers cover the rest.");
 		if (data.damage.skipped_sections)
 			out.push(number(data.damage.skipped_sections) + " sections of a newer Locus were skipped.");
 		out.push(...new Map(data.processes.flatMap((p) => (p.limits || []).map((x) => [x.kind, visible(x.text)]))).values());
 		if (data.thread_filter)
-			out.push("Only the threads that --thread chose are counted.");
+			out.push("Only the threads chosen by --thread are counted.");
 		if (data.filter)
 			out.push(number(data.samples.total) + " of " + number(data.filter.samples_of) +
 				" samples pass the filters.");
@@ -144,10 +144,10 @@ page.add((shared) => {
 			[["name", e.name], ["event", e.event], ["one sample every", e.unit.startsWith("ns ") ? duration(e.interval_ns) + e.unit.slice(2) : number(e.interval_ns) + " " + e.unit],
 				["samples", number(e.samples.total)], ...(e.reason ? [["why", e.reason]] : []),
 				...(e.tick_ns ? [["the kernel's tick", duration(e.tick_ns)]] : []),
-				...(e.cpu_ns ? [["samples stand for", duration(e.samples.total * e.interval_ns)],
+				...(e.cpu_ns ? [["samples represent", duration(e.samples.total * e.interval_ns)],
 					["CPU time that the threads used", duration(e.cpu_ns)]] : []),
 				...(e.counted ? [["counted" + (e.uncounted_at_most ? "" : " exactly"),
-					number(e.counted) + (e.uncounted_at_most ? ", and at most " + number(e.uncounted_at_most) + " more, of which the CPU did not tell what was accessed" : "")]] : [])]));
+					number(e.counted) + (e.uncounted_at_most ? ", and at most " + number(e.uncounted_at_most) + " more, whose address the CPU did not report" : "")]] : [])]));
 		if (data.numa.reason)
 			list(host, "NUMA nodes", [["", data.numa.reason]]);
 		list(host, "Where samples are", buckets.map((b, i) => [bucketText[b], number(lens().buckets[i])]));

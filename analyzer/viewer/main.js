@@ -70,7 +70,7 @@ page.add((shared) => {
 			face && faces.some((f) => f.whole && f.name === face.dataset.face) ? face.textContent : "";
 		const told = title && !everything();
 		id("whole").hidden = !told;
-		id("whole").textContent = told ? title + ": of the whole recording, not of the chosen part." : "";
+		id("whole").textContent = told ? title + ": for the whole recording, not for the chosen part." : "";
 	}
 
 	const list = new shared.RowList(id("view-objects").querySelector(".list"), (row) => {
@@ -207,10 +207,10 @@ page.add((shared) => {
 			update();
 		};
 		id("switches").replaceChildren(
-			select("group", "what is one row (g)", Object.entries(groupNames), chosen.group, changed((v) => { chosen.group = v; })),
+			select("group", "what a row is (g)", Object.entries(groupNames), chosen.group, changed((v) => { chosen.group = v; })),
 			...(available.length > 1 ? [select("metric", "what is counted (m)", available.map((m) => [m, metrics[m].title]), chosen.metric,
 				changed((v) => { chosen.metric = v; }))] : []),
-			...(shared.hasThreads ? [select("thread", "of which thread (t)", [[String(UNKNOWN), "all"], ...data.threads.map((t, i) =>
+			...(shared.hasThreads ? [select("thread", "which thread (t)", [[String(UNKNOWN), "all"], ...data.threads.map((t, i) =>
 				[String(i), shared.strings[t.name] + (data.threads.some((o) => o !== t && o.name === t.name) ? " (" + t.tid + ")" : "")])],
 				String(chosen.thread), changed((v) => { chosen.thread = +v; }))] : []),
 			...(ENGINES.length > 1 ? [select("engine", "which samples (e)", ENGINES.map((e, i) => [String(i), e.name + (e.event ? " " + e.event : "")]),

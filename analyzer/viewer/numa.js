@@ -16,7 +16,7 @@ page.add((shared) => {
 
 	const patternText = {
 		"not-enough-evidence": "not enough evidence",
-		"fine": "fine as it is",
+		"fine": "fine",
 		"master-initialised": "master-initialised",
 		"used-from-another-node": "used from another node",
 		"thread-migrated": "thread migrated",
@@ -28,7 +28,7 @@ page.add((shared) => {
 		index, group: s,
 		name: s.class === "" ? "(class unknown)" : visible(s.class),
 		at: s.allocation_path ? leafShort(s.allocation_path) :
-			s.bucket === "heap_class" ? "(allocation not known)" : "(path unknown)",
+			s.bucket === "heap_class" ? "(allocation unknown)" : "(path unknown)",
 		samples: s.samples, remote: s.remote, share: s.remote_share,
 		pattern: s.diagnosis ? patternText[s.diagnosis.pattern] || s.diagnosis.pattern : "",
 		text: [s.class, s.id || "", leafShort(s.allocation_path || 0), ...s.accesses.map((a) => leafShort(a.path)),
@@ -61,7 +61,7 @@ page.add((shared) => {
 		const kind = from === UNKNOWN || to === UNKNOWN ? "blind" : from === to ? "local" : "remote";
 		const words = "CPUs of node " + nodeName(from) + ", pages on node " + nodeName(to) + ": " + number(n) +
 			" samples, " + kind.replace("blind", "not counted in the shares") +
-			(kind !== "blind" && known ? ", " + hundred(n / known) + " of those with both nodes known" : "");
+			(kind !== "blind" && known ? ", " + hundred(n / known) + " of those with known nodes" : "");
 		const part = kind !== "blind" && most ? n / most : 0;
 		const heat = part ? 12 + Math.round(58 * part) : 0;
 		return el("td", { class: kind + (n ? "" : " none"), style: heat ? "--heat:" + heat + "%" : null, title: words },
@@ -174,8 +174,8 @@ page.add((shared) => {
 		if (w.policy === "interleave")
 			return [["interleaved over the nodes", hundred(w.remote_share), ...shares]];
 		if (w.policy === "first-touch-by-reader")
-			return [["first touched by its reader, each thread has its own part", hundred(w.remote_share), ...shares],
-				["first touched by its reader, all threads use all of it", hundred(w.remote_share_shared), "", ""]];
+			return [["first touched by its reader, if each thread has its own part", hundred(w.remote_share), ...shares],
+				["first touched by its reader, if all threads use all parts", hundred(w.remote_share_shared), "", ""]];
 		return [["bound to node " + w.policy.slice(5), hundred(w.remote_share), ...shares]];
 	}
 
@@ -200,7 +200,7 @@ page.add((shared) => {
 	}
 
 	function origins(site) {
-		const say = (o, verb, unit) => (o ? [el("li", { text: verb + " by " + visible(o.thread) + " (tid " + o.tid + ") to " +
+		const say = (o, verb, unit) => (o ? [el("li", { text: verb + " by " + visible(o.thread) + " (tid " + o.tid + "): " +
 			hundred(o.thread_total / o.total) + (o.threads > 1 ? ", and by " + (o.threads - 1) + " more threads" : "") +
 			"; " + byNode(o.by_node, unit) })] : []);
 		const items = [...say(site.first_touch, "first touched", (n) => number(n) + " samples"),
@@ -214,7 +214,7 @@ page.add((shared) => {
 			return [];
 		const heads = ["Thread", "Samples", "Ran on", ...(whole ? ["Migrations"] : []), "Remote"];
 		const isNumber = (i) => heads[i] !== "Thread" && heads[i] !== "Ran on";
-		return [el("section", null, el("h3", { text: whole ? "Threads" : "Threads that use it" }),
+		return [el("section", null, el("h3", { text: whole ? "Threads" : "Threads that use the objects" }),
 			el("table", { class: "plain" },
 				el("thead", null, el("tr", null, ...heads.map((t, i) =>
 					el("th", { scope: "col", class: isNumber(i) ? "number" : null, text: t })))),
@@ -233,7 +233,7 @@ page.add((shared) => {
 		return el("div", { class: "numbers" }, fact("remote", g.known ? hundred(g.remote_share) : "unknown"),
 			fact("remote, by distance", hundred(g.weighted_remote_share)),
 			fact("mean distance (10 is local)", distance(g.mean_distance)),
-			fact("samples", number(g.samples)), fact("with both nodes known", number(g.known)),
+			fact("samples", number(g.samples)), fact("with known nodes", number(g.known)),
 			...(numa.engine && numa.engine.name !== data.engine.name ? [fact("is the engine", visible(numa.engine.name))] : []),
 			...Object.entries(g.sources || {}).map(([name, n]) => fact("from " + name, number(n))));
 	}
@@ -248,11 +248,11 @@ page.add((shared) => {
 			notes.push("The kernel's NUMA balancing was " + (numa.balancing ? "on" : "off") +
 				(numa.pages_migrated ? "; it moved " + number(numa.pages_migrated) + " pages of the machine" : "") + ".");
 		if (numa.owner_changes)
-			notes.push(number(numa.owner_changes) + " pages were found on another node than before.");
+			notes.push(number(numa.owner_changes) + " pages had moved to another node between two look-ups.");
 		if (numa.samples_dropped)
-			notes.push(number(numa.samples_dropped) + " samples had no room and are missing here.");
+			notes.push(number(numa.samples_dropped) + " samples are missing here, for lack of memory.");
 		if (numa.mixed_machines)
-			notes.push("The profiles are of different machines; distances on which they differ are unknown.");
+			notes.push("The profiles are from different machines; distances that differ are unknown.");
 		const near = numa.nodes.map((_, i) => i);
 		return el("section", null, el("h3", { text: "The machine" }),
 			el("div", { class: "heatbox", tabindex: "0", role: "region", "aria-label": "Nodes and distances" },

@@ -26,11 +26,11 @@ page.add((shared) => {
 			["counted", data.allocations, (v) => rounded(v) + " objects"], ["counted bytes", data.bytes, bytes], ["estimated bytes", data.estimated_bytes, bytes]];
 		id("facts").textContent = [data.summary, ...facts.filter(([, n]) => n && n.most > 0)
 			.map(([name, n, show]) => name + " " + words(n, show))].join(" \u00b7 ");
-		const notes = data.runs.filter((r) => r.why).map((r) => r.name + " is left out: " + r.why);
+		const notes = data.runs.filter((r) => r.why).map((r) => r.name + " was left out: " + r.why);
 		if (data.asked > data.runs.length)
-			notes.push(data.asked - data.runs.length + " of the " + data.asked + " runs that were asked for were not begun");
+			notes.push(data.asked - data.runs.length + " of the " + data.asked + " requested runs were not started");
 		if (data.other_program)
-			notes.push("not all runs are of one program and JDK: one is of " + data.other_program);
+			notes.push("not all runs have the same program and JDK: one has " + data.other_program);
 		if (data.withheld)
 			notes.push(data.withheld);
 		id("notes").append(...notes.map((text) => el("li", { text: visible(text) })));

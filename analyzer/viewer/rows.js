@@ -42,7 +42,7 @@ page.add((shared) => {
 			return "";
 		if (row.path)
 			return codeShort(methodOf(frameOf(row.path)), lineOf(frameOf(row.path)));
-		return row.samples && !row.allocations ? "(allocation not known)" : "(path unknown)";
+		return row.samples && !row.allocations ? "(allocation unknown)" : "(path unknown)";
 	}
 
 	function originLong(row) {

@@ -50,9 +50,9 @@ page.add((shared) => {
 				el("span", { text: percent(share(row.samples)) + " of all samples" }),
 				el("span", { text: number(row.samples) + " samples" }),
 				el("span", { text: number(row.lines) + (row.lines > 1 ? " cache lines" : " cache line") }),
-				...(row.hitm ? [el("span", { text: number(row.hitm) + " found it modified by another core" })] : [])),
+				...(row.hitm ? [el("span", { text: number(row.hitm) + " found the line modified by another core" })] : [])),
 			...(row.certain ? [] : [el("p", { text: "Threads use different bytes of a line; no sample shows " +
-				"that it went from core to core." })]),
+				"that the line moved between cores." })]),
 			...row.sides.map(sideSection),
 			...allocations.map((s) => pathSection(s.allocation_path, "Allocated at: " + strings[s.class], "alloc")),
 			sharedLine(row), el("section", null, el("h3", { text: "What to do" }), el("p", { text: row.advice })));

@@ -74,7 +74,7 @@ page.add((shared) => {
 			if (!data.locations.length)
 				return;
 			const host = section("locations", "Where streams are executed",
-				"Shares are of all streams, and of all compensated cycles of streams.");
+				"Shares are parts of all streams, and of all compensated cycles of streams.");
 			table(host, "Locations of streams", [
 				figure("Cycles", (l) => l.compensated_cycles, (l) => percent(l.share_of_cycles) + " \u00b7 " + short(l.compensated_cycles)),
 				figure("Streams", (l) => l.streams, (l) => percent(l.share_of_streams) + " \u00b7 " + short(l.streams)),
@@ -148,7 +148,7 @@ page.add((shared) => {
 			if (!data.types.length)
 				return;
 			const host = section("types", "Tasks",
-				"Cycles of an execution, with those of the tasks inside that belong to it. Executed: all, those included.");
+				"Cycles of an execution, including the tasks inside that belong to it. Executed: all, including these tasks.");
 			table(host, "Types of tasks", [
 				figure("Cycles", (t) => t.share_of_cycles, (t) => percent(t.share_of_cycles) + " \u00b7 " + short(t.compensated_cycles + t.thread_cycles)),
 				figure("Executed", (t) => t.executed, (t) => number(t.executed)),
@@ -215,7 +215,7 @@ page.add((shared) => {
 				return;
 			const host = section("workers", "Workers", "Compensated cycles of each thread" +
 				(data.workers_variation === null ? "." : "; coefficient of variation " + data.workers_variation.toFixed(2) +
-					". The broken line is the mean."));
+					". The dashed line is the mean."));
 			const shown = list.slice(0, ROWS), left = 230, h = 18, w = WIDTH - left - 90;
 			const most = Math.max(1, ...shown.map((t) => t.compensated_cycles));
 			const mean = list.reduce((a, t) => a + t.compensated_cycles, 0) / list.length;
@@ -288,7 +288,7 @@ page.add((shared) => {
 			if (!list.length)
 				return;
 			const host = section("time", "Time", "Since the program's start. Red: collections. The bars below are the time in " +
-				"which streams (by line) and tasks (by type) were executed, as finely as the profile's blocks tell.");
+				"which streams (by line) and tasks (by type) were executed, at the resolution of the profile's blocks.");
 			for (const p of list) {
 				if (list.length > 1)
 					host.append(el("h3", { text: "Process " + (data.processes[p.process] || {}).pid }));
@@ -303,7 +303,7 @@ page.add((shared) => {
 			if (!data.sites.samples)
 				return;
 			const host = section("sites", "Objects waited for", number(data.sites.samples) + " samples of engine " +
-				data.sites.engine + " were taken inside spans. Shares of objects are of the samples of their stream or task.");
+				data.sites.engine + " were taken inside spans. Shares of objects are parts of the samples of their stream or task.");
 			/*
 			 * Rows of one object site touched at one line are one, whatever the caller.
 			 */
@@ -329,7 +329,7 @@ page.add((shared) => {
 					figure("Share", (o) => o.share, (o) => percent(o.share)),
 					figure("Samples", (o) => o.samples, (o) => number(o.samples)),
 					prose("Object", (o) => o.class, (o) => el("span", null, visible(o.class),
-						el("span", { class: "sub", text: o.allocation_path.length ? "allocated at " + frame(o.allocation_path[0]) : "class known, allocation not" }),
+						el("span", { class: "sub", text: o.allocation_path.length ? "allocated at " + frame(o.allocation_path[0]) : "class known, allocation unknown" }),
 						el("span", { class: "sub", text: o.access_path.length ? "touched at " + frame(o.access_path[0]) : "access path unknown" }))),
 				], joined(p.objects));
 			}

@@ -14,7 +14,7 @@ page.add((shared) => {
 		id("facts").textContent = ["pid " + p.pid, (/^\d/.test(p.jdk) ? "JDK " : "") + p.jdk, p.gc, duration(p.duration_ns),
 			number(t.streams) + " streams, " + short(t.stream_cycles) + " cycles" + cycleTime(t.stream_cycles),
 			number(t.executed) + " tasks executed, " + short(t.task_cycles) + " cycles" + cycleTime(t.task_cycles),
-			number(t.folded) + " of them part of another one", number(t.created) + " created",
+			number(t.folded) + " of them part of another task", number(t.created) + " created",
 			number(t.submitted) + " submitted", number(t.dropped) + " never executed",
 			number(t.negative) + " with negative cycles",
 			...(data.locus_itself ? ["Locus itself: " + (100 * data.locus_itself.share).toFixed(1) + "% of CPU time" +
