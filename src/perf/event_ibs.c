@@ -119,15 +119,15 @@ static int make_words(const struct lc_event_host *host, struct ibs *ibs, uint64_
 	if (!ibs->cycles && !ibs->ops) /* counting ops does not favour ops that stall for long */
 		*(lc_event_format_has(host->ibs, "cnt_ctl") ? &ibs->ops : &ibs->cycles) = true;
 	if (ibs->ops)
-		err = put_field(host, "cnt_ctl", "the CPU counts cycles only", 1, words, error);
+		err = put_field(host, "cnt_ctl", "the CPU can count only cycles", 1, words, error);
 	if (!err && ibs->l3missonly)
-		err = put_field(host, "l3missonly", "Zen 4 or newer have it", 1, words, error);
+		err = put_field(host, "l3missonly", "it needs Zen 4 or newer", 1, words, error);
 	if (!err && ibs->ldlat)
-		err = put_field(host, "ldlat", "Zen 5 or newer have it, with Linux 6.15",
+		err = put_field(host, "ldlat", "it needs Zen 5 or newer, with Linux 6.15",
 		                ibs->ldlat, words, error);
 	/* Without swfilt the kernel accepts neither exclude_kernel nor an unprivileged user. */
 	if (!err && (ibs->swfilt || lc_event_format_has(host->ibs, "swfilt"))) {
-		err = put_field(host, "swfilt", "Linux 6.14 or newer have it", 1, words, error);
+		err = put_field(host, "swfilt", "it needs Linux 6.14 or newer", 1, words, error);
 		ibs->swfilt = true;
 	}
 	return err;
@@ -163,13 +163,12 @@ int lc_event_parse_ibs(const struct lc_event_host *host, const char *arguments, 
 		return err;
 	if (host->vendor != LC_VENDOR_AMD)
 		return lc_event_fail(
-		    error, -EINVAL, "'ibs' is AMD's, and this CPU is %s; use %s here",
+		    error, -EINVAL, "'ibs' needs an AMD CPU, but this CPU is %s; use %s here",
 		    lc_event_vendor_name(host->vendor), lc_event_host_engine(host));
 	if (!host->has_ibs || lc_event_read_number(host->ibs, "type", &type) != 0)
-		return lc_event_fail(
-		    error, -ENODEV,
-		    "ibs: no ibs_op PMU below /sys/bus/event_source/devices (a guest "
-		    "without one, or a kernel without CONFIG_CPU_SUP_AMD)");
+		return lc_event_fail(error, -ENODEV,
+		                     "ibs: no ibs_op PMU below /sys/bus/event_source/devices (a "
+		                     "guest without one, or a kernel without CONFIG_CPU_SUP_AMD)");
 	ibs = asked;
 	err = make_words(host, &ibs, words, error);
 	if (err)

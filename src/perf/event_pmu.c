@@ -78,9 +78,9 @@ static const char *group_name(enum group group, bool uops)
 
 static int no_pmu(const struct lc_event_error *error)
 {
-	return lc_event_fail(error, -ENODEV,
-	                     "pebs: no cpu PMU below /sys/bus/event_source/devices (a guest "
-	                     "without one)");
+	return lc_event_fail(
+	    error, -ENODEV,
+	    "pebs: no cpu PMU below /sys/bus/event_source/devices (a guest without one)");
 }
 
 static int check_ldlat(const char *text, uint64_t *out, const struct lc_event_error *error)
@@ -241,7 +241,7 @@ static int parse_own(const struct preset *preset, const char *modifiers, struct 
 			                  "'%.64s' is not a modifier of %s:%s on this CPU; use "
 			                  "precise=1 to precise=3%s",
 			                  modifiers, group_name(preset->group, false), preset->mask,
-			                  preset->group == TRANS ? " and ldlat=CYCLES" : "");
+			                  preset->group == TRANS ? " or ldlat=CYCLES" : "");
 	}
 	*out = (struct encoding){ .config = preset->code,
 		                  .config1 = preset->group == TRANS ? ldlat : 0,
@@ -299,7 +299,7 @@ int lc_event_parse_pebs(const struct lc_event_host *host, const char *arguments,
 		return err;
 	if (host->vendor != LC_VENDOR_INTEL)
 		return lc_event_fail(
-		    error, -EINVAL, "'pebs' is Intel's, and this CPU is %s; use %s here",
+		    error, -EINVAL, "'pebs' needs an Intel CPU, but this CPU is %s; use %s here",
 		    lc_event_vendor_name(host->vendor), lc_event_host_engine(host));
 	if (!host->has_core_pmu)
 		return no_pmu(error);
@@ -384,7 +384,7 @@ static int other_vendor(const struct lc_event_host *host, const char *text,
                         enum lc_event_vendor vendor, const struct lc_event_error *error)
 {
 	return lc_event_fail(error, -EINVAL,
-	                     "'%.128s' is an event of %s CPUs, and this one is %s; use %s here",
+	                     "'%.128s' is an event of %s CPUs, but this CPU is %s; use %s here",
 	                     text, vendor == LC_VENDOR_INTEL ? "Intel" : "AMD",
 	                     lc_event_vendor_name(host->vendor), lc_event_host_engine(host));
 }
@@ -583,11 +583,10 @@ int lc_event_parse_string(const struct lc_event_host *host, const char *text, ui
 	if (!host->has_core_pmu)
 		return no_pmu(error);
 	if (!has_address(host->pmu, code.config) || !code.precise)
-		return lc_event_fail(
-		    error, -EINVAL,
-		    "'%.128s' has no data addresses: only precise memory events have, "
-		    "such as pebs:l1-miss",
-		    text);
+		return lc_event_fail(error, -EINVAL,
+		                     "'%.128s' has no data addresses: use a precise memory event "
+		                     "such as pebs:l1-miss",
+		                     text);
 	e->kind = LC_KIND_PEBS;
 	snprintf(e->text, sizeof(e->text), "%s", text);
 	snprintf(e->event, sizeof(e->event), "%s", event);

@@ -92,7 +92,7 @@ static int check_class(const char *name, bool numbered, const struct lc_event_er
 
 	if (!name[0])
 		return lc_event_fail(error, -EINVAL,
-		                     "watch: no class; write watch:CLASS#N, such as "
+		                     "watch: needs a class; write watch:CLASS#N, such as "
 		                     "watch:java.util.HashMap#1");
 	if (name[0] == '[' || name[0] == '.' || strstr(name, "..") || strchr(name, ':') ||
 	    name[strlen(name) - 1] == '.' || (strchr(name, '[') && !is_array(name)))

@@ -362,23 +362,22 @@ static void explain_eacces(const char *root, char *out, size_t out_len)
 
 	if (!lc_file_number(root, "/proc/sys/kernel/perf_event_paranoid", &paranoid))
 		snprintf(out, out_len,
-		         "the kernel does not permit it (perf_event_paranoid cannot be read): "
-		         "give the program CAP_PERFMON");
+		         "the kernel does not allow it (perf_event_paranoid is unreadable): give "
+		         "the program CAP_PERFMON");
 	else if (paranoid > 2)
-		snprintf(out, out_len,
-		         "perf_event_paranoid is %ld, which keeps perf events from users: run "
-		         "'sysctl kernel.perf_event_paranoid=2' as root, or give the program "
-		         "CAP_PERFMON",
-		         paranoid);
-	else if (paranoid == 2)
 		snprintf(
 		    out, out_len,
-		    "perf_event_paranoid is 2, and this event cannot leave the kernel out: run "
-		    "'sysctl kernel.perf_event_paranoid=1' as root, or give the program "
-		    "CAP_PERFMON");
+		    "perf_event_paranoid is %ld, which forbids perf events to users: run 'sysctl "
+		    "kernel.perf_event_paranoid=2' as root, or give the program CAP_PERFMON",
+		    paranoid);
+	else if (paranoid == 2)
+		snprintf(out, out_len,
+		         "perf_event_paranoid is 2, but this event cannot exclude the kernel: run "
+		         "'sysctl kernel.perf_event_paranoid=1' as root, or give the program "
+		         "CAP_PERFMON");
 	else
 		snprintf(out, out_len,
-		         "perf_event_paranoid is %ld, which would permit it: a security module "
+		         "perf_event_paranoid is %ld, which would allow it, but a security module "
 		         "(SELinux, AppArmor) forbids it; its log says which rule",
 		         paranoid);
 }
@@ -392,17 +391,16 @@ static void explain_eperm(const char *root, char *out, size_t out_len)
 	if (lc_file_text(root, "/proc/self/status", status, sizeof(status)))
 		line = strstr(status, "\nSeccomp:");
 	if (line && strtol(line + strlen("\nSeccomp:"), NULL, 10) > 0)
-		snprintf(
-		    out, out_len,
-		    "a seccomp filter forbids perf_event_open, as those of containers do: start "
-		    "the container with --cap-add PERFMON, or with a seccomp profile that "
-		    "allows perf_event_open");
+		snprintf(out, out_len,
+		         "a seccomp filter, as containers have, forbids perf_event_open: start the "
+		         "container with --cap-add PERFMON, or with a seccomp profile that allows "
+		         "perf_event_open");
 	else if (lc_file_number(root, "/proc/sys/kernel/perf_event_paranoid", &paranoid))
-		snprintf(
-		    out, out_len,
-		    "not permitted, and not by a seccomp filter (perf_event_paranoid is %ld): "
-		    "kernel lockdown or a security module forbids it, or CAP_PERFMON is needed",
-		    paranoid);
+		snprintf(out, out_len,
+		         "not permitted, though no seccomp filter forbids it (perf_event_paranoid "
+		         "is %ld): kernel lockdown or a security module forbids it, or CAP_PERFMON "
+		         "is needed",
+		         paranoid);
 	else
 		snprintf(out, out_len,
 		         "not permitted: kernel lockdown or a security module forbids it, or "
@@ -438,15 +436,15 @@ static void explain_missing(const char *root, char *out, size_t out_len)
 		if (!lc_file_exists(root, path))
 			continue;
 		snprintf(out, out_len,
-		         "the PMU here (%s) does not have this event, or takes no samples with "
-		         "addresses of it%s: choose another event",
+		         "the PMU here (%s) lacks this event, or cannot sample its addresses%s: "
+		         "choose another event",
 		         pmus[i], guest ? " in a virtual machine" : "");
 		return;
 	}
 	snprintf(out, out_len,
 	         guest ? "no PMU here: the hypervisor gives this virtual machine none; run on bare "
-	                 "metal, or have the host pass its PMU on"
-	               : "no PMU here: this kernel has no driver for the one of this CPU");
+	                 "metal, or let the host expose its PMU"
+	               : "no PMU here: this kernel has no driver for this CPU's PMU");
 }
 
 static void explain_files(int err, char *out, size_t out_len)
@@ -456,8 +454,8 @@ static void explain_files(int err, char *out, size_t out_len)
 	getrlimit(RLIMIT_NOFILE, &limit);
 	if (err == EMFILE)
 		snprintf(out, out_len,
-		         "too many open files: each event takes one for each thread; raise 'ulimit "
-		         "-n' (now %llu)",
+		         "too many open files: each event needs one per thread; raise 'ulimit -n' "
+		         "(now %llu)",
 		         (unsigned long long)limit.rlim_cur);
 	else
 		snprintf(out, out_len,
@@ -469,25 +467,24 @@ static const char *plain_reason(int err)
 {
 	switch (err) {
 	case EBUSY:
-		return "somebody else holds the counters (the NMI watchdog, another profiler): end "
-		       "it, or run 'sysctl kernel.nmi_watchdog=0' as root";
+		return "the counters are in use (by the NMI watchdog, or another profiler): end "
+		       "that, or run 'sysctl kernel.nmi_watchdog=0' as root";
 	case ENOSPC:
-		return "the debug registers are all in use: x86 has four for each thread, and a "
-		       "debugger or another profiler has some";
+		return "all debug registers are in use: x86 has four per thread, and a debugger or "
+		       "another profiler has some";
 	case EINVAL:
-		return "this kernel or PMU does not take the event with these settings (period, "
+		return "this kernel or PMU does not accept the event with these settings (period, "
 		       "precision, filter)";
 	case ENODATA:
 		return "on this CPU load latency needs the event mem-loads-aux to lead its group: "
 		       "write -e pebs:latency, which adds it";
 	case ETIMEDOUT:
-		return "it can be opened, but no sample came; virtual machines may count an event "
-		       "and "
-		       "not sample it";
+		return "the event can be opened, but delivered no sample; virtual machines may "
+		       "count an event without sampling it";
 	case EADDRNOTAVAIL:
-		return "its samples have no address: choose a memory event, in its precise form";
+		return "the event's samples have no address: choose a precise memory event";
 	case E2BIG:
-		return "this kernel is older than the settings of the event";
+		return "this kernel is too old for the event's settings";
 	case ENOSYS:
 		return "this kernel is built without perf events";
 	case ESRCH:

@@ -150,7 +150,7 @@ static int choose(const struct lc_options *options)
 			break;
 		err = lc_perf_probe(&config, PROBE_MS);
 		if (!err) {
-			add_reason("it delivers samples with addresses");
+			add_reason("it samples addresses");
 			return add(event, engines.reason, options);
 		}
 		lc_perf_explain(err, "", why, sizeof(why));
@@ -260,7 +260,7 @@ static void tell_refused(size_t engine, int err)
 	    engines.row[engine].info.name, timer ? "timer_create: " : "perf_event_open: ",
 	    timer && err == -EAGAIN ? "the limit of pending signals (ulimit -i) "
 	                              "is used up"
-	    : forbidden             ? "it is forbidden here (by a seccomp filter?)"
+	    : forbidden             ? "forbidden here (by a seccomp filter?)"
 	                            : strerror(-err));
 }
 
@@ -272,8 +272,9 @@ static int begin(struct lc_thread *t)
 
 	if (err) {
 		(void)lc_limit_reached("threads_not_sampled", "some threads are not sampled: %s",
-		                       err == -EAGAIN ? "there are more than 65,536 at a time"
-		                                      : strerror(-err));
+		                       err == -EAGAIN
+		                           ? "there are more than 65,536 threads at a time"
+		                           : strerror(-err));
 		return err;
 	}
 	for (size_t i = 0; i < engines.len; i++) {

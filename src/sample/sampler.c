@@ -436,8 +436,7 @@ void lc_sampler_tell(void)
 	if (n)
 		(void)lc_limit_note(
 		    "small_stacks",
-		    "samples of threads whose signal handlers have a stack of less than "
-		    "%u KB (sigaltstack) were lost",
+		    "samples of threads with a signal stack below %u KB (sigaltstack) were lost",
 		    STACK_BYTES >> 10);
 }
 

@@ -344,7 +344,7 @@ static bool found(JNIEnv *jni, struct watch *w, jobject o)
 		ref = lc_ref_new_weak(jni, o);
 		if (!ref) {
 			(*jni)->ExceptionClear(jni);
-			say(w, "no memory to hold the object; nothing is watched");
+			say(w, "no memory to refer to the object; nothing is watched");
 		}
 	}
 	if (!ref) {
@@ -435,7 +435,7 @@ void lc_watch_begin(bool follow)
 		any = true;
 		if (follow)
 			continue;
-		say(w, "this collector moves objects unseen; nothing is watched");
+		say(w, "Locus cannot see how this collector moves objects; nothing is watched");
 		atomic_store_explicit(&w->state, REFUSED, memory_order_release);
 	}
 	if (any && follow)
@@ -545,7 +545,7 @@ static void explain_missing(JNIEnv *jni, struct watch *w)
 	size_t len;
 
 	if (seen) {
-		say(w, "object #%llu of %s never appeared: %llu were made",
+		say(w, "object #%llu of %s never appeared: %llu were allocated",
 		    (unsigned long long)spec->ordinal, spec->class_name, (unsigned long long)seen);
 		return;
 	}
