@@ -135,7 +135,7 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 
 	if (version && version < JDK_OLDEST) {
 		lc_say(
-		    "this JVM is Java %d, and Locus needs %d or newer; the program runs unprofiled",
+		    "this JVM is Java %d, but Locus needs %d or newer; the program runs unprofiled",
 		    version, JDK_OLDEST);
 		return -ENOTSUP;
 	}
@@ -147,9 +147,8 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 		return -ENOTSUP;
 	}
 	if (err && lc_peek_refused()) {
-		lc_say("the kernel refuses process_vm_readv (%s; a seccomp filter?), and faults "
-		       "cannot be "
-		       "caught with -Xcheck:jni; the program runs unprofiled",
+		lc_say("the kernel refuses process_vm_readv (%s; a seccomp filter?), and with "
+		       "-Xcheck:jni Locus cannot catch faults instead; the program runs unprofiled",
 		       strerror(lc_peek_refused()));
 		return err;
 	}
@@ -158,13 +157,12 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 		return err;
 	}
 	if (lc_method_ids_init(jni) == -ENOTSUP) {
-		lc_say(
-		    "the method IDs of this JVM have no known form; the program runs unprofiled");
+		lc_say("the form of this JVM's method IDs is unknown; the program runs unprofiled");
 		return -ENOTSUP;
 	}
 	if (lc_field_init(jni, lc_klass_signature) == -ENOMEM)
 		(void)lc_limit_reached("fields_unknown",
-		                       "there was no memory to ask for fields: they have no names");
+		                       "there was no memory to look up fields: they have no names");
 	agent.follow = agent.ordered = *copies_seen = false;
 	err = lc_areas_init(); /* which finds out where the heap is, too */
 	if (agent.options.no_hooks)
@@ -179,9 +177,9 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 		err = -ENOENT;
 	*copies_seen = !err;
 	if (agent.follow && err)
-		lc_say("this JVM's copies cannot be seen (%s): objects are lost when a collection "
-		       "moves them",
-		       err == -ENOENT ? "it has an own memcpy" : strerror(-err));
+		lc_say("cannot see how this JVM moves objects (%s): tracked objects are lost when "
+		       "a GC moves them",
+		       err == -ENOENT ? "libjvm has its own memcpy" : strerror(-err));
 	return 0;
 }
 
@@ -459,8 +457,8 @@ int lc_agent_prepare(JavaVM *vm, const char *text, bool attached)
 	if (!jvmti || (*jvmti)->AddCapabilities(jvmti, &wanted_capabilities) ||
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) ||
 	    enable(first_events, attached ? 1 : 2, JVMTI_ENABLE)) {
-		lc_say("this JVM does not grant what a profiler needs (Java %d or newer, HotSpot); "
-		       "the program runs unprofiled",
+		lc_say("this JVM refuses a JVMTI capability that Locus needs (use HotSpot, Java %d "
+		       "or newer); the program runs unprofiled",
 		       JDK_OLDEST);
 		return -ENOTSUP;
 	}
@@ -472,7 +470,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 	static atomic_flag loaded = ATOMIC_FLAG_INIT;
 
 	if (atomic_flag_test_and_set(&loaded))
-		lc_say("the agent is loaded already: -agentpath given once more does nothing");
+		lc_say("the agent is loaded already: a second -agentpath has no effect");
 	else
 		(void)lc_agent_prepare(vm, text, false);
 	return JNI_OK; /* anything else would end the program */

@@ -106,8 +106,7 @@ static void answer(const struct request *r, const char *text)
 		const ssize_t n = write(r->reply, text, len);
 
 		if (n < 0) {
-			lc_say("the answer to '%s' cannot be written: %s", r->command,
-			       strerror(errno));
+			lc_say("cannot write the answer to '%s': %s", r->command, strerror(errno));
 			return;
 		}
 		text += n;
@@ -121,12 +120,12 @@ static bool start(const struct request *r, JNIEnv *jni)
 	bool done = false;
 
 	if (lc_agent_left_behind()) {
-		lc_say("the last recording of this JVM could not be written to its end: the disk "
-		       "has not answered; this JVM cannot be recorded again");
+		lc_say("the disk did not answer at the end of the last recording, so this JVM "
+		       "cannot be recorded again; restart it");
 		return false;
 	}
 	if (lc_agent_records()) {
-		lc_say("this JVM is being profiled already");
+		lc_say("this JVM is already being recorded");
 		return false;
 	}
 	if (!lc_agent_prepare(r->vm, r->options, true))
@@ -135,8 +134,9 @@ static bool start(const struct request *r, JNIEnv *jni)
 		uint32_t with, of;
 
 		lc_batches_progress(&with, &of);
-		lc_say_answer("'locus detach' ends it already: %u of %u classes had hooks", with,
-		              of);
+		lc_say_answer(
+		    "'locus detach' is already ending it: %u of %u classes were instrumented", with,
+		    of);
 	}
 	if (done)
 		lc_own_cost_end(LC_OWN_STARTUP, begin);
@@ -193,7 +193,7 @@ static bool status(void)
 		lc_say_answer("options: %s", options);
 	lc_say_answer("samples: %" PRIu64 ", lost: %" PRIu64, samples, lost);
 	lc_say_answer("threads: %u", lc_threads_registered());
-	lc_say_answer("memory of Locus: %.1f MB", (double)lc_memory_held() / 1e6);
+	lc_say_answer("Locus's memory: %.1f MB", (double)lc_memory_held() / 1e6);
 	for (size_t i = 0, len = lc_limits(limits); i < len; i++)
 		lc_say_answer("limit: %s", limits[i].text);
 	return true;
@@ -273,7 +273,7 @@ static struct request take_detach(JavaVM *vm)
 static void *run(void *context)
 {
 	struct request r = take(context);
-	const char *end = "the JVM has no room for a thread of Locus\nfailed\n";
+	const char *end = "the JVM could not attach a thread for Locus\nfailed\n";
 	struct request next;
 	JNIEnv *jni;
 
@@ -311,11 +311,11 @@ static void answer_progress(const struct request *r)
 
 	lc_batches_progress(&done, &total);
 	if (what == DOING_ATTACH)
-		snprintf(text, sizeof(text), "attaching: %u of %u classes have hooks\nok\n", done,
-		         total);
+		snprintf(text, sizeof(text), "attaching: %u of %u classes are instrumented\nok\n",
+		         done, total);
 	else if (what == DOING_DETACH)
-		snprintf(text, sizeof(text),
-		         "detaching: %u of %u classes are without hooks again\nok\n", done, total);
+		snprintf(text, sizeof(text), "detaching: %u of %u classes are restored\nok\n", done,
+		         total);
 	else
 		snprintf(text, sizeof(text), "Locus is busy with another request\nfailed\n");
 	answer(r, text);
@@ -375,7 +375,7 @@ static int read_request(struct request *r, const char *text)
 		snprintf(reply, sizeof(reply), "%.*s", (int)len, text);
 		r->reply = reply_open(reply);
 		if (r->reply < 0) {
-			lc_say("attach: the file for the answer is not as it should be");
+			lc_say("attach: the file for the answer has the wrong owner or mode");
 			return -EINVAL;
 		}
 		text += len + (text[len] == ' ');

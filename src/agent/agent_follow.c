@@ -21,17 +21,15 @@ bool lc_agent_follow_in_order(JNIEnv *jni, const struct lc_options *options)
 
 	if (!lc_collector_moves_while_running() || !lc_ranges_views_known() ||
 	    heap.low >= heap.high) {
-		lc_say(
-		    "objects cannot be followed with the %s collector of this JVM: allocations are "
-		    "counted, samples name classes only",
-		    lc_collector_name());
+		lc_say("cannot track objects with this JVM's %s collector: allocations are "
+		       "counted, but samples name only classes",
+		       lc_collector_name());
 		return false;
 	}
 	if (options->min_size_bytes <= LC_MOVE_INLINE_BYTES) {
-		lc_say(
-		    "with the %s collector objects are followed from --min-size %d on: allocations "
-		    "are counted, samples name classes only",
-		    lc_collector_name(), (int)LC_MOVE_INLINE_BYTES + 8);
+		lc_say("with the %s collector, tracking objects needs --min-size %d or more: "
+		       "allocations are counted, but samples name only classes",
+		       lc_collector_name(), (int)LC_MOVE_INLINE_BYTES + 8);
 		return false;
 	}
 	err = lc_copy_log_init();
@@ -40,9 +38,9 @@ bool lc_agent_follow_in_order(JNIEnv *jni, const struct lc_options *options)
 	if (!err)
 		err = lc_move_log_init();
 	if (err) {
-		lc_say("objects cannot be followed (%s): allocations are counted, samples name "
-		       "classes only",
-		       err == -ENOENT ? "this JVM has an own memcpy" : strerror(-err));
+		lc_say("cannot track objects (%s): allocations are counted, but samples name only "
+		       "classes",
+		       err == -ENOENT ? "libjvm has its own memcpy" : strerror(-err));
 		return false;
 	}
 	lc_copy_log_note_all(heap.low, heap.high, options->min_size_bytes);

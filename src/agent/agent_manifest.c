@@ -325,16 +325,16 @@ static void note_losses(const struct lc_counters *c)
 		enum lc_memory_use use;
 	} losses[] = {
 		{ "alloc_records_lost", "records_lost",
-		  "objects are made faster than Locus can take them: some are counted but not "
-		  "followed",
+		  "the program allocates faster than Locus can record: some objects are counted "
+		  "but not tracked",
 		  LC_MEMORY_RECORDS },
 		{ "gc_moves_lost", "moves_lost",
-		  "a collection copied more objects than there was room for: those that it moved "
-		  "are "
-		  "lost",
+		  "a collection copied more objects than there was room for: the objects that it "
+		  "moved are lost",
 		  LC_MEMORY_COPIES },
 		{ "paths_overflow", "paths_lost",
-		  "the program has more call paths than there is room for: some are empty",
+		  "the program has more call paths than there is room for: some call paths are "
+		  "empty",
 		  LC_MEMORY_PATHS },
 	};
 
@@ -342,34 +342,35 @@ static void note_losses(const struct lc_counters *c)
 		const char *counter, *kind, *text;
 	} without_memory[] = {
 		{ "names_dropped", "names_lost",
-		  "there was no room for what some sites' objects are stored in: they have no such "
-		  "name" },
+		  "there was no room for the names of some sites' objects: they have no names" },
 		{ "samples_unresolved", "samples_unresolved",
-		  "there was no memory to count some samples with their call paths" },
+		  "there was no memory for the call paths of some samples" },
 		{ "gc_copied_lost", "copies_lost",
 		  "there was no memory to count some copies of collections" },
 		{ "estimate_copies_lost", "copies_lost",
 		  "there was no memory to count some copies of collections" },
 		{ "estimate_lost", "estimates_lost",
-		  "there was no memory for some sampled small objects: the estimates lack them" },
+		  "there was no memory for some sampled small objects: estimates do not include "
+		  "them" },
 		{ "span_classes_failed", "spans_lost",
-		  "some classes could not be rewritten: streams and tasks in them are not "
+		  "some classes could not be instrumented: their streams and tasks are not "
 		  "counted" },
 		{ "span_classes_bodies_lost", "spans_lost",
-		  "there was no memory to rewrite some classes: tasks of theirs are not counted" },
+		  "there was no memory to instrument some classes: their tasks are not counted" },
 		{ "spans_task_classes_unknown", "spans_lost",
-		  "there was no room for the classes of some tasks: they are not counted" },
+		  "there was no room for the classes of some tasks: these tasks are not counted" },
 		{ "spans_tasks_lost", "spans_lost",
-		  "there was no memory for the tasks of some threads: they are not counted" },
+		  "there was no memory for the tasks of some threads: these tasks are not "
+		  "counted" },
 		{ "spans_rows_lost", "spans_lost",
 		  "there was no memory for some streams and tasks: they are not counted" },
 		{ "spans_running_lost", "spans_lost",
-		  "there was no room for some streams and tasks that had not ended" },
+		  "there was no room for some streams and tasks that were still running" },
 		{ "span_timeline_lost", "timelines_lost",
-		  "there was no memory for some stretches of the timelines" },
+		  "there was no memory for some parts of the timelines" },
 		{ "paths_cut", "paths_cut",
-		  "to find all call paths would have passed --budget: some are cut to the nearest "
-		  "frames; counts are exact" },
+		  "finding all call paths would have exceeded --budget: some are cut to the "
+		  "nearest frames; counts are exact" },
 		{ "alloc_unrecorded", "allocations_lost",
 		  "there was no memory to count some allocations: they are missing" },
 	};
@@ -494,7 +495,7 @@ void lc_agent_manifest_write(bool final)
 	lc_attribution_stats(&stats);
 	/* A write error of the blocks was already reported. */
 	if (err && !stats.write_error)
-		lc_say("cannot write the profile's manifest: %s; its counters are missing, and "
-		       "what was lost is not in it",
+		lc_say("cannot write the profile's manifest: %s; its counters and its list of "
+		       "losses are out of date",
 		       strerror(-err));
 }

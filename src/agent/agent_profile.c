@@ -149,8 +149,8 @@ static bool end(void)
 	const bool large = out.max_bytes >= 10 * MIB;
 
 	lc_limit_reached("profile_size",
-	                 "the profile holds as much as it may (%" PRIu64
-	                 " %s, --max-profile-size): the recording ends, the program goes on",
+	                 "the profile has reached its size limit (%" PRIu64
+	                 " %s, --max-profile-size): the recording ends, the program continues",
 	                 out.max_bytes / (large ? MIB : KIB), large ? "MB" : "KB");
 	return lc_agent_end_soon();
 }
@@ -172,7 +172,7 @@ bool lc_agent_profile_is_over(uint64_t now_ns)
 static void not_now(uint64_t now_ns, int err)
 {
 	if (!out.failed)
-		lc_say("--loop: the next profile cannot be begun: %s; the last one goes on",
+		lc_say("--loop: cannot start the next profile: %s; continuing the last one",
 		       strerror(-err));
 	out.failed = true;
 	out.retry_ns = now_ns + RETRY_NS;

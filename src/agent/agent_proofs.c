@@ -103,11 +103,10 @@ static void tell(int jdk, bool classes_known)
 	snprintf(parts, sizeof(parts), "%s%s%s", lc_method_ids_known() ? "" : ", method IDs",
 	         code_known ? "" : ", generated code", classes_known ? "" : ", classes");
 	if (parts[0] && jdk >= WHOLLY_SUPPORTED)
-		(void)lc_limit_reached(
-		    "jvm_unknown",
-		    "this JVM is laid out in a way that Locus does not know (%s): what is read of "
-		    "it is switched off, so profiling costs more or names less",
-		    parts + strlen(", "));
+		(void)lc_limit_reached("jvm_unknown",
+		                       "Locus does not know this JVM's layout of: %s; it does not "
+		                       "read these parts, so profiling costs more or names less",
+		                       parts + strlen(", "));
 }
 
 void lc_agent_proofs_classes(int jdk)
@@ -120,7 +119,7 @@ void lc_agent_proofs_classes(int jdk)
 	else if (known == -ENOMEM)
 		(void)lc_limit_reached("classes_unknown",
 		                       "there was no memory for the names of classes: samples in "
-		                       "objects that are not followed have no class");
+		                       "untracked objects have no class");
 	tell(jdk, !known || known == -ENOMEM);
 }
 
@@ -129,8 +128,7 @@ void lc_agent_proofs_tick(void)
 	if (lc_code_headers_proving())
 		(void)judge_compiled();
 	if (lc_walk_proof_refuted() && jdk_version >= WHOLLY_SUPPORTED)
-		(void)lc_limit_reached(
-		    "walks_refuted",
-		    "walks of stacks differ from this JVM's own in some kind of frame: the JVM "
-		    "walks past those, so profiling costs more");
+		(void)lc_limit_reached("walks_refuted",
+		                       "Locus's stack walks differ from this JVM's at some kind of "
+		                       "frame: the JVM walks such stacks, so profiling costs more");
 }

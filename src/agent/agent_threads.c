@@ -56,10 +56,9 @@ static bool wanted(const char *name)
 /* It gets them at its next allocation, if it allocates. */
 static void note_no_memory(void)
 {
-	(void)lc_limit_note(
-	    "threads_lost",
-	    "there was no memory for the records of some threads: they are sampled, "
-	    "and their allocations counted, late or not at all");
+	(void)lc_limit_note("threads_lost",
+	                    "there was no memory for some threads: they are sampled, and their "
+	                    "allocations counted, late or not at all");
 }
 
 /* Give a thread its record and logs, and sample it. Returns the record, or NULL. */

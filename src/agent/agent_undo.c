@@ -126,10 +126,9 @@ static void take_hooks_out(JNIEnv *jni)
 	const size_t left = lc_hooked_undo(jni, one, sizeof(one));
 
 	if (left)
-		lc_say(
-		    "%zu classes keep hooks, which do nothing any more, since a method of theirs "
-		    "does not return: %s",
-		    left, one);
+		lc_say("%zu classes keep their hooks, which do nothing now, since one of their "
+		       "methods has not returned: %s",
+		       left, one);
 }
 
 void lc_agent_undo(JNIEnv *jni)
@@ -158,7 +157,8 @@ void lc_agent_undo(JNIEnv *jni)
 	end_event(JVMTI_EVENT_VM_DEATH);
 	lc_reset_over();
 	if (!wait_until_alone(jni) || !lc_reset_can_end()) {
-		lc_say("a thread has not left the agent: there is no second recording in this JVM");
+		lc_say("a thread has not left the agent, so this JVM cannot be recorded again; "
+		       "restart it");
 		return;
 	}
 	lc_signals_release();

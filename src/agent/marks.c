@@ -138,9 +138,9 @@ size_t lc_marks_copy(struct lc_program_mark *out, size_t max)
 	more = kept.more;
 	pthread_mutex_unlock(&kept.lock);
 	if (more)
-		(void)lc_limit_reached("marks",
-		                       "the program marks more than %d points in time: later "
-		                       "ones are not in the profile",
-		                       LC_MARKS_MAX);
+		(void)lc_limit_reached(
+		    "marks",
+		    "the program has set more than %d marks: later ones are not in the profile",
+		    LC_MARKS_MAX);
 	return len;
 }

@@ -158,9 +158,9 @@ static void end_numa_windows(void)
 
 static void note_records_lost(void)
 {
-	(void)lc_limit_note("records_lost",
-	                    "there was no memory to look at all new objects: some are counted but "
-	                    "not followed");
+	(void)lc_limit_note(
+	    "records_lost",
+	    "there was no memory for all new objects: some are counted but not tracked");
 }
 
 static void add_runs(struct lc_alloc_log *log, uint64_t from, uint64_t to)
@@ -325,7 +325,7 @@ static bool append(const struct lc_block_input *in)
 	work.appended |= !err;
 	if (err && err != -EAGAIN && err != work.stats.write_error) {
 		work.stats.write_error = err;
-		lc_say("cannot write the profile: %s; trying on", strerror(-err));
+		lc_say("cannot write the profile: %s; trying again", strerror(-err));
 	}
 	return !err;
 }
@@ -374,8 +374,8 @@ static bool is_counted(const struct lc_thread *t)
 /* The write error was already reported; do not print a second line. */
 static void note_blocks_lost(void)
 {
-	static const char text[] = "some blocks could not be written (%s): what was counted in "
-	                           "them is missing";
+	static const char text[] =
+	    "some blocks could not be written (%s): their counts are missing";
 
 	if (work.stats.write_error)
 		(void)lc_limit_keep("blocks_lost", text, strerror(-work.stats.write_error));
@@ -637,7 +637,7 @@ static void *run(void *unused)
 	lc_thread_set_ours();
 	(void)lc_peek_begin(NULL); /* as long as the thread runs */
 	if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&work.jni, &args)) {
-		lc_say("the JVM has no room for a thread of ours: nothing is written");
+		lc_say("the JVM could not attach Locus's thread: no profile is written");
 		lc_ending_done();
 		return NULL;
 	}
@@ -711,8 +711,8 @@ bool lc_attribution_stop(bool program_goes_on)
 	if (lc_ending_wait(work.thread))
 		return true;
 	lc_limit_reached("disk_blocked",
-	                 "the profile cannot be written: the disk has not answered for %u s; the "
-	                 "program goes its way, what was not written is lost",
+	                 "the disk has not answered for %u s: the rest of the profile is lost, the "
+	                 "program continues",
 	                 LC_ENDING_MS / 1000);
 	return false;
 }

@@ -110,9 +110,8 @@ static void *table_next(Pvoid_t table, Word_t *key)
 
 static void note_no_memory(void)
 {
-	(void)lc_limit_note("lines_lost",
-	                    "there was no memory for some samples in cache lines: what is said of "
-	                    "lines that threads share lacks them");
+	(void)lc_limit_note("lines_lost", "there was no memory for some samples in cache lines: "
+	                                  "results on shared lines do not include them");
 }
 
 /*

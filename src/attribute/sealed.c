@@ -236,9 +236,8 @@ static bool queue(struct lc_epoch *e)
 
 void lc_sealed_note_no_memory(void)
 {
-	(void)lc_limit_note("collections_lost",
-	                    "there was no memory to follow a collection: objects that it moved are "
-	                    "lost");
+	(void)lc_limit_note("collections_lost", "there was no memory to track the moves of a "
+	                                        "collection: the objects that it moved are lost");
 }
 
 void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
@@ -292,9 +291,10 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	if (!marked)
 		lc_sealed_note_no_memory();
 	if (full)
-		lc_limit_note("epoch_queue",
-		              "collections could not be followed while the attribution thread was "
-		              "held up (a slow disk): objects that they moved were lost");
+		lc_limit_note(
+		    "epoch_queue",
+		    "the moves of some collections could not be tracked while Locus's thread was "
+		    "blocked (a slow disk?): the objects that they moved are lost");
 	lc_sealed_free(e);
 out:
 	sealed.unsealed = !queued;

@@ -71,8 +71,8 @@ void lc_fds_give(enum lc_fds_use use)
 void lc_fds_tell(void)
 {
 	static const char *const lost[LC_FDS_USES] = {
-		[LC_FDS_BREAKPOINT] = "addresses that only a breakpoint tells stay unknown on some "
-		                      "threads",
+		[LC_FDS_BREAKPOINT] =
+		    "addresses that need a breakpoint stay unknown on some threads",
 		[LC_FDS_EVENT] = "some threads are not sampled by all engines",
 	};
 	static const char *const kinds[LC_FDS_USES] = {
@@ -82,11 +82,11 @@ void lc_fds_tell(void)
 
 	for (unsigned i = 0; i < LC_FDS_USES; i++)
 		if (atomic_load_explicit(&refused[i], memory_order_relaxed))
-			(void)lc_limit_reached(
-			    kinds[i],
-			    "Locus has a quarter of the file descriptors that are left (%ld, "
-			    "ulimit -n): %s",
-			    atomic_load_explicit(&budget, memory_order_relaxed), lost[i]);
+			(void)lc_limit_reached(kinds[i],
+			                       "Locus uses a quarter of the free file descriptors "
+			                       "(%ld; raise 'ulimit -n'): %s",
+			                       atomic_load_explicit(&budget, memory_order_relaxed),
+			                       lost[i]);
 }
 
 void lc_fds_counters(struct lc_counters *out)

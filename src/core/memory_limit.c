@@ -99,27 +99,27 @@ void lc_memory_tell(void)
 		const char *kind, *lost;
 	} texts[LC_MEMORY_USES] = {
 		[LC_MEMORY_RECORDS] = { "memory_records",
-		                        "some objects are counted but not followed; of their "
-		                        "samples the class is known" },
+		                        "some objects are counted but not tracked; only the class "
+		                        "of their samples is known" },
 		[LC_MEMORY_SMALL] = { "memory_small",
-		                      "not all objects of 64 bytes or less are followed; of the "
-		                      "others' samples the class is known" },
+		                      "some objects of 64 bytes or less are not tracked; only the "
+		                      "class of their samples is known" },
 		[LC_MEMORY_CONTEXTS] = { "memory_contexts",
-		                         "threads share their tables of call paths, which takes "
-		                         "more time; counts are exact" },
+		                         "threads share tables of call paths, which takes more "
+		                         "time; counts are exact" },
 		[LC_MEMORY_COUNTERS] = { "memory_counters",
-		                         "some allocations are counted for all threads "
-		                         "together; counts of sites are exact" },
+		                         "some allocations are counted for all threads together; "
+		                         "the sites' counts are exact" },
 		[LC_MEMORY_COPIES] = { "memory_copies",
-		                       "objects that some collections moved are lost; of their "
-		                       "samples the class is known" },
+		                       "objects that some collections moved are lost; only the "
+		                       "class of their samples is known" },
 		[LC_MEMORY_PATHS] = { "memory_paths", "some call paths are empty" },
 	};
 
 	for (unsigned i = 0; i < LC_MEMORY_USES; i++)
 		if (lc_memory_refused(i))
 			(void)lc_limit_reached(texts[i].kind,
-			                       "Locus holds the memory that it may (%" PRIu64
+			                       "Locus has reached its memory limit (%" PRIu64
 			                       " MB, --max-memory): %s",
 			                       lc_memory_limited_to() / MIB, texts[i].lost);
 }

@@ -258,12 +258,13 @@ static bool start(JavaVM *vm)
 /* Whatever fails, the program runs: without delays. */
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 {
-	char error[ERROR_MAX] = "no memory is left";
+	char error[ERROR_MAX] = "out of memory";
 
 	if (lc_delay_options_parse(&agent.options, text, error, sizeof(error)))
 		fprintf(stderr, "locus-delay: %s; no method is delayed\n", error);
 	else if (!start(vm))
-		fputs("locus-delay: the JVM refuses what the agent needs; no method is delayed\n",
+		fputs("locus-delay: the JVM refuses a JVMTI capability that the agent needs; no "
+		      "method is delayed\n",
 		      stderr);
 	return JNI_OK;
 }

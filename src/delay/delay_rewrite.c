@@ -87,7 +87,7 @@ const char *lc_delay_state_text(enum lc_delay_state state)
 		[LC_DELAY_NO_RETURN] = "the method has no return that can be delayed",
 		[LC_DELAY_MALFORMED] = "the method or its class cannot be read",
 		[LC_DELAY_TOO_LARGE] = "the method or its class would be too large",
-		[LC_DELAY_NO_MEMORY] = "no memory is left",
+		[LC_DELAY_NO_MEMORY] = "out of memory",
 		[LC_DELAY_REFUSED] = "the JVM refused the class",
 		[LC_DELAY_IN_PLACE] = "in place",
 	};

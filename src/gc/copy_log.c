@@ -344,8 +344,8 @@ static void restore(const struct lc_imports *i)
 	if (err)
 		err = lc_imports_restore(i);
 	if (err)
-		lc_say("libjvm's calls of %s go on to pass the agent: %s", i->list[0].name,
-		       strerror(-err));
+		lc_say("cannot restore libjvm's calls of %s, which still go through the agent: %s",
+		       i->list[0].name, strerror(-err));
 }
 
 void lc_copy_log_end(void)

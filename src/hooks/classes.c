@@ -125,8 +125,8 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 	size_t len = 0;
 
 	if (objects && fields.in_java == LC_TLAB_NO_STATE)
-		lc_say("cannot tell compiled code from interpreted code in this JVM: "
-		       "--min-size=0 takes more CPU time");
+		lc_say("cannot tell compiled from interpreted code in this JVM: --min-size=0 takes "
+		       "more CPU time");
 	hook.objects = objects;
 	hook.carriers = fields.carriers;
 	hook.eetop = fields.eetop;

@@ -63,9 +63,8 @@ static bool make_room(void)
 
 void lc_hooked_note_no_memory(void)
 {
-	(void)lc_limit_note("classes_lost",
-	                    "there was no memory to rewrite some classes: what their methods "
-	                    "allocate is not counted");
+	(void)lc_limit_note("classes_lost", "there was no memory to instrument some classes: "
+	                                    "allocations in their methods are not counted");
 }
 
 void lc_hooked_add(const char *name)

@@ -127,8 +127,8 @@ static void remember(JNIEnv *jni, jobject loader)
 	    atomic_fetch_add_explicit(&loaders.refusing_len, 1, memory_order_relaxed);
 
 	if (!at)
-		lc_say("a class loader does not find java.lang.LocusHook: allocations in its "
-		       "classes are not counted, and their objects are known by class only");
+		lc_say("a class loader cannot see java.lang.LocusHook: allocations in its classes "
+		       "are not counted, and only the class of their objects is known");
 	if (at < REFUSING_MAX)
 		atomic_store_explicit(&loaders.refusing[at], lc_ref_new_weak(jni, loader),
 		                      memory_order_release);

@@ -269,8 +269,8 @@ static void say_lost(JNIEnv *jni, jclass class)
 		count(&overwritten.lost);
 		(void)lc_limit_reached("hooks_overwritten",
 		                       "another agent has rewritten classes (first %.120s) and "
-		                       "taken their hooks out: what their methods allocate is not "
-		                       "counted, and such objects are known by class only",
+		                       "removed their hooks: allocations in their methods are not "
+		                       "counted, and only the class of these objects is known",
 		                       signature);
 	}
 	if (loader)

@@ -50,10 +50,9 @@ void lc_redefined_begin(JNIEnv *jni, jclass class)
 	if (now)
 		lc_method_ids_methods(class, methods, len, now);
 	if (!now || lc_versions_redefined(methods, now, (size_t)len))
-		lc_limit_reached("versions",
-		                 "there is no memory to tell versions of redefined methods apart "
-		                 "(--max-memory): lines of classes that are redefined from now on "
-		                 "may be of another version");
+		lc_limit_reached("versions", "there was no memory to keep versions of redefined "
+		                             "methods apart (--max-memory): lines of classes that "
+		                             "are redefined later may be those of another version");
 	/* Remembered interpreted frames may belong to a Method that is freed. */
 	lc_generated_changed();
 	free(now);

@@ -49,8 +49,8 @@ static void say(void)
 		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)name);
 	}
 	lc_limit_reached("running",
-	                 "what %d classes allocate is known by class only, since a method of "
-	                 "theirs runs and does not return: %s",
+	                 "only the class of objects that %d classes allocate is known, since one "
+	                 "of their methods has not returned: %s",
 	                 running.len, names);
 }
 

@@ -95,7 +95,7 @@ static const char *obstacle(const struct lc_topology *t, int err, lc_pages_ask *
 		return "this process may use only one of the machine's NUMA nodes (cpuset or CPU "
 		       "affinity)";
 	if (t->nodes_len > 1 && !ask && numa_available() < 0)
-		return "libnuma: the kernel does not let this process use NUMA";
+		return "libnuma: the kernel does not allow this process to use NUMA";
 	return t->error[0] ? t->error : NULL;
 }
 
@@ -135,7 +135,7 @@ int lc_numa_init(const char *root, lc_pages_ask *ask)
 	}
 	/* A kernel without NUMA, or a machine with one node, is worth no line on stderr. */
 	if (numa.error[0] && err != -ENOENT && (err || t->nodes_len > 1))
-		lc_say("%s; going on without NUMA nodes", numa.error);
+		lc_say("%s; continuing without NUMA nodes", numa.error);
 	free(t);
 	return 0;
 }
@@ -223,7 +223,7 @@ static void resolve_queue(void)
 	numa.queue_len = 0;
 	if (lc_pages_error(numa.pages) && !numa.error_printed) {
 		numa.error_printed = true;
-		lc_say("%s; going on without the owners of pages", lc_pages_error(numa.pages));
+		lc_say("%s; continuing without the nodes of pages", lc_pages_error(numa.pages));
 	}
 }
 

@@ -79,8 +79,7 @@ static void refuse(struct lc_pages *p, int err)
 {
 	p->refused = -err;
 	snprintf(p->error, sizeof(p->error),
-	         "the kernel does not tell on which node pages are: move_pages: %s%s",
-	         strerror(err),
+	         "the kernel does not report the nodes of pages: move_pages: %s%s", strerror(err),
 	         err == EPERM || err == EACCES || err == ENOSYS
 	             ? " (in a container, allow it with --cap-add SYS_NICE)"
 	             : "");

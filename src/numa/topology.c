@@ -149,7 +149,7 @@ static void read_cpus(struct reading *r, struct lc_topology_node *node)
 {
 	if (read_text(r->text, r->root, NODES_DIR "/node%u/cpulist", node->number) ||
 	    lc_topology_number_list(r->text, LC_TOPOLOGY_CPUS, &r->cpus)) {
-		complain(r->t, "the CPUs of node %u are not known", node->number);
+		complain(r->t, "the CPUs of node %u are unknown", node->number);
 		return;
 	}
 	for (uint32_t cpu = 0; cpu < LC_TOPOLOGY_CPUS; cpu++) {
@@ -169,7 +169,7 @@ static void read_memory(struct reading *r, struct lc_topology_node *node)
 	if (read_text(r->text, r->root, NODES_DIR "/node%u/meminfo", node->number) ||
 	    !(at = strstr(r->text, "MemTotal:")) || sscanf(at, "MemTotal: %llu", &kib) != 1 ||
 	    kib > UINT64_MAX >> 10) {
-		complain(r->t, "the memory of node %u is not known", node->number);
+		complain(r->t, "the memory of node %u is unknown", node->number);
 		return;
 	}
 	node->memory_bytes = (uint64_t)kib << 10;
@@ -191,7 +191,7 @@ static void read_distances(struct reading *r, size_t row)
 	if (!bad && !at[strspn(at, " \t\n")])
 		return;
 	memset(t->distance[row], 0, sizeof(t->distance[row]));
-	complain(t, "the distances of node %u are not known", t->nodes[row].number);
+	complain(t, "the distances of node %u are unknown", t->nodes[row].number);
 }
 
 /* Parse the line "Name:\t0-3" of /proc/self/status. Without such a line all numbers are allowed. */

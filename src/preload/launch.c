@@ -263,8 +263,8 @@ __attribute__((constructor)) static void add_agent(int argc, char **argv)
 	if (archive) {
 		tell(LC_TOLD_ARCHIVE);
 		dprintf(STDERR_FILENO,
-		        "locus: this JVM writes an archive of its classes (%s), which it cannot "
-		        "with an agent; it runs unprofiled\n",
+		        "locus: this JVM writes a class archive (%s), which is impossible with an "
+		        "agent; it runs unprofiled\n",
 		        archive);
 		if (!each)
 			leave_environment();

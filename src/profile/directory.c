@@ -149,20 +149,20 @@ void lc_directory_tell(const char *dir, int err, char *error, size_t error_len)
 {
 	if (err == -ELOOP)
 		snprintf(error, error_len,
-		         "output directory '%s' is a link, which is not followed; name what it "
-		         "leads to",
+		         "output directory '%s' is a symbolic link, which Locus does not follow; "
+		         "name its target",
 		         dir);
 	else if (err == -EPERM)
 		snprintf(error, error_len,
-		         "output directory '%s' belongs to another user; name one of your own, or "
-		         "one that does not exist yet",
+		         "output directory '%s' belongs to another user; name your own, or one "
+		         "that does not exist",
 		         dir);
 	else if (err == -EEXIST)
 		snprintf(error, error_len,
-		         "output directory '%s' already holds a profile; name another one, "
-		         "with %%p for the process ID, or remove it",
+		         "output directory '%s' already holds a profile; remove it, or name "
+		         "another, with %%p for the process ID",
 		         dir);
 	else
-		snprintf(error, error_len, "cannot write output directory '%s': %s", dir,
+		snprintf(error, error_len, "cannot write to output directory '%s': %s", dir,
 		         strerror(-err));
 }

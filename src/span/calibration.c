@@ -417,8 +417,8 @@ static int calibrate(const struct config *config, JNIEnv *jni, struct lc_calibra
 		lc_calibration_judge(out);
 		return 0;
 	}
-	lc_say("measuring once what a span costs here: the recording begins in some seconds "
-	       "('locus calibrate' measures beforehand)");
+	lc_say("measuring the cost of a span once: the recording begins in some seconds (run "
+	       "'locus calibrate' to measure in advance)");
 	err = measure(config, jni, out);
 	if (err)
 		return err;

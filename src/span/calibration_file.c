@@ -143,7 +143,8 @@ void lc_calibration_judge(struct lc_calibration *c)
 	for (unsigned i = 0; i < LC_COSTS; i++)
 		if (c->costs[i].known && !lc_calibration_steady(&c->costs[i]))
 			lc_calibration_warn(
-			    c, "the cost '%s' varied by %.0f%% between batches, as under load",
+			    c,
+			    "the cost '%s' varied by %.0f%% between batches, as on a busy machine",
 			    lc_calibration_cost_name(i), c->costs[i].variation * 100);
 }
 

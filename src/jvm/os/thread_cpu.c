@@ -347,8 +347,8 @@ void lc_thread_cpu_counters(struct lc_counters *out)
 
 	if (cpu.incomplete)
 		(void)lc_limit_note("threads_unnamed",
-		                    "the JVM's own threads could not be told from the program's: "
-		                    "their CPU time counts as the program's");
+		                    "cannot tell the JVM's own threads from the program's: their "
+		                    "CPU time counts as the program's");
 	lc_counters_put(out, "cpu_process_ns", less(cpu.process_ns, cpu.process_before_ns));
 	lc_counters_put(out, "cpu_jit_ns", sum(LC_THREAD_JIT));
 	lc_counters_put(out, "cpu_gc_ns", sum(LC_THREAD_GC) + gc);

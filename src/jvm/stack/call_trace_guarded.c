@@ -191,8 +191,7 @@ void lc_call_trace_tell(void)
 	if (told || !has_stopped())
 		return;
 	told = true;
-	lc_say(
-	    "%d walks of a stack have ended in a fault, which was caught: no stack is walked any "
-	    "more, and samples have no call path",
-	    (int)FAULTS_MAX);
+	lc_say("%d stack walks ended in a fault, which Locus caught: it walks no more stacks, so "
+	       "samples have no call path",
+	       (int)FAULTS_MAX);
 }

@@ -574,7 +574,7 @@ static bool probe_counter(void)
 		ok = open_kind(&c, LC_CYCLES_RDPMC, &err);
 	}
 	if (!ok) {
-		explain("no reference-cycle counter that a program may read", err);
+		explain("no reference-cycle counter is readable by programs", err);
 		lc_cycles_close(&c);
 		return false;
 	}
@@ -589,7 +589,7 @@ static bool probe_counter(void)
 	if (!ok)
 		because("the reference-cycle counter does not count as the TSC does");
 	else if (clocks.user_only)
-		because("without the kernel's cycles, which perf_event_paranoid keeps secret");
+		because("without the kernel's cycles, which perf_event_paranoid hides");
 	lc_cycles_close(&c);
 	return ok;
 }
@@ -645,7 +645,7 @@ int lc_cycles_init(unsigned wanted)
 	clocks.told_unstable = false;
 	clocks.kind = choose(wanted);
 	if (!lc_cycles_tsc_invariant())
-		because("the CPU does not promise that its TSC counts at one rate");
+		because("the CPU does not guarantee a constant TSC rate");
 	/* The attempts are none of the program's threads. */
 	atomic_store_explicit(&clocks.switches, 0, memory_order_relaxed);
 	return 0;

@@ -54,9 +54,9 @@ const char *lc_task_mismatch(JNIEnv *jni)
 		(*jni)->ExceptionClear(jni);
 	if (class)
 		(*jni)->DeleteLocalRef(jni, class);
-	return is_hidden
-	           ? NULL
-	           : "this JDK has no Class.isHidden(), by which lambda expressions are known";
+	return is_hidden ? NULL
+	                 : "this JDK has no Class.isHidden(), which Locus needs to recognise "
+	                   "lambda expressions";
 }
 
 void lc_task_classes_init(void)
