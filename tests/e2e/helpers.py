@@ -192,7 +192,7 @@ def complaints(stderr):
     """Locus's own lines on stderr, but for the notice of the first measurement of spans on a machine."""
     text = stderr if isinstance(stderr, str) else stderr.decode("utf-8", "replace")
     return [line for line in text.splitlines()
-            if line.startswith("locus") and "measuring once what a span costs" not in line]
+            if line.startswith("locus") and "measuring the cost of a span once" not in line]
 
 
 # Reports

@@ -136,7 +136,7 @@ def test_a_delay_is_held_against_what_it_added(locus, tmp_path, at, found_part):
     assert seen["error"] == pytest.approx(0 if at == A else -0.2)
     assert (seen["elsewhere"], round(seen["elsewhere_part"], 6)) == ((None, 0) if at == A else (A, 1))
     text = re.sub(r"\s+", " ", locus("agree", runs.path).stdout)
-    assert "of the Java threads' CPU time the delay is 20.0%; their clocks say 25.0% (25.0-25.0)" in text
+    assert "the delay's part of the Java threads' CPU time is 20.0%; by the threads' clocks 25.0% (25.0-25.0)" in text
     assert ("100% at a.Main.a" in text) == (at == B)
 
 
@@ -147,7 +147,7 @@ def test_below_five_rounds_intervals_are_withheld(locus, tmp_path):
         runs.run("x", i, {A: 40 + i, B: 10}, cpu_ns=1e9 + i)
     x = profiler(agree(locus, runs.path), "x")
     assert x["cpu_ratio"]["low"] is x["methods"][0]["share"]["low"] is None
-    assert "withheld: they need 5 rounds" in locus("agree", runs.path).stdout
+    assert "withheld: they need 5 counted rounds" in locus("agree", runs.path).stdout
 
 
 @pytest.mark.parametrize("damage", ["samples 10\n11 a.B.c\n", "", None])
@@ -161,8 +161,8 @@ def test_a_run_whose_methods_are_damaged_is_left_out(locus, tmp_path, damage):
     else:
         (last / "methods").write_text(damage)
     done = locus("agree", runs.path)
-    assert done.returncode == 3 and "3 of 4 runs counted; left out is round-002-x: its methods cannot be read" in done.stderr
-    assert "round-002-x: its methods cannot be read" in re.sub(r"\s+", " ", done.stdout)
+    assert done.returncode == 3 and "3 of 4 runs counted; round-002-x was left out: cannot read its methods" in done.stderr
+    assert "round-002-x: cannot read its methods" in re.sub(r"\s+", " ", done.stdout)
 
 
 @pytest.mark.parametrize("change", [{"format": 2}, {"rounds": 0}, {"sides": []}, {"runs": [{"side": 9, "round": 0, "delay": -1}]},
@@ -227,7 +227,7 @@ def test_a_profiler_that_is_not_there_is_named_and_left_out(locus, stubs, tmp_pa
     assert "none is left out: there is no program '/no/such'" in done.stderr
     assert "none: there is no program '/no/such'" in done.stdout
     done = locus("agree", "-n", "1", "-p", "none=/no/such", "-o", tmp_path / "again", "--", "true")
-    assert done.returncode == 1 and "not one of the profilers is there" in done.stderr
+    assert done.returncode == 1 and "none of the profilers is available" in done.stderr
 
 
 @pytest.mark.parametrize("body,why", [
@@ -235,7 +235,7 @@ def test_a_profiler_that_is_not_there_is_named_and_left_out(locus, stubs, tmp_pa
     ('echo oops >&2; "$@"', "wrote to standard error: oops"),
     ('echo more; "$@"', "its output differs"),
     ('rm -f "$out"; "$@"', "the profiler wrote nothing"),
-    ('echo gibberish >"$out"; "$@"', "cannot be read"),
+    ('echo gibberish >"$out"; "$@"', "cannot read the profiler's output"),
     ('echo "[libc] 5" >"$out"; "$@"', "no sample of a Java method"),
     ('sleep 60', "still ran after 500 ms"),
 ])
@@ -273,7 +273,7 @@ def test_an_interruption_keeps_what_was_run(locus, stubs, tmp_path):
     assert child.returncode == 3
     found = agree(locus, tmp_path / "runs", status=3)
     assert profiler(found, "honest")["counted"] >= 1 and 3 <= len(found["runs"]) < 20
-    assert "rounds were not begun" in re.sub(r"\s+", " ", out)
+    assert "rounds were not started" in re.sub(r"\s+", " ", out)
 
 
 @pytest.mark.parametrize("args,told", [
@@ -285,7 +285,7 @@ def test_an_interruption_keeps_what_was_run(locus, stubs, tmp_path):
     (["-n", "3", "runs"], "--runs needs a program"),
     (["runs", "--", "true"], "is before '--'"),
     (["--truth-at", "a b", "--", "true"], "--truth-at"),
-    (["-o", "a,b", "--", "true"], "contains a character"),
+    (["-o", "a,b", "--", "true"], "has a character"),
 ])
 def test_a_command_line_that_is_wrong_runs_nothing(locus, tmp_path, args, told):
     done = locus("agree", *args, cwd=tmp_path)
@@ -370,7 +370,7 @@ def test_injected_delays_are_found_by_locus(locus, jdk, steady, tmp_path):
 
 def test_truth_without_a_method_that_can_be_delayed_is_told(locus, stubs, tmp_path):
     done = locus("agree", "-n", "1", "-p", stubs["honest"], "--truth-at=a.Main.a", "-o", tmp_path / "runs", "--", "true")
-    assert done.returncode == 1 and "the run that counts executions left no" in done.stderr
+    assert done.returncode == 1 and "from the run that counts executions" in done.stderr
 
 
 def test_where_no_chosen_method_can_be_delayed_the_report_tells_why(locus, jdk, steady, stubs, tmp_path):

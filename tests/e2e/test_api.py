@@ -53,7 +53,7 @@ LONG = "\U0001f600" * 100
 def assert_twice(ran, directory):
     assert answers(ran) == TWICE
     assert "unknown option 'no-such-option'" in ran.stderr.decode()
-    assert "being profiled already" in ran.stderr.decode()
+    assert "already being recorded" in ran.stderr.decode()
     assert made(ran, directory / "1") == (100, ["one"])
     count, marks = made(ran, directory / "2")
     assert (count, marks[0]) == (200, "tw\u00f6")

@@ -50,7 +50,7 @@ class Program:
         out = self.process.communicate("end\n", timeout=60)[0]
         self.error.seek(0)
         return out, self.process.returncode, [line for line in self.error
-                                              if not line.startswith("WARNING: ") and "does not return" not in line]
+                                              if not line.startswith("WARNING: ") and "has not returned" not in line]
 
 
 @pytest.fixture
@@ -121,12 +121,12 @@ def test_an_attach_tells_how_far_it_is_and_can_be_ended(locus, workload, tmp_pat
                                       stderr=subprocess.PIPE, text=True)
             told = []
             while attach.poll() is None and not told:
-                told = re.findall(r"^attaching: (\d+) of ([1-9]\d+) classes have hooks$", locus("status", p.pid).stdout, re.M)
+                told = re.findall(r"^attaching: (\d+) of ([1-9]\d+) classes are instrumented$", locus("status", p.pid).stdout, re.M)
             detach = locus("detach", p.pid)
             out, err = attach.communicate(timeout=120)
             assert told, "the attach has ended before it told anything: load more classes"
             assert (detach.returncode, attach.returncode) == (0, 0), (detach.stderr, err)
-            done, of = map(int, re.search(r"^'locus detach' ends it already: (\d+) of (\d+) classes had hooks$", out, re.M).groups())
+            done, of = map(int, re.search(r"^'locus detach' is already ending it: (\d+) of (\d+) classes were instrumented$", out, re.M).groups())
             assert int(told[0][0]) <= done < of == int(told[0][1]) and "progress:" not in out
             assert locus("status", p.pid).stdout == "not recording\n"
             assert json.loads((tmp_path / "p" / "manifest.json").read_text())["processes"][0]["complete"]
@@ -156,7 +156,7 @@ def test_an_attach_without_hooks_rewrites_no_class(locus, program, tmp_path, jdk
     assert counted == 0 and not allocations(report["sites"])
     assert report["samples"]["total"] > 20
     text = " ".join(locus("report", tmp_path / "p").stdout.split())
-    assert "no class was rewritten (--no-hooks)" in text
+    assert "no class was instrumented (--no-hooks)" in text
 
 
 @pytest.mark.parametrize("options", [["--spans=streams"], ["--audit"], ["--min-size=100"], ["-e", "watch:Node#1"], ["-e", "alloc"]])
@@ -171,7 +171,7 @@ def test_what_spans_cost_is_measured_after_an_attach_too(locus, program, tmp_pat
     p = program(jdk, 1)
     done = locus("attach", p.pid, "-o", tmp_path / "p", "--spans=streams,tasks")
     assert done.returncode == 0, done.stderr
-    assert "measuring once what a span costs" in done.stdout + done.stderr
+    assert "measuring the cost of a span once" in done.stdout + done.stderr
     p.make(100)
     assert p.end() == ("storms 1\n", 7, [])
     spans = json.loads((tmp_path / "p" / "manifest.json").read_text())["processes"][0]["spans"]
@@ -183,7 +183,7 @@ def test_attached_twice(locus, program, tmp_path, jdk):
     p = program(jdk, 1)
     assert locus("attach", p.pid, "-o", tmp_path / "p").returncode == 0
     again = locus("attach", p.pid, "-o", tmp_path / "q")
-    assert (again.returncode, again.stderr) == (1, "locus: this JVM is being profiled already\n")
+    assert (again.returncode, again.stderr) == (1, "locus: this JVM is already being recorded\n")
     made = p.make(1000)
     assert p.end() == ("storms 1\n", 7, [])
     assert made_in(tmp_path / "p", locus)[0] == made
@@ -388,7 +388,7 @@ def test_the_time_is_up(locus, program, tmp_path, jdk):
 
 def test_detached_before_the_time_is_up_and_not_attached(locus, program, tmp_path, jdk):
     p = program(jdk, 1)
-    assert locus("detach", p.pid).stderr == "locus: there is no Locus in JVM %d\n" % p.pid
+    assert locus("detach", p.pid).stderr == "locus: JVM %d has no Locus agent\n" % p.pid
     cycle(locus, p, tmp_path / "p", "--duration=100s")
     again = locus("detach", p.pid)
     assert (again.returncode, again.stderr) == (1, "locus: this JVM is not being recorded\n")
@@ -407,7 +407,7 @@ def test_a_start_that_failed_can_be_tried_again(locus, program, tmp_path, jdk):
 
 def test_status_and_dump(locus, program, tmp_path, jdk):
     p = program(jdk, 1)
-    assert locus("status", p.pid).stderr == "locus: there is no Locus in JVM %d\n" % p.pid
+    assert locus("status", p.pid).stderr == "locus: JVM %d has no Locus agent\n" % p.pid
     assert locus("attach", p.pid, "-o", tmp_path / "p", "--interval=2ms").returncode == 0
     made = p.make(700)
     done = locus("dump", p.pid)

@@ -205,7 +205,7 @@ def test_what_is_missing_costs_one_line(acme):
     assert "--no-record" in acme.error(USAGE, "prof", *at, *sources, "--no-record", "--", "java")
     assert "--forks" in acme.error(USAGE, "prof", *at, *sources, "--forks=0")
     assert "--seconds" in acme.error(USAGE, "prof", *at, *sources, "--seconds=x")
-    assert "no empty directory" in acme.error(FAILED, "prof", *at, *sources, "-o", "src", "--no-record", "--class-path", "classes")
+    assert "not an empty directory" in acme.error(FAILED, "prof", *at, *sources, "-o", "src", "--no-record", "--class-path", "classes")
     assert "--java" in acme.error(FAILED, "prof", *at, *sources, "--java", "no/java")
     (acme.directory / "empty").mkdir()
     assert "--source-path" in acme.error(FAILED, "prof", "--source-path", "empty")
@@ -220,7 +220,7 @@ def test_a_class_path_that_is_not_known_is_asked_for(acme):
     options = ("prof", "--source-path", "src", "--at", "org.acme.Index:13")
     profile["processes"][0]["arguments"] = ["java", "@options"]
     manifest.write_text(json.dumps(profile))
-    assert "in a file (@FILE)" in acme.error(USAGE, *options)
+    assert "in an argument file (@FILE)" in acme.error(USAGE, *options)
     profile["processes"][0].update(arguments=[], command=None)
     manifest.write_text(json.dumps(profile))
     assert "name it with --class-path" in acme.error(USAGE, *options)
@@ -232,7 +232,7 @@ def test_without_a_profile_or_the_jar_there_is_one_line(tmp_path):
     tool = Tool(tmp_path, jar=False)
     assert "make bench-jar" in tool.error(FAILED, "--source-path", "src")
     tool.jar.write_text("")
-    assert "there is no profile in the current directory" in tool.error(USAGE, "--source-path", "src")
+    assert "no profile in the current directory" in tool.error(USAGE, "--source-path", "src")
 
 
 def test_a_profile_without_findings_asks_for_a_place(tool):
@@ -463,7 +463,7 @@ def test_a_java_that_is_too_old_is_the_programs_alone(acme, monkeypatch, version
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setenv("JAVA_HOME", str(acme.directory / "bin/java-old"))
     done = acme(*options)
-    assert done.returncode == FAILED and "is of version %d, and what reads the source needs 17" % number in done.stderr
+    assert done.returncode == FAILED and "has version %d, but reading the source needs 17" % number in done.stderr
     monkeypatch.setenv("JAVA_HOME", str(acme.directory / "new"))
     monkeypatch.setenv("PATH", str(acme.directory))  # a java may be beside cp
     (acme.directory / "cp").symlink_to(shutil.which("cp", path="/bin:/usr/bin"))

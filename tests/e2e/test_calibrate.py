@@ -34,7 +34,7 @@ def run(locus, jdk, workload):
         assert done.stdout == "done\n"
         spans = manifest_spans(directory)
         # It takes seconds, in which a user should know what the program waits for.
-        assert ("measuring once what a span costs" in done.stderr) == (spans["calibration"] == "measured"), done.stderr
+        assert ("measuring the cost of a span once" in done.stderr) == (spans["calibration"] == "measured"), done.stderr
         return spans
 
     return run_it

@@ -30,7 +30,7 @@ def profiled(line, tmp_path, options):
 def test_loader_with_a_list_of_names_runs_its_plugin(workload, jdk, tmp_path, mode):
     line = command(workload, jdk, "NarrowLoader", "lists", ROUNDS)
     run, prof = profiled(line, tmp_path, MODES[mode])
-    assert len(complaints(run.stderr)) == 1 and "class loader does not find" in run.stderr.decode()
+    assert len(complaints(run.stderr)) == 1 and "class loader cannot see" in run.stderr.decode()
     c = counters(prof)
     assert c["class_loaders_refusing"] == 1
     assert c["classes_no_hook_loader"] == 2, c  # Plugin and Plugin.Row

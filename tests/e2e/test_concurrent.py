@@ -94,7 +94,7 @@ def test_small_objects_are_not_followed_and_that_is_said(workload, jdk, tmp_path
     bare, run = execute(line), execute(by_hand(line, tmp_path / "prof", "min-size=0"))
     assert (run.returncode, run.stdout) == (bare.returncode, bare.stdout)
     (said,) = complaints(run.stderr)
-    assert "from --min-size 72 on" in said
+    assert "needs --min-size 72 or more" in said
     r = report(Profile(run, tmp_path / "prof"))
     made = [s for s in sites_through(r, "allocate", "Endings") if s["class"] == "byte[]"]
     assert allocations(made) == 2000 and r["samples"]["object"] == 0
@@ -107,7 +107,7 @@ def test_a_watch_is_refused_in_the_run_and_in_the_head_of_the_report(workload, p
     run = profile(command(workload, jdk, "Watch", 20000, 0, java=["-Xmx256m", *gc]), "-e", event)
     if any("breakpoint" in c or "cannot sample" in c for c in complaints(run.stderr)):
         pytest.skip("breakpoint events cannot be opened here: %s" % complaints(run.stderr))
-    why = "this collector moves objects unseen; nothing is watched"
+    why = "Locus cannot see how this collector moves objects; nothing is watched"
     assert complaints(run.stderr) == ["locus: %s: %s" % (event, why)]
     r = run.report()
     assert r["samples"]["total"] == 0 and r["engine"]["reason"] == why
@@ -127,4 +127,4 @@ def test_a_class_that_is_not_split_is_said_to_be_so(workload, profile, locus, jd
         assert r["samples"]["heap_class"] >= 20
         assert any("split" in c for c in r["classes"]) != said
         head = " ".join(locus("report", run.directory).stdout.split("\n\n", maxsplit=1)[0].split())
-        assert ("is not split over allocation sites" in head) == said
+        assert ("are not divided among allocation sites" in head) == said

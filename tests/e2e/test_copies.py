@@ -76,6 +76,6 @@ def test_a_merged_profile_has_the_copies_of_both_and_one_thread_s_has_none(profi
 def test_the_text_has_both_models(profile, workload, locus, jdk):
     run = record(profile, workload, jdk, "Serial", "small", "young", 24)
     text = " ".join(locus("report", "--view=alloc", run.directory).stdout.split())
-    assert "dealt out by bytes allocated, or by bytes copied (models, not measurements)" in text
+    assert "divided by bytes allocated, or by bytes copied (models, not measurements)" in text
     assert "%d counted; 100%% of the bytes outlived a collection; copied " % truth(run)["arrays"] in text
     assert "%d counted; 0%% of the bytes outlived a collection" % truth(run)["arrays"] in text

@@ -217,5 +217,5 @@ def test_a_directory_that_somebody_else_prepared_is_refused(workload, jdk17, tmp
     done = run_command(by_hand(command(workload, jdk17, "Endings", "return"), prof))
     assert done.returncode == 0
     said = complaints(done.stderr)
-    assert len(said) == 1 and {"link": "is a link", "other": "another user"}[place] in said[0], done.stderr
+    assert len(said) == 1 and {"link": "is a symbolic link", "other": "another user"}[place] in said[0], done.stderr
     assert not list((tmp_path / "real").iterdir()) and (place == "link" or not list(prof.iterdir()))

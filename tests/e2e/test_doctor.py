@@ -164,7 +164,7 @@ def test_text_says_the_same_as_json(doctor, locus, tmp_path):
             rest, expected = (re.sub(r"^[\d.]+ ", "", t) for t in (rest, expected))
         assert rest == expected
     rest = lines[len(report["checks"]) :]
-    assert rest == ["", "Profiling works here; -e auto takes the engine '%s'." % report["engine"]]
+    assert rest == ["", "Profiling works here; -e auto uses the engine '%s'." % report["engine"]]
 
 
 def test_each_jdk_and_its_collectors(doctor, jdk):
@@ -218,7 +218,7 @@ def test_without_java_it_fails_and_says_so(doctor, locus, tmp_path):
     "script, status, value, advice",
     [
         ("exit 1", "missing", "cannot be run", "-version"),
-        ("echo hello", "missing", "does not tell its version", "-version"),
+        ("echo hello", "missing", "does not print its version", "-version"),
         ("echo 'java version \"1.8.0_402\"' >&2", "missing", "1.8.0_402 is too old", "JDK 11"),
         ("echo 'openjdk version \"17.0.1\"' >&2", "missing", "not HotSpot", "HotSpot"),
     ],

@@ -61,7 +61,7 @@ WRONG = {
     "pebs:latency=65536": "out of range: 3 to 65535",
     "ibs:ldlat=127": "out of range: ldlat=128 to ldlat=2048",
     # watched objects
-    "watch": "no class; write watch:CLASS#N",
+    "watch": "needs a class; write watch:CLASS#N",
     "watch:java/util/HashMap#1": "did you mean 'java.util.HashMap'?",
     "watch:long#1": "did you mean 'long[]'?",
     "watch:com.acme.Node.next": "did you mean 'com.acme.Node#1.next'?",
@@ -148,12 +148,12 @@ def test_the_second_of_two_is_checked_too(refused):
 def test_events_of_another_vendor_are_refused(refused):
     if not INTEL:
         said = refused("-e", "pebs")
-        assert re.fullmatch(r"'pebs' is Intel's, and this CPU is .*; use '(timer|ibs)' here", said)
+        assert re.fullmatch(r"'pebs' needs an Intel CPU, but this CPU is .*; use '(timer|ibs)' here", said)
         said = refused("-e", "MEM_LOAD_RETIRED:L3_MISS:precise=2@100003")
         assert "is an event of Intel CPUs" in said
         assert ("use 'ibs' here" if AMD and HAS_IBS else "use 'timer' here") in said
     if not AMD:
-        assert "'ibs' is AMD's" in refused("-e", "ibs")
+        assert "'ibs' needs an AMD CPU" in refused("-e", "ibs")
         assert "is an event of AMD CPUs" in refused("-e", "RETIRED_UOPS")
 
 

@@ -66,7 +66,7 @@ def test_what_cannot_be_followed_is_not_called_short_lived(tmp_path, locus, work
     run = run_command(helpers.by_hand(line, tmp_path / "prof"), env={"LD_PRELOAD": str(sealed)})
     assert run.returncode == 0
     (said,) = helpers.complaints(run.stderr)
-    assert "copies cannot be seen (Permission denied)" in said
+    assert "cannot see how this JVM moves objects (Permission denied)" in said
     counters = json.loads((tmp_path / "prof" / "manifest.json").read_text())["processes"][0]["counters"]
     assert counters["gc_incomplete"] >= 5 and counters["gc_collected"] == 0
     report = json.loads(locus("report", "--format=json", tmp_path / "prof").stdout)

@@ -185,7 +185,7 @@ def test_spans_are_kept_apart(fleet):
         (w.get("pid", 10), w.get("host", "web1"), str(w.get("labels"))) for w in FLEET.values()}
     for arguments in (["--by=host", fleet / "root"], [fleet / "by-host"]):
         text = tool("spans", *arguments).stdout
-        assert "note: call paths are kept apart by host" in text and "host=web2" in text
+        assert "note: call paths are grouped by host" in text and "host=web2" in text
 
 
 @pytest.mark.parametrize("option", ["--where=host=web1", "--by=host", "--where=team=core", "--by=process"])
@@ -384,7 +384,7 @@ def test_a_process_is_that_of_its_host(tmp_path):
     assert len(json.loads((merge(tmp_path / "two", a, b) / "manifest.json").read_text())["processes"]) == 2
     for paths in (a, old), (old, b):
         done = tool("merge", "-o", tmp_path / "-".join(p.name for p in paths), *paths)
-        assert "given twice" in done.stderr
+        assert "a duplicate" in done.stderr
 
 
 def test_merges_by_different_keys_are_not_put_together(fleet, tmp_path):
@@ -399,8 +399,8 @@ def test_merges_by_different_keys_are_not_put_together(fleet, tmp_path):
         assert (merged["by"], merged["missing"]["inputs"]) == ([kept], 1)
         assert read(tmp_path / str(i))["samples"]["total"] == total
     done = tool("merge", "-o", tmp_path / "asked", "--by=team", fleet / "by-host", fleet / "by-team", status=PARTIAL)
-    assert "by-host' was merged by host" in done.stderr and read("--where=team=core", tmp_path / "asked")["samples"]["total"] == 600
-    assert "was merged by host" in tool("merge", "-o", tmp_path / "none", "--by=team", fleet / "by-host", status=1).stderr
+    assert "by-host' is grouped by host" in done.stderr and read("--where=team=core", tmp_path / "asked")["samples"]["total"] == 600
+    assert "is grouped by host" in tool("merge", "-o", tmp_path / "none", "--by=team", fleet / "by-host", status=1).stderr
 
 
 def test_a_profile_that_is_merged_with_groups_gets_its_own(fleet, tmp_path):
@@ -737,7 +737,7 @@ def total(path, *arguments):
 
 def test_merge_since_takes_what_lies_in_that_time(hours, tmp_path):
     done = tool("merge", "-o", tmp_path / "m", "--since=90min", "--by=host", hours)
-    assert "2 of 4 profiles have nothing in that time" in done.stderr
+    assert "2 of 4 profiles have no data in that time" in done.stderr
     assert total(tmp_path / "m", "--where=host=a") == 2 * 20
     assert total(tmp_path / "m", "--where=host=c") == 16 + 32 + 64
     periods = {p["host"]: [q["name"] for q in p.get("periods", [])] for p in json.loads((tmp_path / "m/manifest.json").read_text())["processes"]}
@@ -759,7 +759,7 @@ def test_merge_since_takes_what_lies_in_that_time(hours, tmp_path):
 
 def test_merge_since_of_nothing_and_of_merges(hours, tmp_path):
     done = tool("merge", "-o", tmp_path / "m", "--since=1s", hours / "a", status=1)
-    assert "none of the 2 profiles has something in that time" in done.stderr and not (tmp_path / "m").exists()
+    assert "none of the 2 profiles has data in that time" in done.stderr and not (tmp_path / "m").exists()
     old, young = merge(tmp_path / "old", hours / "a/5", hours / "b"), merge(tmp_path / "young", hours / "a/1")
     wide = merge(tmp_path / "wide", hours / "a")
     done = tool("merge", "-o", tmp_path / "m", "--since=4h", old, young, wide, status=PARTIAL)
@@ -772,4 +772,4 @@ def test_a_root_stands_for_the_profiles_below_it(fleet, tmp_path):
     assert stacks("access", fleet / "root") == stacks("access", *(fleet / "root" / p for p in FLEET))
     (tmp_path / "none").mkdir()
     for command in (["report"], ["merge", "-o", tmp_path / "m"]):
-        assert "is not a profile: it holds no manifest.json" in tool(*command, tmp_path / "none", status=1).stderr
+        assert "is not a profile: it has no manifest.json" in tool(*command, tmp_path / "none", status=1).stderr

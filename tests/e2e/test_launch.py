@@ -68,7 +68,7 @@ def test_a_jvm_that_writes_an_archive_is_left_alone_and_one_that_uses_it_is_not(
     bare = execute(program())
     run = run_locus(program(*with_archive(makes, tmp_path / "app.jsa")), tmp_path / "none")
     assert run.stdout.startswith(bare.stdout) and (tmp_path / "app.jsa").stat().st_size > 100_000
-    (said,) = [text for text in complaints(run.stderr) if "writes an archive" in text]
+    (said,) = [text for text in complaints(run.stderr) if "writes a class archive" in text]
     assert makes[0].split("=")[0] in said and "unprofiled" in said
     assert not (tmp_path / "none").exists()
     run = run_locus(program(*with_archive(uses, tmp_path / "app.jsa")), tmp_path / "prof")
@@ -86,7 +86,7 @@ def test_an_archive_is_seen_wherever_its_option_stands(workload, jdk17, tmp_path
         (tmp_path / "options").write_text('-Xmx100m\n"%s"\n' % option)
         line.insert(1, "@%s" % (tmp_path / "options"))
     run = run_locus(line, tmp_path / "none", env=env)
-    assert b"writes an archive of its classes (-XX:ArchiveClassesAtExit)" in run.stderr
+    assert b"writes a class archive (-XX:ArchiveClassesAtExit)" in run.stderr
     assert not (tmp_path / "none").exists()
 
 

@@ -131,7 +131,7 @@ def test_periods_are_chosen_by_time(profile, workload, locus, tmp_path, jdk):
     whole = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(start)), time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(start + 100))
     assert chosen("--since", whole[0], "--until", whole[1])[0] == truth(run)["made"]
     nothing = locus("report", "--until", whole[0], run.directory)
-    assert nothing.returncode == 1 and "nothing in that time" in nothing.stderr
+    assert nothing.returncode == 1 and "no data in that time" in nothing.stderr
     text = locus("report", "--since", before_end, run.directory).stdout
     assert "only what was recorded since '%s'" % before_end in text
     asked = times[-1]["end_monotonic_ns"] - int(before_end[:-2]) * 1_000_000
@@ -224,7 +224,7 @@ def test_after_kill_the_last_one_opens(locus, workload, tmp_path, jdk):
         running = locus("report", "--format=json", "--top=100000", tmp_path / "p")
         os.killpg(run.pid, signal.SIGKILL)
     assert made_in(first) > 0 and manifest(tmp_path / "p" / "000001")["complete"]
-    assert running.returncode == 0 and "still runs" in running.stderr
+    assert running.returncode == 0 and "is still running" in running.stderr
     assert made_in(json.loads(running.stdout)) >= made_in(first)
     assert not json.loads(running.stdout)["processes"][0]["complete"]
     last = parts(tmp_path / "p")[-1]

@@ -116,7 +116,7 @@ def test_what_is_given_twice_is_counted_once(locus, tmp_path):
         shutil.rmtree(tmp_path / "m", ignore_errors=True)
         done = locus("merge", "-o", tmp_path / "m", *twice)
         assert done.returncode == 0 and files(tmp_path / "m") == once
-        assert done.stderr.count("given twice") == len(twice) - 2, done.stderr
+        assert done.stderr.count("a duplicate") == len(twice) - 2, done.stderr
 
 
 def test_a_merged_profile_knows_that_a_disk_was_full(locus, tmp_path):

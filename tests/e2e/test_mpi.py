@@ -191,8 +191,8 @@ def test_good_profiles_are_merged_and_bad_ones_are_named_with_their_rank(locus, 
         assert of, path
         if not used:  # said by who has scanned it
             assert len(of) == 1 and of[0].startswith("locus-mpi: rank %d: " % (paths.index(path) % 4)), of
-    assert sum("given twice" in line for line in done.said) == 1
-    assert not any("/good" in line for line in done.said if "given twice" not in line)
+    assert sum("a duplicate" in line for line in done.said) == 1
+    assert not any("/good" in line for line in done.said if "a duplicate" not in line)
 
 
 def test_a_file_that_cannot_be_read_is_named_with_the_rank_that_tried(locus, tmp_path):
@@ -289,7 +289,7 @@ def test_a_rank_that_dies_ends_the_run_and_leaves_nothing(many, tmp_path, rank, 
     while rank != 0 and "locus-mpi: ended early" not in said[-1] and len(said) < 6:
         said.append(end_by_signal(many, tmp_path, rank, number))
     if rank != 0:
-        assert "locus-mpi: ended early" in said[-1] and "nothing is written" in said[-1], said
+        assert "locus-mpi: ended early" in said[-1] and "nothing was written" in said[-1], said
 
 
 def end_by_signal(many, tmp_path, rank, number):

@@ -223,7 +223,7 @@ def test_a_collection_that_moves_pages_is_seen(two_nodes):
     assert [t["known"] > 200 for t in readers] == [True, True], readers
     before, after = readers
     assert before["remote_share"] >= 1 - NEAR and after["remote_share"] <= NEAR, readers
-    assert "moved during the run, and it is used only from node 1" in site["diagnosis"]["summary"]
+    assert "moved during the run, but it is used only from node 1" in site["diagnosis"]["summary"]
 
 
 @pytest.mark.slow
@@ -402,7 +402,7 @@ def check_off(run, reason):
     """All is off, and `reason` is on stderr, in the report and in what locus numa says."""
     assert run.returncode == STATUS, run.stderr
     (line,) = complaints(run.stderr)
-    assert reason in line and "going on without NUMA nodes" in line
+    assert reason in line and "continuing without NUMA nodes" in line
     numa = run.numa()
     assert numa["state"] == "off" and reason in numa["error"]
     check_short(run, reason)
@@ -427,7 +427,7 @@ def test_a_refused_move_pages_costs_the_owners_alone(bad_input):
 
 @pytest.mark.slow
 def test_a_kernel_that_refuses_libnuma(bad_input):
-    check_off(bad_input["no-libnuma"], "libnuma: the kernel does not let this process use NUMA")
+    check_off(bad_input["no-libnuma"], "libnuma: the kernel does not allow this process to use NUMA")
 
 
 @pytest.mark.slow

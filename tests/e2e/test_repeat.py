@@ -103,7 +103,7 @@ def test_below_five_runs_intervals_are_withheld(locus, five):
     entry = table(found, "objects")["entries"][0]
     assert entry["share"]["low"] is entry["share"]["high"] is entry["best"] is None
     assert entry["difference"] == pytest.approx(0.16)
-    assert "withheld: they need 5 runs" in locus("repeat", *five[:4]).stdout
+    assert "withheld: they need 5 counted runs" in locus("repeat", *five[:4]).stdout
 
 
 def test_the_same_profile_again_differs_in_nothing(locus):
@@ -127,7 +127,7 @@ def test_runs_of_different_programs_are_told(locus, five, tmp_path):
     other = profile(tmp_path / "other", 40, 30, jdk="25.0.3")
     assert repeat(locus, *five)["other_program"] is None
     assert repeat(locus, *five, other)["other_program"] == "Main, JDK 25.0.3 G1"
-    assert "not all runs are of one program and JDK: one is of Main, JDK 25.0.3 G1" in " ".join(
+    assert "not all runs have the same program and JDK: one has Main, JDK 25.0.3 G1" in " ".join(
         locus("repeat", *five, other).stdout.split())
 
 
@@ -161,7 +161,7 @@ def test_a_class_whose_lines_some_runs_cannot_tell_is_one_row(locus, tmp_path):
     small, page = table(repeat(locus, *runs), "objects")["entries"]
     assert (small["class"], small["all_lines"], small.get("at"), small["values"]) == ("com.acme.Small", True, None, [40, 41, 42, 43, 44])
     assert (small["top"], small["unstable"], "all_lines" in page) == (5, False, False)
-    said = "c.a.Small: only some runs tell where they were allocated, so all of a class are one row"
+    said = "c.a.Small: only some runs know where they were allocated, so each class is one row"
     assert table(repeat(locus, *runs), "objects")["lines"] == said
     assert said in " ".join(locus("repeat", *runs).stdout.split())
     # What was allocated is known by line in each of them.
@@ -201,15 +201,15 @@ def test_the_page_has_error_bars_in_a_browser(locus, five, tmp_path, chromium):
     body = re.sub(r"<script.*?</script>", "", dom, flags=re.S)
     # Two rows each of objects, lines, methods, and one of allocated: an interval with two ends, a dot for each run.
     assert body.count('class="error"') == 3 * 7 and body.count('class="run"') == 5 * 7
-    for part in ("40.4%, 95% interval 31.0% to 49.8%, runs from 28.0% to 48.0%", "c.a.Node", "is left out: its profile cannot be read",
+    for part in ("40.4%, 95% interval 31.0% to 49.8%, runs from 28.0% to 48.0%", "c.a.Node", "was left out: its profile is unreadable",
                  "Self-difference: 20.0 points at most"):
         assert part in body, part
 
 
 @pytest.mark.parametrize("args, error", [
     ([], "no program to run"), (["p", "--", "java"], "'p' is before '--'"), (["-n", "5", "p"], "--runs needs a program"),
-    (["--interval=1ms", "p"], "--interval needs a program"), (["--timeout=5x", "--", "java"], "is not a time"),
-    (["-n", "0", "--", "java"], "from 1 to 1000"), (["-o", "a%pb", "--", "java"], "contains a %"),
+    (["--interval=1ms", "p"], "--interval needs a program"), (["--timeout=5x", "--", "java"], "is not a duration"),
+    (["-n", "0", "--", "java"], "from 1 to 1000"), (["-o", "a%pb", "--", "java"], "has a %"),
     (["--event=nonsense#", "--", "java"], "event"), (["-f", "x.svg", "p"], "unknown extension"),
     (["--trace", "--", "java"], "trace")])
 def test_a_wrong_command_line_runs_nothing(locus, tmp_path, args, error):
@@ -255,7 +255,7 @@ def test_each_run_that_does_not_count_is_told_and_left_out(locus, workload, jdk1
     why = [r["why"] for r in found["runs"]]
     assert why[0] == "it ended with status 3" and why[1] == "it still ran after 4.0 s (--timeout), and was stopped"
     assert why[2] == "it wrote to standard error: warning: odd" and "first in line 1 of" in why[3]
-    assert why[4] == "it was ended by signal 9 (Killed)" and why[5] is why[6] is None
+    assert why[4] == "it was killed by signal 9 (Killed)" and why[5] is why[6] is None
     assert time.monotonic() - begin < 60
     # Counted where that is asked for.
     more = repeat(locus, directory, "--any-stderr", "--any-output", status=3)
@@ -276,7 +276,7 @@ def test_after_three_runs_that_fail_no_further_one_is_begun(locus, tmp_path):
     done = locus("repeat", "-n", "20", "-o", tmp_path / "all", "--", "sh", "-c", "echo x >>%s; echo no luck >&2; exit 4" % (tmp_path / "n"))
     assert done.returncode == 1 and "0 of 20 runs counted" in done.stderr
     text = re.sub(r"\s+", " ", done.stdout)
-    assert "run 3: it ended with status 4; on standard error: no luck 17 of the 20 runs that were asked for were not begun" in text
+    assert "run 3: it ended with status 4; on standard error: no luck 17 of the 20 requested runs were not started" in text
     assert (tmp_path / "n").read_text() == "x\n" * 3
 
 
@@ -303,7 +303,7 @@ def test_an_interruption_keeps_what_was_run(workload, jdk17, tmp_path, sent):
     assert states(found) == ["counted", "interrupted"] and found["asked"] == 30 and found["counted"] == 1
     assert "1 of 30 runs counted" in err
     done = run_command([BUILD / "locus", "repeat", directory])
-    assert done.returncode == 3 and "28 of the 30 runs that were asked for were not begun" in re.sub(r"\s+", " ", done.stdout)
+    assert done.returncode == 3 and "28 of the 30 requested runs were not started" in re.sub(r"\s+", " ", done.stdout)
 
 
 def test_a_program_that_cannot_run_or_has_no_jvm(locus, tmp_path):

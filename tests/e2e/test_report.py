@@ -300,7 +300,7 @@ def test_sources_that_cannot_be_read_cost_a_line_and_the_rest_is_shown(locus, tm
     (tmp_path / "broken.jar").write_bytes(broken[:at] + b"\xff" * 8 + broken[at + 8:])
     path = simple(tmp_path / "p")
     for bad, said in (("none", "cannot read '%s/none': No such file"), ("bad.jar", "'%s/bad.jar' is neither a directory"),
-                      ("broken.jar", "'com/acme/Chaser.java' cannot be read from its jar")):
+                      ("broken.jar", "cannot read 'com/acme/Chaser.java' from its jar")):
         where = "%s:%s" % (tmp_path / bad, tmp_path / "src")
         done = locus("report", path, "--view=objects", "--source-path", where)
         assert done.returncode == 3, done.stderr
@@ -326,7 +326,7 @@ def test_kinds_of_samples_of_different_profiles_are_named_and_kept_apart(locus, 
              for name, n in (("timer", 7), ("pebs", 5))]
     done = locus("report", "--format=json", *paths)
     assert (done.returncode, done.stderr.count("\n")) == (0, 1)
-    assert done.stderr.startswith("locus: the profiles hold different kinds of samples, which are never added up; "
+    assert done.stderr.startswith("locus: the profiles have different kinds of samples, which cannot be added up; "
                                   "1: timer every 7 ns of thread CPU time; 2: pebs every 5 ns of thread CPU time")
     report = json.loads(done.stdout)
     assert [(e["name"], e["samples"]["total"]) for e in report["engines"]] == [("timer", 7), ("pebs", 5)]
@@ -474,7 +474,7 @@ def test_a_killed_program_is_reported_with_what_is_missing(locus, tmp_path):
     profile = Profile(tmp_path / "p", complete=False)
     path = profile.append(busy(), begin=1_000_000_000, end=4_500_000_000).close()
     done = locus("report", path)
-    assert done.returncode == 0 and "killed: recorded are its first 3.5 s" in " ".join(done.stdout.split())
+    assert done.returncode == 0 and "killed: only its first 3.5 s are recorded" in " ".join(done.stdout.split())
     assert report(locus, path)["processes"][0]["complete"] is False
 
 

@@ -72,7 +72,7 @@ def test_paths_that_differ_by_bytecode_alone_are_one_row_where_lines_are_shown(l
     assert "35 samples; counted: 7 allocations, 6.8 K" in array and array.count("100.0%  c.a.Tree.sum:30") == 1, array
     assert "touched: mostly elements 0 to 7; [0..7] 100% load+store" in array
     assert found["sites"][0]["id"] in array and found["sites"][1]["id"] not in array
-    assert "by 30 sampled" in text and text.count("sampled; outlived") == 1
+    assert "from 30 sampled" in text and text.count("sampled; outlived") == 1
     stacks = locus("report", path, "--format=collapsed").stdout.splitlines()
     assert len(stacks) == len({s.rsplit(" ", 1)[0] for s in stacks})
     assert sum(int(s.rsplit(" ", 1)[1]) for s in stacks) == found["samples"]["total"] == 100
@@ -132,7 +132,7 @@ def test_objects_that_are_not_known_are_on_the_first_screen_where_they_are_many(
     assert not notes("few", 180, 19)
     assert not notes("small", 40, 50)
     (note,) = notes("many", 180, 20)
-    assert note.startswith("of 10.0% of 200 samples in Java code the object is not known; they are in no row of objects"), note
+    assert note.startswith("the object of 10.0% of 200 samples in Java code is unknown; these samples are in no row of objects"), note
 
 
 def test_a_class_is_no_site_of_tracked_objects_of_that_class(locus, tmp_path):
@@ -203,7 +203,7 @@ def test_headers_of_many_classes_are_a_finding_that_names_the_first_three(locus,
     some = [("Kind%02d" % i, 40 + i) for i in range(20)]  # 990 in all
     (told,) = finding_of_headers(locus, tmp_path / "many", in_headers(*some, others=2310))
     assert told["share"] == 0.3 and 0.25 < told["low"] < 0.3 < told["high"] < 0.35
-    assert "Of 20 classes the first are c.a.Kind19 (1.8%), c.a.Kind18 (1.8%) and c.a.Kind17 (1.7%)." in told["text"]
+    assert "The first of 20 classes are c.a.Kind19 (1.8%), c.a.Kind18 (1.8%) and c.a.Kind17 (1.7%)." in told["text"]
     (told,) = finding_of_headers(locus, tmp_path / "three", in_headers(("A", 300), ("B", 280), ("C", 260), others=1160))
     assert "The classes are c.a.A (15.0%), c.a.B (14.0%) and c.a.C (13.0%)." in told["text"]
 
@@ -269,7 +269,7 @@ def test_accesses_that_the_cpu_did_not_tell_of_make_a_count_a_bound(locus, tmp_p
                  counters={"engine_watch_counted": 1000, "engine_traps_causeless": 3})
     found, text = both(locus, path)
     assert (found["engines"][0]["counted"], found["engines"][0]["uncounted_at_most"]) == (1000, 3)
-    assert "counted: 1000 accesses, and at most 3 more:" in text and "exactly" not in text, text
+    assert "counted: 1000 accesses, and at most 3 more, whose" in text and "exactly" not in text, text
 
 
 def test_the_header_says_what_a_timer_s_samples_are_worth(locus, tmp_path):
@@ -284,21 +284,21 @@ def test_the_header_says_what_a_timer_s_samples_are_worth(locus, tmp_path):
     assert found["engine"]["tick_ns"] == 4_000_000 and found["engines"][0]["cpu_ns"] == 4_100_000_000
     for part in ("limited by the kernel's tick: a thread is interrupted every 4 ms, and an interrupt "
                  "counts as 4 samples\n",
-                 "samples stand for 4.0 s of the 4.1 s of CPU time that the threads used\n"):
+                 "samples represent 4.0 s of the 4.1 s of CPU time that the threads used\n"):
         assert part in text, text
     assert "too busy" not in text
     missed = locus("report", timer("missed", 1_000_000, cpu_ns=5_400_000_000)).stdout
-    assert ("note: samples stand for 4.0 s of the 5.4 s of CPU time that the threads used: the machine was too busy "
-            "to interrupt them; what is in no sample may be elsewhere") in " ".join(missed.split()), missed
+    assert ("note: samples represent 4.0 s of the 5.4 s of CPU time that the threads used: the machine was too busy "
+            "to interrupt them, and the rest may be elsewhere") in " ".join(missed.split()), missed
     # An interval that the tick does not limit, and a profile of before that was counted.
     found, text = both(locus, timer("wide", 5_000_000, tick_ns=4_000_000))
-    assert "limited" not in text and "stand for" not in text and "cpu_ns" not in found["engines"][0]
+    assert "limited" not in text and "samples represent" not in text and "cpu_ns" not in found["engines"][0]
     older = timer("older", 1_000_000)
     assert locus("merge", "-o", tmp_path / "m", older, limited).returncode == 0
     found, text = both(locus, tmp_path / "m")
     assert found["engine"]["tick_ns"] == 4_000_000 and "cpu_ns" not in found["engines"][0], found
     found, text = both(locus, limited, "--thread=*")
-    assert "cpu_ns" not in found["engines"][0] and "stand for" not in text, text
+    assert "cpu_ns" not in found["engines"][0] and "samples represent" not in text, text
 
 
 def test_code_in_objects_is_in_tracked_and_in_other_objects(locus, tmp_path):
@@ -354,7 +354,7 @@ def test_two_threads_at_different_bytes_of_a_line(locus, tmp_path):
     for part in ("False sharing: 1 of 1", "1. suspicion: long[]  100.0%", "100 samples in 1 line\n",
                  "worker-0 (tid 100): long[][2], byte 16 of the line, store, 60 samples, at\n",
                  "worker-1 (tid 101): long[][3], byte 24 of the line, store, 40 samples, at\n",
-                 "what to do: use elements that lie 128 bytes apart"):
+                 "what to do: use elements 128 bytes apart"):
         assert part in text, text
 
 
@@ -363,7 +363,7 @@ def test_a_line_that_the_hardware_saw_move_is_a_finding(locus, tmp_path):
     found, text = both(locus, path)
     assert found["false_sharing"][0]["certainty"] == "finding"
     assert [s["hitm"] for s in found["false_sharing"][0]["sides"]] == [7, 2]
-    assert "1. finding: long[]" in text and "9 of them found it modified by another core" in text
+    assert "1. finding: long[]" in text and "9 of them found the line modified by another core" in text
 
 
 @pytest.mark.parametrize("blocks", [
@@ -435,7 +435,7 @@ def test_neighbours_of_different_classes(locus, tmp_path):
         ("long[]", "object", ""), ("com.acme.Flag", "heap_class", "ready")]
     assert "suspicion: long[] and com.acme.Flag" in text
     assert "com.acme.Flag.ready, byte 48 of the line, load" in text
-    assert "neighbours in memory" in finding["advice"]
+    assert "allocate the two objects apart" in finding["advice"]
 
 
 def test_fields_of_one_object(locus, tmp_path):
@@ -478,7 +478,7 @@ def test_estimated_objects_of_a_site(locus, tmp_path):
     assert node["bytes_high"] == pytest.approx(122073076, abs=100)
     assert node["outlived"] == {"1": 2500, "2": 1000, "4": 500, "8": 50, "16": 0}
     assert leaf["objects_low"] == 3 and leaf["bytes_low"] >= 0  # as many were seen; not below 0
-    assert re.search(r"~114\.4 MB  c\.a\.Node <- c\.a\.List\.add:8\n +~5000 \(4616 to 5408\) by 100 sampled; outlived "
+    assert re.search(r"~114\.4 MB  c\.a\.Node <- c\.a\.List\.add:8\n +~5000 \(4616 to 5408\) from 100 sampled; outlived "
                      r"1/2/4/8/16 collections:\s+50%/20%/10%/1%/0%\n", text), text
 
 
@@ -506,7 +506,7 @@ def test_a_precise_split_by_hits_is_preferred(locus, tmp_path):
     # As if 8,000 hits had been counted: 1.96 * sqrt(0.75 * 0.25 / 8000) = 0.0095.
     assert tree["part_low"] == pytest.approx(0.75 - 0.0095, abs=2e-4)
     assert tree["part_high"] == pytest.approx(0.75 + 0.0095, abs=2e-4)
-    assert "(the line that allocated is an estimate, from accesses to objects whose allocation was sampled)" in " ".join(text.split())
+    assert "(the allocating line is an estimate, from accesses to objects whose allocation was sampled)" in " ".join(text.split())
     # 60 of 100 samples: Wilson's interval, and next to nothing for the split.
     assert re.search(r"^ 60\.0% 50\.\d to 69\.\d +c\.a\.Node ~ c\.a\.Tree\.insert:7$", text, re.M), text
 
@@ -515,11 +515,11 @@ def test_a_split_by_too_few_hits_gives_way_to_live_objects(locus, tmp_path):
     # Weight 10: 8 hits, 1.96 * sqrt(0.75 * 0.25 / 8) = 0.3, more than 25 points.
     found, text = both(locus, write(tmp_path / "p", split_block(60, 600)))
     split = found["classes"][0]["split"]
-    assert split["method"] == "live" and "live objects" in split["assumption"]
+    assert split["method"] == "live" and "uncollected objects" in split["assumption"]
     assert [s["part"] for s in split["sites"]] == [0.75, 0.25]
     assert "part_low" not in split["sites"][0]
-    assert re.search(r"^ 60\.0% .*c\.a\.Node ~ c\.a\.Tree\.insert:7$", text, re.M) and "the error is not known" in " ".join(text.split())
-    assert "estimate, assuming that live objects" in " ".join(text.split())
+    assert re.search(r"^ 60\.0% .*c\.a\.Node ~ c\.a\.Tree\.insert:7$", text, re.M) and "the error is unknown" in " ".join(text.split())
+    assert "estimate, assuming that all uncollected objects" in " ".join(text.split())
 
 
 def test_one_lucky_hit_is_no_certainty(locus, tmp_path):

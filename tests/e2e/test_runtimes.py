@@ -105,4 +105,4 @@ def test_loader_with_a_list_of_names_runs_its_plugin(workload, runtime, tmp_path
     bare = execute(line)
     run = execute([BUILD / "locus", "run", "-q", "-o", tmp_path / "prof", "--", *line])
     assert (run.returncode, run.stdout) == (bare.returncode, bare.stdout)
-    assert "class loader does not find" in run.stderr.decode()
+    assert "class loader cannot see" in run.stderr.decode()

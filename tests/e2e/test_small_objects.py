@@ -182,8 +182,8 @@ def test_counts_of_a_flood_are_exact_and_what_is_not_followed_is_told(workload, 
     seen = {name: allocations([s for s in r["sites"] if s["class"] == "Flood$" + name]) for name in told}
     assert seen == told
     text, lost = " ".join(locus("report", run.directory).stdout.split()), c["alloc_records_lost"]
-    assert ("note: %d objects were counted but not followed" % lost in text) == (lost > 0)
-    assert ("counted but not followed" in text) == (lost > 0)
+    assert ("note: %d objects were counted but not tracked" % lost in text) == (lost > 0)
+    assert ("counted but not tracked" in text) == (lost > 0)
 
 
 def by_caller(r, caller):
@@ -201,7 +201,7 @@ def test_large_arrays_are_counted_by_caller_and_estimates_are_marked(workload, p
     small = by_caller(r, "smallOften")
     assert small == (told["smallOften"],) * 2  # the one caller of small ones: exact all the same
     text = locus("report", run.directory, "--view=alloc", "--group=site", "--top=100").stdout
-    assert " ~%d by this caller (the line's are counted)" % small[0] in text
+    assert " ~%d by this caller (an estimate; the line's are counted)" % small[0] in text
     assert " %d counted" % told["largeOften"] in text
     assert '"spread":%d' % small[0] in page_text(locus("report", run.directory, "--format=html").stdout)
 

@@ -38,7 +38,7 @@ def test_a_stream_to_hoist_is_named_until_it_is_hoisted(profile, locus, workload
     assert looked["comparable"] >= 20 and looked["repeated"] == looked["comparable"] - 1, looked
     assert looked["changed"] == looked["plain"] == 0
     text = locus("spans", run.directory).stdout
-    assert "%d of %d executions that were looked at" % (looked["repeated"], looked["comparable"]) in text
+    assert "%d of %d compared executions" % (looked["repeated"], looked["comparable"]) in text
     # It says what the change gives, and the change gives it.
     part = finding["compensated_cycles"] / spans["totals"]["stream_cycles"]
     _, spans, fast = runs["fast"]

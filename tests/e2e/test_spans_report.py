@@ -233,7 +233,7 @@ def test_diagnoses(locus, profile):
     assert fine["execution"]["threads"] == 4
     assert fine["execution"]["busiest"].startswith("pool-1-thread-")
     assert any("1680.0 context switches in 100 ms" in e for e in fine["evidence"])
-    assert any("at other busy times 3.0" in e for e in fine["evidence"])
+    assert any("at other busy times: 3.0" in e for e in fine["evidence"])
     assert "merge them" in fine["change"]
     uneven = found["unbalanced"]
     assert (uneven["verdict"], uneven["location"]["line"]) == ("finding", 10)
@@ -249,7 +249,7 @@ def test_text(locus, profile):
     assert (done.returncode, done.stderr) == (0, "")
     out = done.stdout
     for part in ("clock     tsc_switches, 2.5 GHz\n          no rdpmc\ncosts     calibration cached; cycles:\n          inner 37.5", "2020 sequential, 30 parallel (68 tasks",
-                 "7 pulled, 2 foreign", "2812 executed, 12 of them inside another",
+                 "7 pulled, 2 foreign", "2812 executed, 12 of them as part of another",
                  "3000 created, 2990 submitted, 188 never executed",
                  "fine-grained (finding)  com.acme.Work", "Where streams are executed",
                  "com.acme.Query.run(Query.java:20)", "Tasks by type", "coefficient of variation",
@@ -397,7 +397,7 @@ def test_single_spans_agree_with_the_counts(locus, tmp_path):
     assert found["trace"] == {"spans": 2812, "spans_counted": 2812 + 2120, "tasks": 2812,
                               "tasks_counted": 2812, "folded": 12, "folded_counted": 12,
                               "objects": 2812}
-    assert found["warnings"] == ["of 4932 counted executions 2812 are in the trace as single spans; "
+    assert found["warnings"] == ["of 4932 counted executions, 2812 are single spans in the trace; "
                                  "the others were not written"]
     profile = Profile(tmp_path / "q", spans=spans())
     whole = Block().span("task", (MAKE,), [2050] * 700, type=WORK, folded=3)
@@ -412,8 +412,8 @@ def test_single_spans_that_disagree_are_told(locus, tmp_path):
     block.trace(2, "task", (MAKE,), 8 * S, 900, 2050, type=WORK)  # in none, though one was folded
     profile.append(block, name="w", end=11 * S)
     found = seen(locus, profile.close())
-    assert found["warnings"] == ["by the single spans 0 task executions belong to another one; "
-                                 "counted were 1"]
+    assert found["warnings"] == ["by the single spans, 0 task executions belong to another task; "
+                                 "the agent counted 1"]
 
 
 def test_a_virtual_threads_spans_are_asynchronous(locus, tmp_path):
@@ -571,7 +571,7 @@ def test_a_live_program(locus, jdk, workload, tmp_path):
             if done.returncode == 0:
                 before = json.loads(done.stdout)
                 if before["totals"]["anonymous"] and before["totals"]["task"]:
-                    assert "still runs: this is what has been written so far\n" in done.stderr
+                    assert "is still running: this is what it has written so far\n" in done.stderr
                     assert done.stderr.count("\n") == 1
                     break
         assert before["totals"]["anonymous"] and before["totals"]["task"], before["warnings"]

@@ -56,7 +56,7 @@ def test_what_finds_no_slot_is_counted_named_and_warned_of(profile, locus, workl
     assert rows[OTHER]["executions"] + types.get(OTHER, 0) == other
     assert "" not in rows and "" not in types  # an empty place is one that is not known
     assert not any(d["location"] and d["location"]["class"] == OTHER for d in spans["diagnoses"])
-    warning = "%d of %d executions stand in one row, %s" % (other, spans_executed(spans), OTHER)
+    warning = "%d of %d executions are in one row, %s" % (other, spans_executed(spans), OTHER)
     assert any(w.startswith(warning) for w in spans["warnings"]), spans["warnings"]
     for output in ("text", "html", "csv"):
         text = report(locus, run, output)

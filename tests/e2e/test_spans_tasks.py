@@ -228,5 +228,5 @@ def test_walks_for_places_keep_the_budget(locus, profile, jdk17):
     # What is counted is the same, but for a few that Clojure itself makes or not; what is not known of it is said.
     made = [sum(t["created"] for t in of["types"] if t["type"].startswith("clojure.")) for of in spans.values()]
     assert made[0] == pytest.approx(made[1], abs=20) and made[1] > 200_000, made
-    note = "of %d creations and submissions the place is not known" % counts["0.1%"]["spans_task_unwalked"]
-    assert any(w.startswith(note) for w in spans["0.1%"]["warnings"]) and not any("the place is not known" in w for w in spans["none"]["warnings"])
+    note = "the place of %d creations and submissions is unknown" % counts["0.1%"]["spans_task_unwalked"]
+    assert any(w.startswith(note) for w in spans["0.1%"]["warnings"]) and not any("creations and submissions is unknown" in w for w in spans["none"]["warnings"])

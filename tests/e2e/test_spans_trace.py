@@ -25,5 +25,5 @@ def test_each_span_is_in_the_trace_or_counted(profile, locus, workload, jdk, thr
     # Far from what the buffers hold, so that a slow machine loses none either.
     if threads > 1:
         assert lost(run) == 0
-    told = [w for w in spans["warnings"] if "are in the trace as single spans" in w]
+    told = [w for w in spans["warnings"] if "are single spans in the trace" in w]
     assert bool(told) == bool(lost(run)), spans["warnings"]

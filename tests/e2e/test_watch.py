@@ -169,7 +169,7 @@ def test_a_dead_object_is_not_watched_any_longer(workload, profile, jdk):
     "event, told",
     [
         ("Watch$Recrod#1.count", "no such class was loaded; did you mean 'Watch$Record'?"),
-        ("Watch$Record#6.count", "object #6 of Watch$Record never appeared: 5 were made"),
+        ("Watch$Record#6.count", "object #6 of Watch$Record never appeared: 5 were allocated"),
         ("no.such.Thing#1", "no object of no.such.Thing appeared: no such class was loaded"),
         ("java.util.AbstractList#1", "no object of java.util.AbstractList appeared, though"),
     ],

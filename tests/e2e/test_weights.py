@@ -47,7 +47,7 @@ def test_the_head_says_how_many_interrupts_there_were_and_what_they_weighed(locu
     head = locus("report", path).stdout.splitlines()[0]
     assert head.endswith(", 820 samples by 220 interrupts, weights 1 to 16"), head
     full = locus("report", "--full", path).stdout
-    assert "\nsamples   820 by 220 interrupts, weights 1 to 16, which tell as much as 99 of one weight\n" in full
+    assert "\nsamples   820 by 220 interrupts, weights 1 to 16, as good as 99 of equal weight\n" in full
     found = report(locus, path)
     squares = 100 + 100 * 4**2 + 20 * 16**2
     assert found["observations"] == {"effective": pytest.approx(820**2 / squares, abs=0.01), "interrupts": 220,
@@ -79,7 +79,7 @@ def test_a_row_of_four_interrupts_is_part_of_the_rest(locus, tmp_path):
 
 def test_ninety_nine_interrupts_allow_no_verdict(locus, tmp_path):
     found = report(locus, stretched(tmp_path / "few", [(NODE, 99 * 16, 16)]))
-    assert found["no_finding"].startswith("too few samples for a verdict (1584, as good as 99): ")
+    assert found["no_finding"].startswith("too few samples for a verdict (1584, as good as 99 independent ones): ")
     found = report(locus, stretched(tmp_path / "enough", [(NODE, 100 * 16, 16)]))
     assert [f["kind"] for f in found["findings"]] == ["hot-object"]
 
@@ -146,7 +146,7 @@ def test_an_old_profile_has_as_many_observations_as_its_manifest_has_interrupts(
                                      "heaviest": None}
     row = row_of(found, NODE)
     assert [row["low"], row["high"]] == pytest.approx(wilson(0.25, 250), abs=1e-4)
-    assert locus("report", path).stdout.splitlines()[0].endswith(", 1000 samples (as good as 250)")
+    assert locus("report", path).stdout.splitlines()[0].endswith(", 1000 samples (as good as 250 independent ones)")
     # The rows of a report with a filter, and of a merged profile, are read in another way.
     for other in (report(locus, "--include=*", path), report(locus, *[merge(locus, tmp_path / "m", path)])):
         assert other["observations"]["effective"] == pytest.approx(250, abs=0.1)

@@ -129,8 +129,8 @@ static void what_varies_is_measured_again_then_used_with_a_warning(void **state)
 	check_series((struct series){ { 0.1, 0.2 }, { 0.6, 0.3 }, 0, 0 }, 2, 101, "");
 	check_series((struct series){ { 0.7, 0.1, 0.4 }, { 0.2, 0.6, 0.4 }, 0, 0 }, 3, 102, "");
 	check_series((struct series){ { 0.9, 0.6, 0.8 }, { 0.2, 0.7, 0.9 }, 0, 0 }, 3, 101,
-	             "the cost 'inner' varied by 60% between batches, as under load; "
-	             "the cost 'anonymous' varied by 70% between batches, as under load");
+	             "the cost 'inner' varied by 60% between batches, as on a busy machine; "
+	             "the cost 'anonymous' varied by 70% between batches, as on a busy machine");
 	assert_int_equal(lc_calibration_repeat(attempt, &failing, &inner, &outer), -EIO);
 	assert_int_equal(failing.calls, 2);
 	assert_false(inner.known);

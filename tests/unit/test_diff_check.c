@@ -193,7 +193,7 @@ static void rows_that_a_pattern_fits_are_added_up(void **state)
 	does_not_hold("share(Value*)>+15pp");
 	holds("share(p.*)>+6pp");
 	does_not_hold("share(p.*)>+8pp"); /* the Value of q is not in it */
-	unknown("share(Text*)>+1pp", "'Text*' fits no row");
+	unknown("share(Text*)>+1pp", "'Text*' matches no row");
 	out = ask("share(Value*)>+13pp");
 	assert_non_null(strstr(out.text, "10.0% to 24.0% of the samples, +14.0 points"));
 	free(out.text);
@@ -212,9 +212,9 @@ static void a_field_is_named_with_its_class_or_by_it(void **state)
 	holds("share(p.Node.next)>+15pp");
 	holds("share(Node.value)<-15pp");
 	does_not_hold("share(Node)>+1pp"); /* both: 40% before and after */
-	unknown("share(next)>+1pp", "fits no row");
+	unknown("share(next)>+1pp", "matches no row");
 	diff.group = LC_GROUP_CLASS;
-	unknown("share(Node.next)>+1pp", "fits no row");
+	unknown("share(Node.next)>+1pp", "matches no row");
 }
 
 static void a_package_is_named_without_its_classes(void **state)
@@ -223,7 +223,7 @@ static void a_package_is_named_without_its_classes(void **state)
 	diff.group = LC_GROUP_PACKAGE;
 	holds("share(com.acme)>+15pp");
 	holds("share(acme)>+15pp");
-	unknown("share(Node)>+1pp", "fits no row");
+	unknown("share(Node)>+1pp", "matches no row");
 }
 
 static void what_is_counted_has_no_noise(void **state)
@@ -252,7 +252,7 @@ static void allocations_are_counted_likewise(void **state)
 	c[LC_DIFF_AFTER].allocations = 900;
 	holds("counted-allocations<-9%");
 	does_not_hold("counted-allocations<-10%");
-	unknown("counted-bytes>+1%", "no counted-bytes is known of both sides");
+	unknown("counted-bytes>+1%", "the two sides do not both have counted-bytes");
 }
 
 /* What is estimated adds its error to what is counted. */
@@ -292,14 +292,14 @@ static void cpu_time_of_one_run_a_side_is_taken_as_it_is(void **state)
 	profiles[LC_DIFF_AFTER].cpu_ns = 5e9;
 	does_not_hold("cpu(Value)>0s");
 	profiles[LC_DIFF_AFTER].cpu_ns = 0; /* of another engine: no time */
-	unknown("cpu(Value)>+1%", "no cpu is known of both sides");
+	unknown("cpu(Value)>+1%", "the two sides do not both have cpu");
 }
 
 static void shares_of_different_engines_are_not_known(void **state)
 {
 	samples("p.Value", 100, 300);
 	diff.engine = NULL;
-	unknown("share(Value)>+1pp", "no share is known of both sides");
+	unknown("share(Value)>+1pp", "the two sides do not both have share");
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, an_empty_diff, nothing)

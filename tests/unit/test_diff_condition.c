@@ -65,11 +65,11 @@ static void what_is_no_condition_says_why_and_leaves_the_result(void **state)
 		{ "byts>3%", "did you mean 'bytes'" },
 		{ "bytes", "'>' or '<' is missing" },
 		{ "bytes=3%", "'>' or '<' is missing" },
-		{ "bytes>", "number is missing" },
-		{ "bytes>+", "number is missing" },
-		{ "bytes>+%", "number is missing" },
-		{ "bytes>1.2.3%", "number is missing" },
-		{ "bytes>nan", "number is missing" },
+		{ "bytes>", "is missing or too long" },
+		{ "bytes>+", "is missing or too long" },
+		{ "bytes>+%", "is missing or too long" },
+		{ "bytes>1.2.3%", "is missing or too long" },
+		{ "bytes>nan", "is missing or too long" },
 		{ "bytes>-3%", ">+N" },
 		{ "bytes<+3%", "<-N" },
 		{ "bytes>3pp", "the unit of bytes is" },
@@ -81,7 +81,7 @@ static void what_is_no_condition_says_why_and_leaves_the_result(void **state)
 		{ "share()>3pp", "is empty" },
 		{ "share( )>3pp", "is empty" },
 		{ "share(A>3pp", "a ')' is missing" },
-		{ "bytes>99999999999999999999999999999999999999", "number is missing" },
+		{ "bytes>99999999999999999999999999999999999999", "is missing or too long" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

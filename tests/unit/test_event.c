@@ -64,7 +64,7 @@ static void auto_is_no_event(void **state)
 	assert_int_equal(parse("auto"), 0);
 	assert_int_equal(events.len, 0);
 	assert_int_equal(parse("auto;fault"), -EINVAL);
-	assert_non_null(strstr(error, "auto stands alone"));
+	assert_non_null(strstr(error, "auto cannot be combined"));
 	assert_int_equal(parse("fault;auto"), -EINVAL);
 	assert_int_equal(parse("auto@5"), -EINVAL);
 	assert_int_equal(parse("auto:x"), -EINVAL);
@@ -76,7 +76,7 @@ static void alloc_is_no_event_and_stands_alone(void **state)
 	assert_int_equal(parse("alloc"), 0);
 	assert_int_equal(events.len, 0);
 	assert_int_equal(parse("timer;alloc"), -EINVAL);
-	assert_non_null(strstr(error, "alloc stands alone"));
+	assert_non_null(strstr(error, "alloc cannot be combined"));
 	assert_int_equal(parse("alloc@5"), -EINVAL);
 }
 
@@ -285,9 +285,9 @@ static void what_is_wrong_is_told_in_one_line(void **state)
 		{ "fault;fault@7", "'fault' is given twice" },
 		{ "watch:A#1;watch:A#1", "'watch:A#1:rw' is given twice" },
 		{ "watch:A#1;watch:A#2;watch:A#3;watch:A#4;watch:A#5", "more than 4 watches" },
-		{ "watch", "no class" },
+		{ "watch", "needs a class" },
 		{ "watch:", "nothing follows" },
-		{ "watch:#1", "no class" },
+		{ "watch:#1", "needs a class" },
 		{ "watch:Node#0", "'#0' is not an object's number" },
 		{ "watch:Node#", "'#' is not an object's number" },
 		{ "watch:Node#x", "'#x' is not an object's number" },
@@ -296,7 +296,7 @@ static void what_is_wrong_is_told_in_one_line(void **state)
 		{ "watch:Node:r:w", "is not a class name" },
 		{ "watch:com.acme.Node.next", "did you mean 'com.acme.Node#1.next'?" },
 		{ "watch:java/util/HashMap#1", "did you mean 'java.util.HashMap'?" },
-		{ "watch:[J#1", "no class" },
+		{ "watch:[J#1", "needs a class" },
 		{ "watch:long#1", "did you mean 'long[]'?" },
 		{ "watch:Node[3]", "'Node' is not an array; did you mean 'Node[]'?" },
 		{ "watch:long[]#1.length", "has elements, not fields" },

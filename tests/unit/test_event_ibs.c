@@ -111,9 +111,9 @@ static void zen2_says_which_fields_it_lacks(void **state)
 {
 	static const struct {
 		const char *text, *field;
-	} cases[] = { { "ibs:l3missonly", "'l3missonly' (Zen 4" },
-		      { "ibs:ldlat=128", "'ldlat' (Zen 5" },
-		      { "ibs:swfilt", "'swfilt' (Linux 6.14" } };
+	} cases[] = { { "ibs:l3missonly", "'l3missonly' (it needs Zen 4" },
+		      { "ibs:ldlat=128", "'ldlat' (it needs Zen 5" },
+		      { "ibs:swfilt", "'swfilt' (it needs Linux 6.14" } };
 
 	lay_out_zen2();
 	for (size_t i = 0; i < 3; i++) {
@@ -239,10 +239,12 @@ static void intel_is_told_what_to_use(void **state)
 {
 	root_put_cpu("GenuineIntel", 6, 85, 4);
 	assert_int_equal(parse("ibs"), -EINVAL);
-	assert_string_equal(error, "'ibs' is AMD's, and this CPU is Intel's; use 'timer' here");
+	assert_string_equal(error,
+	                    "'ibs' needs an AMD CPU, but this CPU is Intel's; use 'timer' here");
 	root_put("sys/bus/event_source/devices/cpu/type", "4");
 	assert_int_equal(parse("ibs"), -EINVAL);
-	assert_string_equal(error, "'ibs' is AMD's, and this CPU is Intel's; use 'pebs' here");
+	assert_string_equal(error,
+	                    "'ibs' needs an AMD CPU, but this CPU is Intel's; use 'pebs' here");
 }
 
 static void auto_tries_ibs_and_then_the_timer(void **state)
@@ -255,7 +257,8 @@ static void auto_tries_ibs_and_then_the_timer(void **state)
 	assert_int_equal(events.event[0].kind, LC_KIND_IBS);
 	assert_int_equal(events.event[1].kind, LC_KIND_TIMER);
 	assert_int_equal(len, 1);
-	assert_string_equal(reasons[0], "'pebs' is Intel's, and this CPU is AMD's; use 'ibs' here");
+	assert_string_equal(reasons[0],
+	                    "'pebs' needs an Intel CPU, but this CPU is AMD's; use 'ibs' here");
 }
 
 static void auto_says_why_only_the_timer_is_left(void **state)

@@ -420,8 +420,8 @@ static void auto_tries_pebs_and_then_the_timer(void **state)
 static void amd_and_others_are_told_what_to_use(void **state)
 {
 	root_put_cpu("AuthenticAMD", 0x19, 1, 1);
-	wrong("pebs", "'pebs' is Intel's, and this CPU is AMD's; use 'timer' here");
-	wrong("MEM_LOAD_RETIRED:L1_MISS", "is an event of Intel CPUs, and this one is AMD's");
+	wrong("pebs", "'pebs' needs an Intel CPU, but this CPU is AMD's; use 'timer' here");
+	wrong("MEM_LOAD_RETIRED:L1_MISS", "is an event of Intel CPUs, but this CPU is AMD's");
 	root_put("sys/bus/event_source/devices/cpu/type", "4");
 	root_put("sys/bus/event_source/devices/ibs_op/type", "11");
 	wrong("MEM_LOAD_RETIRED:L1_MISS:precise=2@100003", "use 'ibs' here");

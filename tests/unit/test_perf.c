@@ -629,10 +629,10 @@ static void reasons_follow_what_the_machine_says(void **state)
 	lay_out("/proc/sys/kernel/perf_event_paranoid", "2\n");
 	assert_explained(-EACCES, "kernel.perf_event_paranoid=1");
 	lay_out("/proc/sys/kernel/perf_event_paranoid", "-1\n");
-	assert_explained(-EACCES, "perf_event_paranoid is -1, which would permit it");
+	assert_explained(-EACCES, "perf_event_paranoid is -1, which would allow it");
 	lay_out("/proc/self/status",
 	        "Name:\tx\nNoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\n");
-	assert_explained(-EPERM, "not by a seccomp filter (perf_event_paranoid is -1)");
+	assert_explained(-EPERM, "no seccomp filter forbids it (perf_event_paranoid is -1)");
 	lay_out("/proc/self/status",
 	        "Name:\tx\nNoNewPrivs:\t0\nSeccomp:\t2\nSeccomp_filters:\t1\n");
 	assert_explained(-EPERM, "--cap-add PERFMON");
@@ -646,8 +646,8 @@ static void reasons_follow_what_the_machine_says(void **state)
 	assert_explained(-ENOENT, "no PMU here");
 	assert_explained(-EOPNOTSUPP, "no PMU here");
 	lay_out("/sys/bus/event_source/devices/cpu/type", "4\n");
-	assert_explained(-ENOENT, "the PMU here (cpu) does not have this event");
-	assert_explained(-EOPNOTSUPP, "of it in a virtual machine");
+	assert_explained(-ENOENT, "the PMU here (cpu) lacks this event");
+	assert_explained(-EOPNOTSUPP, "addresses in a virtual machine");
 }
 
 static void other_reasons(void **state)
@@ -658,9 +658,9 @@ static void other_reasons(void **state)
 	assert_explained(-ENOSPC, "debug registers");
 	assert_explained(-EINVAL, "period");
 	assert_explained(-ENODATA, "mem-loads-aux");
-	assert_explained(-ETIMEDOUT, "no sample came");
+	assert_explained(-ETIMEDOUT, "delivered no sample");
 	assert_explained(-EADDRNOTAVAIL, "no address");
-	assert_explained(-E2BIG, "older");
+	assert_explained(-E2BIG, "too old");
 	assert_explained(-ENOSYS, "without perf events");
 	assert_explained(-ESRCH, "ended");
 	assert_explained(-EIO, "Input/output error");

@@ -313,7 +313,7 @@ static void the_first_reason_to_leave_a_run_out_counts(void **state)
 	is_near(r.wall_ns.mean, 2e9); /* of 1 s and 3 s */
 	assert_false(r.cpu_ns.known);
 	assert_string_equal(lc_repeat_withheld(&r),
-	                    "intervals are withheld: they need 5 runs that count");
+	                    "intervals are withheld: they need 5 counted runs");
 	lc_repeat_free(&r);
 }
 

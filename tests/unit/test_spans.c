@@ -708,7 +708,7 @@ static void small_tasks_without_a_timeline(void **state)
 {
 	active(task("A", 1, 2000, 5000, 1), 0, 2000);
 	verdict(LC_SPANS_FINE, LC_SPANS_NO_VERDICT);
-	assert_non_null(strstr(diagnosis(LC_SPANS_FINE)->why, "too little"));
+	assert_non_null(strstr(diagnosis(LC_SPANS_FINE)->why, "too few"));
 }
 
 static void small_tasks_of_all_sizes(void **state)
@@ -786,7 +786,7 @@ static void huge_tasks_on_an_unknown_machine(void **state)
 	json_decref(process.numa);
 	process.numa = NULL;
 	verdict(LC_SPANS_COARSE, LC_SPANS_NO_VERDICT);
-	assert_non_null(strstr(diagnosis(LC_SPANS_COARSE)->why, "how many CPUs"));
+	assert_non_null(strstr(diagnosis(LC_SPANS_COARSE)->why, "number of CPUs"));
 }
 
 static void tasks_of_one_size_are_not_coarse(void **state)

@@ -207,10 +207,10 @@ static void broken_files_cost_what_they_tell(void **state)
 	assert_int_equal(topology.nodes[1].memory_bytes, 0);
 	assert_int_equal(topology.distance[1][0], 0);
 	assert_int_equal(topology.distance[0][1], 20);
-	assert_string_equal(topology.error, "the CPUs of node 1 are not known");
+	assert_string_equal(topology.error, "the CPUs of node 1 are unknown");
 	root_put_node(1, "4-5", 1000, "20 10 20");
 	lc_topology_read(root, &topology);
-	assert_string_equal(topology.error, "the distances of node 1 are not known");
+	assert_string_equal(topology.error, "the distances of node 1 are unknown");
 	root_put_node(1, "4-5", 1000, "20 9");
 	lc_topology_read(root, &topology);
 	assert_int_equal(topology.distance[1][1], 0);
