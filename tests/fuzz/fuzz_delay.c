@@ -57,12 +57,14 @@ static void check_class(const uint8_t *in, size_t len, bool count)
 	if (first.state != LC_DELAY_IN_PLACE || !first.returns)
 		fail("success without a delay");
 	status = lc_delay_rewrite(once, once_len, &all, 1, count, &second, &twice, &twice_len);
-	if (is_broken(status))
+	/* A malformed method may refer to constants beyond the pool, which the first delay adds:
+	 * the second delay may then read more of the method, or less. */
+	if (is_broken(status) && !first.methods[LC_DELAY_MALFORMED])
 		fail("the result does not parse");
 	/* Each loop returns. Without frames it may be delayed where the depth of the stack is
 	 * unknown, which a loop's end makes known. */
 	if (in[MAJOR_AT + 1] >= LC_CLASS_MAJOR_STACKMAP && status == LC_REWRITE_DONE &&
-	    !second.methods[LC_DELAY_TOO_LARGE] && second.returns != first.returns)
+	    !second.methods[LC_DELAY_TOO_LARGE] && second.returns < first.returns)
 		fail("returns are lost");
 	if (can_be_hooked(in, len) && !can_be_hooked(once, once_len))
 		fail("the result cannot be hooked");
