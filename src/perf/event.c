@@ -184,12 +184,13 @@ static int parse_words(const struct lc_event_host *host, const char *text, uint6
 		return lc_event_fail(error, -EINVAL, "nothing follows the ':' of '%.128s'", text);
 	if (IS("auto"))
 		return lc_event_fail(error, -EINVAL,
-		                     "auto stands alone; name the engines instead, such as "
+		                     "auto cannot be combined; name the engines instead, such as "
 		                     "'timer;fault'");
 	if (IS("alloc"))
-		return lc_event_fail(error, -EINVAL,
-		                     "alloc stands alone, since it takes no samples; allocations "
-		                     "are counted beside every event");
+		return lc_event_fail(
+		    error, -EINVAL,
+		    "alloc cannot be combined, since it takes no samples; allocations "
+		    "are counted beside every event");
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
 		if (IS(elsewhere[i].word))
 			return lc_event_fail(error, -EINVAL, "'%s': %s", elsewhere[i].word,

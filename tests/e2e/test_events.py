@@ -71,8 +71,8 @@ WRONG = {
     "fault,timer": "a comma after 'fault'",
     "fault;": "an event is empty",
     "fault;fault@7": "'fault' is given twice",
-    "auto;fault": "auto stands alone",
-    "timer;alloc": "alloc stands alone",
+    "auto;fault": "auto cannot be combined",
+    "timer;alloc": "alloc cannot be combined",
     "cpu@5": "--interval",
     "cpu;timer": "'timer' is given twice",
     # words of other profilers

@@ -263,7 +263,7 @@ static void what_is_wrong_names_the_nearest(void **state)
 		{ "UOPS_EXECUTED_PORT:PORT_0", "not of this one (skx)" },
 		{ "hsw::MEM_LOAD_UOPS_RETIRED:L1_MISS", "'hsw' is not the PMU of this CPU" },
 		{ "nosuch::MEM_LOAD_RETIRED:L1_MISS", "'nosuch' is not a PMU" },
-		{ "RETIRED_UOPS", "is an event of AMD CPUs, and this one is Intel's; use 'pebs'" },
+		{ "RETIRED_UOPS", "is an event of AMD CPUs, but this CPU is Intel's; use 'pebs'" },
 		{ "amd64_fam19h_zen3::RETIRED_UOPS", "is an event of AMD CPUs" },
 		{ "pebs:l1-mis", "did you mean 'l1-miss'?" },
 		{ "pebs:l1", "did you mean 'l1-miss'?" },

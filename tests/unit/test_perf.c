@@ -619,7 +619,7 @@ static void assert_explained(int err, const char *what)
 
 static void reasons_follow_what_the_machine_says(void **state)
 {
-	assert_explained(-EACCES, "cannot be read");
+	assert_explained(-EACCES, "is unreadable");
 	assert_explained(-EPERM, "CAP_PERFMON is needed");
 	assert_explained(-EMLINK, "(now unknown, per CPU)");
 	assert_explained(-ENODEV, "this kernel has no driver");
