@@ -2,8 +2,8 @@
 """A file system in memory that hangs, or refuses to write, when it is told to: fuse_disk.py DIRECTORY CONTROL
 
 It is mounted at DIRECTORY until that is unmounted. The file CONTROL says what becomes of a write:
-nothing or no file: it is done; "hang": it waits until CONTROL says something else; a number: it
-fails with that errno. This speaks the kernel's FUSE protocol (linux/fuse.h, 7.31) itself.
+nothing or no file: it is done; "hang": it waits until CONTROL says something else, and CONTROL.held is made; a
+number: it fails with that errno. This speaks the kernel's FUSE protocol (linux/fuse.h, 7.31) itself.
 """
 
 import ctypes
@@ -86,6 +86,7 @@ class Disk:
     def write(self, number, body):
         said = self.control.read_text().strip() if self.control.exists() else ""
         if said == "hang":
+            self.control.with_name(self.control.name + ".held").touch()
             return None
         if said:
             raise OSError(int(said), "told to")

@@ -8,6 +8,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -36,13 +37,14 @@ class Started:
     """A program under the agent; what it prints is read as it comes."""
 
     def __init__(self, line, **env):
+        self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [str(word) for word in line],
             env={**os.environ, **env},
             text=True,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self.errors,
         )
 
     def until(self, wanted):
@@ -50,14 +52,19 @@ class Started:
         for text in self.process.stdout:
             if wanted(text):
                 return text
-        pytest.fail("it ended: " + self.process.stderr.read())
+        pytest.fail("it ended: " + self.said())
+
+    def said(self):
+        """What it has printed on stderr so far."""
+        return os.pread(self.errors.fileno(), 1 << 20, 0).decode("utf-8", "replace")
 
     def end(self, sent=None):
         if sent:
             self.process.send_signal(sent)
         try:
             self.process.wait(SECONDS)  # its input stays open until then
-            self.stdout, self.stderr = self.process.communicate(timeout=SECONDS)
+            self.stdout, _ = self.process.communicate(timeout=SECONDS)
+            self.stderr = self.said()
         except subprocess.TimeoutExpired:
             pytest.fail("the program does not end")
         return self.process.returncode
@@ -69,14 +76,19 @@ class Started:
         if self.process.poll() is None:
             self.process.kill()
             self.process.communicate()
+        self.errors.close()
+
+
+def wait_until(what, condition):
+    for _ in range(1200):
+        if condition():
+            return
+        time.sleep(0.05)
+    pytest.fail("in a minute: not " + what)
 
 
 def wait_for_block(directory):
-    for _ in range(600):
-        if any(file.stat().st_size for file in pathlib.Path(directory).glob("*.lcb")):
-            return
-        time.sleep(0.1)
-    pytest.fail("no block is written")
+    wait_until("a block", lambda: any(file.stat().st_size for file in pathlib.Path(directory).glob("*.lcb")))
 
 
 @each_value(jdk=JDK_MAJORS, how=["return", "exit", "SIGTERM", "duration"])
@@ -93,7 +105,9 @@ def test_a_disk_that_hangs_keeps_no_program_from_ending(workload, jdk, stuck_dis
         run.process.stdin.write("collect\n")  # the queue of epochs is not taken from
         run.process.stdin.flush()
         run.until(lambda text: "collected" in text)
-        time.sleep(1.5 if how != "duration" else 8)  # by then the block of the last second waits
+        wait_until("a block that waits", (tmp_path / "stuck.waits").exists)
+        if how == "duration":
+            time.sleep(8)  # its 3 seconds are over then, and so is the wait for its last block
         if how == "SIGTERM":
             status = run.end(signal.SIGTERM)
         else:
@@ -116,7 +130,7 @@ def test_a_disk_that_answers_again_loses_nothing(workload, jdk17, stuck_disk, tm
         run.until(lambda text: "ready" in text)
         wait_for_block(prof)
         stuck.touch()
-        time.sleep(2.5)
+        wait_until("a block that waits", (tmp_path / "stuck.waits").exists)
         run.process.stdin.write("allocate\n")
         run.process.stdin.flush()
         run.until(lambda text: "allocated" in text)
@@ -138,7 +152,7 @@ def test_a_pipe_in_place_of_a_file_is_not_written_to(workload, jdk17, tmp_path):
         for file in prof.glob("*.lcb"):
             file.unlink()
             os.mkfifo(file)
-        time.sleep(2.5)
+        wait_until("a complaint", lambda: complaints(run.said()))
         assert run.end(signal.SIGTERM) == 143
     assert len(complaints(run.stderr)) == 1 and "cannot write the profile" in run.stderr, run.stderr
 
@@ -149,7 +163,7 @@ def test_a_directory_that_goes_away_costs_one_line(workload, jdk17, tmp_path):
         run.until(lambda text: "ready" in text)
         wait_for_block(prof)
         shutil.rmtree(prof)
-        time.sleep(2.5)
+        wait_until("a complaint", lambda: complaints(run.said()))
         run.process.stdin.write("exit\n")
         run.process.stdin.flush()
         assert run.end() == 3
@@ -175,7 +189,7 @@ def test_nobody_who_reads_stderr_keeps_the_program(workload, jdk17, tmp_path, re
         assert "ready" in process.stdout.readline()
         wait_for_block(prof)
         shutil.rmtree(prof)
-        time.sleep(2.5)
+        time.sleep(2.5)  # nobody sees the line that is printed by then
         process.stdin.write("exit\n")
         process.stdin.flush()
         assert process.wait(SECONDS) == 3

@@ -17,7 +17,7 @@ import time
 import pytest
 from conftest import BUILD, Profile, run_command
 from helpers import allocations, by_hand, command, complaints, counters, each_value, execute, report, sites_through
-from test_disk import Started, wait_for_block
+from test_disk import Started, wait_for_block, wait_until
 
 MADE = 4000  # by Endings "hook", which ends with status 4
 NOBODY = 65534
@@ -164,6 +164,15 @@ class Freezer:
     def hang(self):
         assert run_command(self.line("-f")).returncode == 0
 
+    def holds_a_write(self, pid):
+        for thread in pathlib.Path("/proc/%d/task" % pid).iterdir():
+            try:
+                if (thread / "comm").read_text().startswith("locus") and state_of(int(thread.name)) == "D":
+                    return True
+            except OSError:  # it has ended
+                pass
+        return False
+
     def let_go(self):
         run_command(self.line("-u"))
 
@@ -190,6 +199,9 @@ class Fuse:
 
     def hang(self):
         self.fail("hang")
+
+    def holds_a_write(self, _pid):
+        return self.control.with_name(self.control.name + ".held").exists()
 
     def let_go(self):
         self.control.unlink(missing_ok=True)
@@ -236,7 +248,7 @@ def test_a_file_system_that_hangs(workload, jdk17, mounted, kind, let_go):
             run.process.stdin.write("allocate\n")
             run.process.stdin.flush()
             run.until(lambda text: "allocated" in text)
-            time.sleep(1.5)  # by then a block waits
+            wait_until("a write that waits", lambda: disk.holds_a_write(run.process.pid))
             if let_go == "after the end":
                 run.process.stdin.write("exit\n")
                 run.process.stdin.flush()
@@ -275,7 +287,7 @@ def test_a_file_system_that_fails(workload, jdk17, mounted, error, again):
         run.process.stdin.write("allocate\n")
         run.process.stdin.flush()
         run.until(lambda text: "allocated" in text)
-        time.sleep(2.5)  # by then blocks could not be written
+        wait_until("a complaint", lambda: complaints(run.said()))
         if again:
             disk.let_go()
         run.process.stdin.write("exit\n")
