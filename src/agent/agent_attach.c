@@ -173,20 +173,14 @@ static bool dump(void)
 static bool status(void)
 {
 	char options[OPTIONS_MAX];
-	uint64_t samples = 0, lost = 0;
+	uint64_t samples, lost;
 	struct lc_limit limits[LC_LIMITS_MAX];
 
 	if (!lc_agent_records()) {
 		lc_say_answer("not recording");
 		return true;
 	}
-	for (size_t i = 0; i < lc_engines_count(); i++) {
-		struct lc_engine_stats s;
-
-		lc_engines_stats(i, &s);
-		samples += s.samples;
-		lost += s.lost;
-	}
+	lc_engines_samples(&samples, &lost);
 	lc_say_answer("recording for %.1f s into %s", (double)lc_agent_seconds(),
 	              lc_agent_profile_directory());
 	if (lc_options_format(lc_agent_options(), options, sizeof(options)) > 0)

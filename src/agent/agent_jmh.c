@@ -24,16 +24,14 @@ JNIEXPORT jboolean JNICALL Java_locusjmh_Counts_read(JNIEnv *jni, jclass type, j
 JNIEXPORT jboolean JNICALL Java_locusjmh_Counts_read(JNIEnv *jni, jclass type, jlongArray out)
 {
 	struct lc_totals totals;
-	struct lc_hook_stats hook;
 	jlong values[COUNT];
 
 	if (!lc_agent_records())
 		return JNI_FALSE;
 	lc_totals_take(&totals);
-	lc_hook_stats(&hook);
 	values[OBJECTS] = (jlong)totals.objects;
 	values[BYTES] = (jlong)totals.bytes;
-	values[MISSED] = (jlong)(hook.unrecorded + hook.unproved);
+	values[MISSED] = (jlong)lc_hook_missed();
 	values[LEAST_BYTES] = (jlong)lc_hook_min_size_bytes();
 	(*jni)->SetLongArrayRegion(jni, out, 0, COUNT, values);
 	return JNI_TRUE;

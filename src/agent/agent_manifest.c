@@ -222,44 +222,6 @@ void lc_agent_manifest_next(void)
 	summary.start_monotonic = summary.last_monotonic;
 }
 
-/* All counters, in the manifest's order. A new one is a row of its module's table. */
-static void take_counters(struct lc_counters *c)
-{
-	lc_engines_counters(c);
-	lc_sampler_counters(c);
-	lc_classes_counters(c);
-	lc_loaders_counters(c);
-	lc_attribution_counters(c);
-	lc_path_counters(c);
-	lc_walk_credit_counters(c);
-	lc_site_names_counters(c);
-	lc_counters_put(c, "threads", lc_threads_registered());
-	lc_resolve_counters(c);
-	lc_preexisting_counters(c);
-	lc_klass_counters(c);
-	lc_counters_put(c, "code_freed", lc_generated_frees());
-	lc_lines_counters(c);
-	lc_estimate_counters(c);
-	lc_own_cost_counters(c);
-	lc_thread_cpu_counters(c);
-	lc_counters_put(c, "own_memory_bytes", lc_own_memory_bytes());
-	lc_memory_counters(c);
-	lc_fds_counters(c);
-	lc_budget_counters(c);
-	if (summary.options->spans) {
-		lc_span_counters(c);
-		lc_link_counters(c);
-		lc_task_counters(c);
-		lc_cycles_counters(c);
-		lc_span_classes_counters(c);
-		lc_timeline_counters(c);
-	}
-	if (summary.options->audit) {
-		lc_hook_audit_counters(c);
-		lc_audit_counters(c);
-	}
-}
-
 static size_t describe_engines(struct lc_manifest_engine *out)
 {
 	const size_t len =
@@ -315,76 +277,6 @@ void lc_agent_manifest_limited(void)
 	clock_gettime(CLOCK_REALTIME, &summary.end_wall);
 	clock_gettime(CLOCK_MONOTONIC, &summary.end_monotonic);
 	atomic_store(&summary.limited, true);
-}
-
-/* Report losses from all limits but the memory limit, which reports its own. */
-static void note_losses(const struct lc_counters *c)
-{
-	static const struct {
-		const char *counter, *kind, *text;
-		enum lc_memory_use use;
-	} losses[] = {
-		{ "alloc_records_lost", "records_lost",
-		  "the program allocates faster than Locus can record: some objects are counted "
-		  "but not tracked",
-		  LC_MEMORY_RECORDS },
-		{ "gc_moves_lost", "moves_lost",
-		  "a collection copied more objects than there was room for: the objects that it "
-		  "moved are lost",
-		  LC_MEMORY_COPIES },
-		{ "paths_overflow", "paths_lost",
-		  "the program has more call paths than there is room for: some call paths are "
-		  "empty",
-		  LC_MEMORY_PATHS },
-	};
-
-	static const struct {
-		const char *counter, *kind, *text;
-	} without_memory[] = {
-		{ "names_dropped", "names_lost",
-		  "there was no room for the names of some sites' objects: they have no names" },
-		{ "samples_unresolved", "samples_unresolved",
-		  "there was no memory for the call paths of some samples" },
-		{ "gc_copied_lost", "copies_lost",
-		  "there was no memory to count some copies of collections" },
-		{ "estimate_copies_lost", "copies_lost",
-		  "there was no memory to count some copies of collections" },
-		{ "estimate_lost", "estimates_lost",
-		  "there was no memory for some sampled small objects: estimates do not include "
-		  "them" },
-		{ "span_classes_failed", "spans_lost",
-		  "some classes could not be instrumented: their streams and tasks are not "
-		  "counted" },
-		{ "span_classes_bodies_lost", "spans_lost",
-		  "there was no memory to instrument some classes: their tasks are not counted" },
-		{ "spans_task_classes_unknown", "spans_lost",
-		  "there was no room for the classes of some tasks: these tasks are not counted" },
-		{ "spans_tasks_lost", "spans_lost",
-		  "there was no memory for the tasks of some threads: these tasks are not "
-		  "counted" },
-		{ "spans_rows_lost", "spans_lost",
-		  "there was no memory for some streams and tasks: they are not counted" },
-		{ "spans_running_lost", "spans_lost",
-		  "there was no room for some streams and tasks that were still running" },
-		{ "span_timeline_lost", "timelines_lost",
-		  "there was no memory for some parts of the timelines" },
-		{ "paths_cut", "paths_cut",
-		  "finding all call paths would have exceeded --budget: some are cut to the "
-		  "nearest frames; counts are exact" },
-		{ "alloc_unrecorded", "allocations_lost",
-		  "there was no memory to count some allocations: they are missing" },
-	};
-
-	for (size_t i = 0; i < c->len; i++)
-		for (size_t j = 0; j < sizeof(without_memory) / sizeof(without_memory[0]); j++)
-			if (c->rows[i].value && !strcmp(c->rows[i].name, without_memory[j].counter))
-				(void)lc_limit_reached(without_memory[j].kind, "%s",
-				                       without_memory[j].text);
-	for (size_t i = 0; i < c->len; i++)
-		for (size_t j = 0; j < sizeof(losses) / sizeof(losses[0]); j++)
-			if (c->rows[i].value && !strcmp(c->rows[i].name, losses[j].counter) &&
-			    !lc_memory_refused(losses[j].use))
-				(void)lc_limit_reached(losses[j].kind, "%s", losses[j].text);
 }
 
 /* Returns 0 or -errno: the manifest of last time stays. */
@@ -443,8 +335,7 @@ static int write_manifest(bool final)
 		lc_options_value(summary.options, i, text, VALUE_MAX);
 		options[i] = (struct lc_manifest_option){ table[i].name, text };
 	}
-	take_counters(counters);
-	note_losses(counters);
+	lc_counters_take(summary.options, counters);
 	lc_memory_tell();
 	lc_sampler_tell();
 	lc_fds_tell();
@@ -485,16 +376,14 @@ out:
 void lc_agent_manifest_write(bool final)
 {
 	int err = write_manifest(final);
-	struct lc_attribution_stats stats = { 0 };
 
 	if (!err || !final)
 		return; /* the next one has all that this one has */
 	err = write_manifest(final);
 	if (err == -ENOSPC || err == -EDQUOT)
 		lc_profile_disk_full(lc_agent_profile());
-	lc_attribution_stats(&stats);
 	/* A write error of the blocks was already reported. */
-	if (err && !stats.write_error)
+	if (err && !lc_attribution_write_error())
 		lc_say("cannot write the profile's manifest: %s; its counters and its list of "
 		       "losses are out of date",
 		       strerror(-err));

@@ -717,20 +717,56 @@ bool lc_attribution_stop(bool program_goes_on)
 	return false;
 }
 
-void lc_attribution_stats(struct lc_attribution_stats *out)
+static struct lc_attribution_stats counted; /* what the rows point to */
+
+static bool read_counters(const struct lc_options *options)
 {
-	*out = work.stats;
+	counted = work.stats;
 	lc_threads_lock();
 	for (struct lc_thread *t = lc_threads_first(); t; t = t->next) {
-		out->records_lost += t->allocs ? lc_alloc_log_lost(t->allocs) : 0;
-		out->walks += t->contexts ? lc_contexts_walks(t->contexts) : 0;
-		out->looked += t->contexts ? lc_contexts_looked(t->contexts) : 0;
+		counted.records_lost += t->allocs ? lc_alloc_log_lost(t->allocs) : 0;
+		counted.walks += t->contexts ? lc_contexts_walks(t->contexts) : 0;
+		counted.looked += t->contexts ? lc_contexts_looked(t->contexts) : 0;
 	}
 	lc_threads_unlock();
-	lc_sealed_stats(&out->collections, &out->seal_ns);
+	counted.collections = lc_sealed_collections();
 	if (work.config.ordered)
-		lc_concurrent_stats(out);
-	out->survivors = lc_map_count(work.map);
-	out->map_bytes = lc_map_bytes(work.map);
-	out->copied_lost = lc_map_copied_lost(work.map);
+		lc_concurrent_stats(&counted);
+	counted.survivors = lc_map_count(work.map);
+	counted.map_bytes = lc_map_bytes(work.map);
+	counted.copied_lost = lc_map_copied_lost(work.map);
+	return true;
+}
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("gc_collections", &counted.collections),
+	LC_COUNTER("gc_moves", &counted.moves),
+	LC_COUNTER("gc_moves_lost", &counted.moves_lost, .limit = "moves_lost",
+	           .text = "a collection copied more objects than there was room for: the objects "
+	                   "that it moved are lost",
+	           .use = LC_MEMORY_COPIES, .refusable = true),
+	LC_COUNTER("gc_incomplete", &counted.epochs_incomplete),
+	LC_COUNTER("gc_collected", &counted.epochs_collected),
+	LC_COUNTER("gc_copied_bytes", &counted.copied_bytes),
+	LC_COUNTER("gc_copied_lost", &counted.copied_lost, .limit = "copies_lost",
+	           .text = "there was no memory to count some copies of collections"),
+	LC_COUNTER("map_survivors", &counted.survivors),
+	LC_COUNTER("map_survivors_peak", &counted.survivors_peak),
+	LC_COUNTER("map_bytes", &counted.map_bytes),
+	LC_COUNTER("map_in_doubt", &counted.map_in_doubt),
+	LC_COUNTER("alloc_records", &counted.records),
+	LC_COUNTER("alloc_records_lost", &counted.records_lost, .limit = "records_lost",
+	           .text = "the program allocates faster than Locus can record: some objects are "
+	                   "counted but not tracked",
+	           .use = LC_MEMORY_RECORDS, .refusable = true),
+	LC_COUNTER("own_thread_wakes", &counted.wakes),
+	LC_COUNTER("own_thread_looks", &counted.looks),
+	LC_COUNTER("alloc_walks", &counted.walks),
+	LC_COUNTER("alloc_walked_frames", &counted.looked),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = read_counters);
+
+int lc_attribution_write_error(void)
+{
+	return work.stats.write_error;
 }

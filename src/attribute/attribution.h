@@ -16,7 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lc_counters;
 struct lc_options;
 struct lc_profile;
 
@@ -88,7 +87,7 @@ bool lc_attribution_flush(uint64_t wait_ns);
  */
 bool lc_attribution_stop(bool program_goes_on);
 
-void lc_attribution_stats(struct lc_attribution_stats *out); /* Context: [writer]. */
-void lc_attribution_counters(struct lc_counters *out);       /* Context: [writer]. */
+/* The last -errno of the profile writer, or 0. Context: [writer]. */
+int lc_attribution_write_error(void);
 
 #endif

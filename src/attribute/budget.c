@@ -100,9 +100,9 @@ size_t lc_budget_changes(const struct lc_budget_change **out)
 	                                                 : LC_BUDGET_CHANGES_MAX;
 }
 
-void lc_budget_counters(struct lc_counters *out)
-{
-	lc_counters_put(out, "budget_stretch", state.budget.stretch);
-	lc_counters_put(out, "budget_changes", state.changes_len);
-	lc_counters_put(out, "budget_exceeded", state.budget.exceeded);
-}
+static const struct lc_counter counters[] = {
+	LC_COUNTER("budget_stretch", &state.budget.stretch),
+	LC_COUNTER("budget_changes", &state.changes_len),
+	LC_COUNTER("budget_exceeded", &state.budget.exceeded),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

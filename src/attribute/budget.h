@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lc_counters;
-
 enum { LC_BUDGET_STRETCH_MAX = 16, LC_BUDGET_CHANGES_MAX = 64 };
 
 /* Time used so far. */
@@ -50,7 +48,6 @@ struct lc_budget_change {
  */
 void lc_budget_start(uint64_t ppm);
 void lc_budget_tick(uint64_t now_ns);
-void lc_budget_counters(struct lc_counters *out);
 
 /* The first changes of the intervals, at most LC_BUDGET_CHANGES_MAX. Returns how many. */
 size_t lc_budget_changes(const struct lc_budget_change **out);

@@ -206,12 +206,12 @@ static uint8_t width_of(const struct lc_detail *d)
 static void add_metric(const struct lc_detail *d)
 {
 	struct lc_block_metric row = {
-		.engine = d->engine,
-		.bucket = d->bucket,
-		.site = d->site,
-		.path = d->path,
-		.samples = d->samples,
-		.latency_sum = (uint64_t)d->latency * d->samples,
+		.engine = d->at.engine,
+		.bucket = d->at.bucket,
+		.site = d->at.site,
+		.path = d->at.path,
+		.samples = d->at.samples,
+		.latency_sum = (uint64_t)d->latency * d->at.samples,
 		.latency_max = d->latency,
 		.source = d->measured.source,
 		.flags = d->measured.flags,
@@ -237,13 +237,13 @@ static void add_step(const struct lc_detail *d, uint8_t end)
 {
 	if (d->step || end)
 		lc_tally_step(d->thread->tally, &(struct lc_block_step){
-		                                    .engine = d->engine,
-		                                    .bucket = d->bucket,
-		                                    .site = d->site,
+		                                    .engine = d->at.engine,
+		                                    .bucket = d->at.bucket,
+		                                    .site = d->at.site,
 		                                    .step = d->step,
 		                                    .end = end,
-		                                    .samples = d->samples,
-		                                    .pairs = lc_block_pairs(d->samples),
+		                                    .samples = d->at.samples,
+		                                    .pairs = d->at.pairs,
 		                                });
 }
 
@@ -278,11 +278,11 @@ static void add_wait(const struct lc_detail *d, uint8_t flags)
 		flags |= LC_WAIT_ELSEWHERE;
 	if (flags)
 		lc_tally_wait(d->thread->tally, &(struct lc_block_wait){
-		                                    .engine = d->engine,
-		                                    .bucket = d->bucket,
-		                                    .site = d->site,
+		                                    .engine = d->at.engine,
+		                                    .bucket = d->at.bucket,
+		                                    .site = d->at.site,
 		                                    .flags = flags,
-		                                    .samples = d->samples,
+		                                    .samples = d->at.samples,
 		                                });
 }
 
@@ -290,9 +290,9 @@ static void add_wait(const struct lc_detail *d, uint8_t flags)
 static void add_layout(const struct lc_detail *d)
 {
 	const struct lc_field_table *t = lc_field_learnt(d->klass);
-	struct lc_block_layout row = { .site = d->site, .name = "" };
+	struct lc_block_layout row = { .site = d->at.site, .name = "" };
 
-	if (!t || !d->site || t->mirror)
+	if (!t || !d->at.site || t->mirror)
 		return;
 	for (size_t i = 0; i < t->len; i++) {
 		row.offset = t->entries[i].offset;
@@ -301,7 +301,7 @@ static void add_layout(const struct lc_detail *d)
 		lc_tally_layout(d->thread->tally, &row);
 	}
 	if (t->instance_bytes) {
-		row = (struct lc_block_layout){ d->site, t->instance_bytes, 0, "" };
+		row = (struct lc_block_layout){ d->at.site, t->instance_bytes, 0, "" };
 		lc_tally_layout(d->thread->tally, &row);
 	}
 }
@@ -318,37 +318,37 @@ static uint8_t add_place(JNIEnv *jni, const struct lc_detail *d)
 	uint8_t end = LC_END_NONE, flags = somewhere(d);
 	struct lc_field field = { .name = lc_field_part_name(LC_PART_UNKNOWN) };
 	struct lc_block_line line = {
-		.engine = d->engine,
-		.bucket = d->bucket,
-		.site = d->site,
-		.path = d->path,
+		.engine = d->at.engine,
+		.bucket = d->at.bucket,
+		.site = d->at.site,
+		.path = d->at.path,
 		.byte = (uint8_t)(d->addr % LC_LINE_BYTES),
 		.bytes = width_of(d),
 		.access = access_of(d),
-		.samples = d->samples,
-		.hitm = d->measured.flags & LC_METRIC_HITM ? d->samples : 0,
-		.pairs = lc_block_pairs(d->samples),
+		.samples = d->at.samples,
+		.hitm = d->measured.flags & LC_METRIC_HITM ? d->at.samples : 0,
+		.pairs = d->at.pairs,
 	};
 
 	if (!lc_field_find(jni, d->klass, d->size_bytes, d->addr - d->object, &field)) {
 		end = end_of(&field, d->addr - d->object, d->size_bytes);
 		lc_tally_field(d->thread->tally, &(struct lc_block_field){
-		                                     .engine = d->engine,
-		                                     .bucket = d->bucket,
-		                                     .site = d->site,
-		                                     .path = d->path,
+		                                     .engine = d->at.engine,
+		                                     .bucket = d->at.bucket,
+		                                     .site = d->at.site,
+		                                     .path = d->at.path,
 		                                     .name = field.name,
 		                                     .first = field.first,
 		                                     .last = field.last,
 		                                     .access = line.access,
-		                                     .samples = d->samples,
+		                                     .samples = d->at.samples,
 		                                     .pairs = line.pairs,
 		                                 });
 		add_layout(d);
 		flags = is_header(&field) && reads_on(jni, d) ? LC_WAIT_READS_ON : 0;
 	}
 	add_step(d, end);
-	lc_cache_lines_draw(d->thread, d->engine, d->path, d->addr);
+	lc_cache_lines_draw(d->thread, d->at.engine, d->at.path, d->addr);
 	line.name = field.name;
 	line.first = field.element;
 	lc_lines_touch(d->thread, d->addr, &line);
@@ -362,8 +362,8 @@ void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
 	if (d->measured.known)
 		add_metric(d);
 	/* If the index is lost (LC_HOW_BASE), the object is known and the place in it is not. */
-	if ((d->bucket != LC_BUCKET_OBJECT && d->bucket != LC_BUCKET_HEAP_CLASS) || !d->object ||
-	    d->addr < d->object)
+	if ((d->at.bucket != LC_BUCKET_OBJECT && d->at.bucket != LC_BUCKET_HEAP_CLASS) ||
+	    !d->object || d->addr < d->object)
 		return;
 	if (d->how != LC_HOW_BASE) {
 		add_wait(d, add_place(jni, d));

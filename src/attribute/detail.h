@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/profile/profile_writer.h"
+
 struct lc_thread;
 
 /* PERF_SAMPLE_DATA_SRC of a sample, decoded; all 0 for engines without it. */
@@ -23,12 +25,9 @@ struct lc_data_src {
 /* A sample whose bucket is known. */
 struct lc_detail {
 	struct lc_thread *thread;
-	uint16_t engine;
-	uint8_t bucket; /* enum lc_bucket */
+	struct lc_block_access at;
 	uint8_t how;    /* enum lc_how */
 	uint8_t access; /* LC_ACCESS_* of core/record.h */
-	uint32_t site;  /* as in lc_block_access, like `path` */
-	uint32_t path;
 	uint64_t addr;
 	uint64_t object;     /* where the object begins; 0: unknown */
 	uint64_t size_bytes; /* of the object; 0: unknown */
@@ -38,7 +37,6 @@ struct lc_detail {
 	uint32_t step;    /* bytes from one access of the loop to the next; 0: unknown */
 	uint8_t read_on;  /* as in lc_sample */
 	bool elsewhere;   /* likewise */
-	uint64_t samples;
 };
 
 /* Add rows to the tally of d->thread, and to lines.h. Context: [writer]; `jni` is that thread's. */

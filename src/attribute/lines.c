@@ -55,7 +55,12 @@ static struct {
 	Pvoid_t touchers; /* struct lc_thread * -> struct toucher * */
 	struct line_list shared;
 	uint64_t last_number;
-	struct lc_lines_stats stats;
+	struct {
+		uint64_t shared; /* lines found to be shared, ever */
+		uint64_t
+		    dropped; /* samples whose touch found no room, or was dropped to make room */
+		uint64_t touches; /* held now */
+	} stats;
 } lines;
 
 /*
@@ -334,19 +339,9 @@ void lc_lines_forget(const struct lc_thread *t)
 	}
 }
 
-void lc_lines_stats(struct lc_lines_stats *out)
-{
-	*out = lines.stats;
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_lines_stats, dropped, "lines_dropped"),
+static const struct lc_counter counters[] = {
+	LC_COUNTER("lines_shared", &lines.stats.shared),
+	LC_COUNTER("lines_dropped", &lines.stats.dropped),
+	LC_COUNTER("lines_touches", &lines.stats.touches),
 };
-
-void lc_lines_counters(struct lc_counters *out)
-{
-	struct lc_lines_stats s = { 0 };
-
-	lc_lines_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

@@ -13,7 +13,6 @@
 
 #include "src/profile/profile_writer.h"
 
-struct lc_counters;
 struct lc_thread;
 
 enum { LC_LINE_BYTES = 64 };
@@ -35,14 +34,5 @@ void lc_lines_close_epoch(void);
  * to its tally, and nothing here refers to `t` any more.
  */
 void lc_lines_forget(const struct lc_thread *t);
-
-struct lc_lines_stats {
-	uint64_t shared;  /* lines found to be shared, ever */
-	uint64_t dropped; /* samples whose touch found no room, or was dropped to make room */
-	uint64_t touches; /* held now */
-};
-
-void lc_lines_stats(struct lc_lines_stats *out);
-void lc_lines_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -58,9 +58,7 @@ static struct {
 	uint32_t unread_site; /* site of objects of unknown class */
 	void *seen;           /* JudyL: granules of the heap that are in use again */
 	struct lc_map *map;
-	struct stats {
-		uint64_t objects, unread;
-	} stats;
+	uint64_t objects, unread;
 } before = { .areas = { .element_bytes = sizeof(struct lc_area) } };
 
 static void forget(void)
@@ -175,8 +173,8 @@ static void adopt(const struct lc_map_close *close, uint64_t addr, uint64_t size
 	    !is_left(close, addr, size_bytes, near) ||
 	    lc_map_adopt(before.map, addr, (uint32_t)(size_bytes / 8), site) != 1)
 		return;
-	before.stats.objects++;
-	before.stats.unread += site == before.unread_site;
+	before.objects++;
+	before.unread += site == before.unread_site;
 }
 
 /* Read the header of an object that is there in the open epoch, if that is still open. */
@@ -270,7 +268,7 @@ void lc_preexisting_copied(struct lc_map *map, uint32_t cycle, bool known, uint6
 		return;
 	site = lc_klass_site_at(seen.klass, before.path);
 	if (site && lc_map_adopt(map, move->dst, (uint32_t)(seen.size_bytes / 8), site) == 1)
-		before.stats.objects++;
+		before.objects++;
 }
 
 /* -- classes ------------------------------------------------------------------------------- */
@@ -399,12 +397,8 @@ void lc_preexisting_close(struct lc_map *map, uint32_t epoch, const struct lc_ma
 		forget();
 }
 
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct stats, objects, "before_attach_objects"),
-	LC_COUNTER(struct stats, unread, "before_attach_unread"),
+static const struct lc_counter counters[] = {
+	LC_COUNTER("before_attach_objects", &before.objects),
+	LC_COUNTER("before_attach_unread", &before.unread),
 };
-
-void lc_preexisting_counters(struct lc_counters *out)
-{
-	LC_COUNTERS_ADD(out, counter_rows, &before.stats);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

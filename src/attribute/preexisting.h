@@ -19,7 +19,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lc_counters;
 struct lc_map;
 struct lc_move;
 struct lc_object;
@@ -56,7 +55,5 @@ void lc_preexisting_copied(struct lc_map *map, uint32_t cycle, bool known, uint6
  * map did not know the class yet, it learns the class. Context: [writer].
  */
 uint32_t lc_preexisting_site(const struct lc_object *object, uint64_t klass);
-
-void lc_preexisting_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -56,7 +56,7 @@ struct verdict {
 };
 
 /* Count a sample that was taken inside a stream or task for that span too. */
-static void count_in_span(const struct lc_pending *p, enum lc_bucket bucket, uint32_t site)
+static void count_in_span(const struct lc_pending *p, const struct lc_block_access *at)
 {
 	const struct lc_span_slot *slot = lc_span_slot_at(p->thread, p->span - 1);
 
@@ -65,11 +65,11 @@ static void count_in_span(const struct lc_pending *p, enum lc_bucket bucket, uin
 		    p->thread->tally, &(struct lc_block_span_access){ .kind = slot->key.kind,
 		                                                      .span_site = slot->key.site,
 		                                                      .span_path = slot->key.path,
-		                                                      .engine = p->engine,
-		                                                      .bucket = (uint8_t)bucket,
-		                                                      .site = site,
-		                                                      .path = p->path,
-		                                                      .samples = p->samples });
+		                                                      .engine = at->engine,
+		                                                      .bucket = at->bucket,
+		                                                      .site = at->site,
+		                                                      .path = at->path,
+		                                                      .samples = at->samples });
 }
 
 bool lc_resolve_in_java(const struct lc_pending *p)
@@ -88,25 +88,35 @@ static bool shows_node(const struct lc_pending *p)
 	return (lc_resolve_in_java(p) && !(p->access & LC_ACCESS_FENCE)) || p->how == LC_HOW_KERNEL;
 }
 
+static struct lc_block_access access_of(const struct lc_pending *p, enum lc_bucket bucket,
+                                        uint32_t site)
+{
+	return (struct lc_block_access){
+		.engine = p->engine,
+		.bucket = (uint8_t)bucket,
+		.site = site,
+		.path = p->path,
+		.samples = p->samples,
+		.pairs = lc_block_pairs(p->samples),
+	};
+}
+
 static void count_sample(const struct lc_pending *p, enum lc_bucket bucket, uint32_t site)
 {
+	const struct lc_block_access at = access_of(p, bucket, site);
+
 	if (!lc_tally_made(&p->thread->tally) ||
-	    lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path, p->where, p->how,
-	                    p->samples))
+	    lc_tally_sample(p->thread->tally, &at, p->where, p->how))
 		lc_resolve_work.stats.unresolved++;
 	if (p->span && p->thread->tally)
-		count_in_span(p, bucket, site);
+		count_in_span(p, &at);
 	if (!shows_node(p))
 		return;
 	lc_numa_sample(&(struct lc_numa_access){
 	    .thread = p->thread,
+	    .at = at,
 	    .addr = p->addr,
-	    .samples = p->samples,
-	    .site = site,
-	    .path = p->path,
 	    .cpu = p->cpu,
-	    .engine = p->engine,
-	    .bucket = (uint8_t)bucket,
 	    .source = p->measured.source,
 	});
 }
@@ -116,12 +126,9 @@ static void count(JNIEnv *jni, const struct lc_pending *p, const struct verdict 
 	const struct lc_site *site = lc_site_get(v->site);
 	struct lc_detail detail = {
 		.thread = p->thread,
-		.engine = p->engine,
-		.bucket = (uint8_t)v->bucket,
+		.at = access_of(p, v->bucket, v->site),
 		.how = p->how,
 		.access = p->access,
-		.site = v->site,
-		.path = p->path,
 		.addr = p->now_at,
 		.object = v->object,
 		.size_bytes = v->size_bytes,
@@ -131,7 +138,6 @@ static void count(JNIEnv *jni, const struct lc_pending *p, const struct verdict 
 		.step = p->step,
 		.read_on = p->read_on,
 		.elsewhere = p->elsewhere,
-		.samples = p->samples,
 	};
 
 	count_sample(p, v->bucket, v->site);
@@ -454,24 +460,14 @@ void lc_resolve_carry(JNIEnv *jni, const struct lc_map_close *close)
 	lc_resolve_keep(false);
 }
 
-void lc_resolve_stats(struct lc_resolve_stats *out)
-{
-	*out = lc_resolve_work.stats;
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_resolve_stats, unresolved, "samples_unresolved"),
-	LC_COUNTER(struct lc_resolve_stats, carried, "samples_carried"),
-	LC_COUNTER(struct lc_resolve_stats, classes_checked, "classes_checked"),
-	LC_COUNTER(struct lc_resolve_stats, headers_inside, "headers_inside"),
-	LC_COUNTER(struct lc_resolve_stats, class_disagreements, "class_disagreements"),
-	LC_COUNTER(struct lc_resolve_stats, dead_met, "map_dead_met"),
+static const struct lc_counter counters[] = {
+	LC_COUNTER("samples_unresolved", &lc_resolve_work.stats.unresolved,
+	           .limit = "samples_unresolved",
+	           .text = "there was no memory for the call paths of some samples"),
+	LC_COUNTER("samples_carried", &lc_resolve_work.stats.carried),
+	LC_COUNTER("classes_checked", &lc_resolve_work.stats.classes_checked),
+	LC_COUNTER("headers_inside", &lc_resolve_work.stats.headers_inside),
+	LC_COUNTER("class_disagreements", &lc_resolve_work.stats.class_disagreements),
+	LC_COUNTER("map_dead_met", &lc_resolve_work.stats.dead_met),
 };
-
-void lc_resolve_counters(struct lc_counters *out)
-{
-	struct lc_resolve_stats s = { 0 };
-
-	lc_resolve_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

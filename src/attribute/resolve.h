@@ -12,21 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lc_counters;
 struct lc_concurrent_event;
 struct lc_map;
 struct lc_map_close;
 struct lc_nursery;
-
-struct lc_resolve_stats {
-	uint64_t carried;         /* times that a sample waited over a collection */
-	uint64_t unresolved;      /* samples counted without their path, for want of memory */
-	uint64_t classes_checked; /* samples whose object both the map and the header told */
-	uint64_t headers_inside;  /* ... of them: what looked like a header lay inside a live object
-	                           */
-	uint64_t class_disagreements; /* samples whose object they told differently */
-	uint64_t dead_met; /* in order: ... since an untracked one had come to lie in its place */
-};
 
 /*
  * Take the samples of epochs up to `epoch` out of the logs. A sample that needs no map, since it is
@@ -70,8 +59,5 @@ void lc_resolve_ordered(JNIEnv *jni, bool last);
 
 /* Does any sample wait? */
 bool lc_resolve_waiting(void);
-
-void lc_resolve_stats(struct lc_resolve_stats *out);
-void lc_resolve_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -53,7 +53,18 @@ struct lc_resolve_work {
 	struct lc_vector pending, queries;
 	size_t ordered;          /* samples in order that lc_resolve_until() has passed */
 	uint64_t min_size_bytes; /* of lc_resolve_ordered_init() */
-	struct lc_resolve_stats stats;
+	struct {
+		uint64_t carried;    /* times that a sample waited over a collection */
+		uint64_t unresolved; /* samples counted without their path, for want of memory */
+		uint64_t
+		    classes_checked;     /* samples whose object both the map and the header told */
+		uint64_t headers_inside; /* ... of them: what looked like a header lay inside a live
+		                          * object
+		                          */
+		uint64_t class_disagreements; /* samples whose object they told differently */
+		uint64_t dead_met; /* in order: ... since an untracked one had come to lie in its
+		                      place */
+	} stats;
 };
 
 extern struct lc_resolve_work lc_resolve_work;

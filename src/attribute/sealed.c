@@ -14,6 +14,7 @@
 
 #include "src/base/limit.h"
 #include "src/base/time.h"
+#include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
@@ -333,8 +334,13 @@ uint64_t lc_sealed_dropped(void)
 	return atomic_load_explicit(&sealed.dropped, memory_order_relaxed); /* a count */
 }
 
-void lc_sealed_stats(uint64_t *collections, uint64_t *seal_ns)
+uint64_t lc_sealed_collections(void)
 {
-	*collections = atomic_load_explicit(&sealed.collections, memory_order_relaxed);
-	*seal_ns = atomic_load_explicit(&sealed.seal_ns, memory_order_relaxed);
+	return atomic_load_explicit(&sealed.collections, memory_order_relaxed); /* a count */
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("gc_epochs_dropped", &sealed.dropped),
+	LC_COUNTER("gc_callback_us", &sealed.seal_ns, .unit = 1000),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

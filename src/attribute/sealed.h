@@ -73,7 +73,7 @@ uint64_t lc_sealed_dropped(void);
 /* Moves of a collection were lost without memory: note the limit. Context: [gc] [writer]. */
 void lc_sealed_note_no_memory(void);
 
-/* Collections seen, and the time that the callbacks took at their ends. Context: any. */
-void lc_sealed_stats(uint64_t *collections, uint64_t *seal_ns);
+/* Collections seen. Context: any. */
+uint64_t lc_sealed_collections(void);
 
 #endif

@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * core/counters.h - A module lists its counters in a table, which this header writes into the
- * manifest.
+ * core/counters.h - declares counters: a counter is a variable and one row.
  *
- * A counter is a member of the module's struct of stats and one row of the table beside the
- * function that fills the struct: LC_COUNTER(struct lc_x_stats, member, "name_in_the_manifest"). A
- * module's lc_x_counters(out) adds its rows; agent/agent_manifest.c calls them in the manifest's
- * order.
+ * The row names the counter in the manifest, and the limit and the line that a count above 0 stands
+ * for, if there is one. A module lists its rows in a table:
+ *
+ *     static const struct lc_counter counters[] = {
+ *             LC_COUNTER("x_made", &x.made),
+ *             LC_COUNTER("x_lost", &x.lost, .limit = "xs_lost", .text = "some are missing"),
+ *     };
+ *     LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));
+ *
+ * The linker collects the tables of all modules in a section, from which lc_counters_take() reads
+ * them: no other file knows a module's counters.
  */
 #ifndef LC_CORE_COUNTERS_H
 #define LC_CORE_COUNTERS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "src/base/options.h"
+#include "src/core/memory.h"
+
 enum { LC_COUNTERS_MAX = 256, LC_COUNTER_NAME_MAX = 48 };
 
-/* The counters of one manifest, in its order. One thread's. */
+/* The counters of one manifest. One thread's. */
 struct lc_counters {
 	struct {
 		char name[LC_COUNTER_NAME_MAX];
@@ -27,32 +37,60 @@ struct lc_counters {
 	size_t len;
 };
 
-struct lc_counter_row {
+struct lc_counter {
 	const char *name;
-	size_t at;     /* offset of a uint64_t in the struct of stats */
-	uint64_t unit; /* what the manifest counts is so much of it: 1000 for microseconds of ns */
+	/* A variable of 8, 4 or 1 bytes: atomic, or written by the attribution thread. Or NULL: */
+	const void *value;
+	uint64_t (*read)(void); /* context: [writer] */
+	uint64_t unit;          /* 0: 1; the manifest counts so many: 1000 for microseconds of ns */
+	/* A count above 0 means that something is missing; NULL: nothing is. See base/limit.h. */
+	const char *limit, *text;
+	uint8_t bytes;          /* of the variable */
+	enum lc_memory_use use; /* if `refusable`: the memory limit reports a refused use itself */
+	bool refusable;
 };
 
-#define LC_COUNTER(type, member, name)                                                             \
+/* A row for a variable, and members of the row by name. */
+#define LC_COUNTER(n, v, ...)                                                                      \
 	{                                                                                          \
-		(name), offsetof(type, member), 1                                                  \
+		.name = (n), .value = (v), .bytes = sizeof(*(v)), ##__VA_ARGS__                    \
 	}
-#define LC_COUNTER_US(type, member, name)                                                          \
-	{                                                                                          \
-		(name), offsetof(type, member), 1000                                               \
-	}
-#define LC_COUNTERS_ADD(out, table, stats)                                                         \
-	lc_counters_add(out, table, sizeof(table) / sizeof((table)[0]), stats)
 
-/* One more of what several threads count. Context: any. */
+struct lc_counter_table {
+	const struct lc_counter *rows;
+	size_t len;
+	/* If not NULL: leave out the table (false), or read what its rows point to. [writer] */
+	bool (*begin)(const struct lc_options *options);
+	/* If not NULL: add counters whose names are made up, with lc_counters_put(). [writer] */
+	void (*put)(struct lc_counters *out);
+};
+
+#define LC_COUNTER_ROWS(table) .rows = (table), .len = sizeof(table) / sizeof((table)[0])
+
+/* The tables lie behind one another, so each has the size of its alignment. */
+#define LC_COUNTER_TABLE(...)                                                                      \
+	static const struct lc_counter_table counter_table                                         \
+	    __attribute__((section("lc_counters"), used, aligned(32))) = { __VA_ARGS__ }
+_Static_assert(sizeof(struct lc_counter_table) == 32, "no gap between tables");
+
+/* Add one to a counter of several threads. Context: any. */
 static inline void lc_count(_Atomic uint64_t *counter)
 {
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); /* a count */
 }
 
-/*
- * Add one counter whose name is made up here; the name is copied. Nothing where there is no room.
- */
+/* Values of lc_counter_table.begin: tables of --spans and of --audit. */
+static inline bool lc_counters_with_spans(const struct lc_options *options)
+{
+	return options->spans;
+}
+
+static inline bool lc_counters_with_audit(const struct lc_options *options)
+{
+	return options->audit;
+}
+
+/* Add one counter; the name is copied. Does nothing if there is no room. */
 static inline void lc_counters_put(struct lc_counters *out, const char *name, uint64_t value)
 {
 	if (out->len == LC_COUNTERS_MAX)
@@ -61,15 +99,28 @@ static inline void lc_counters_put(struct lc_counters *out, const char *name, ui
 	out->rows[out->len++].value = value;
 }
 
-/* Add `len` rows of a table, with the numbers of the struct that it describes. */
-static inline void lc_counters_add(struct lc_counters *out, const struct lc_counter_row *rows,
-                                   size_t len, const void *stats)
+static inline uint64_t lc_counter_value(const struct lc_counter *c)
 {
-	for (size_t i = 0; i < len; i++) {
-		const void *at = (const char *)stats + rows[i].at;
+	uint64_t value = 0;
 
-		lc_counters_put(out, rows[i].name, *(const uint64_t *)at / rows[i].unit);
-	}
+	if (c->read)
+		value = c->read();
+	else if (c->bytes == sizeof(uint64_t))
+		value =
+		    atomic_load_explicit((const _Atomic uint64_t *)c->value, memory_order_relaxed);
+	else if (c->bytes == sizeof(uint32_t))
+		value =
+		    atomic_load_explicit((const _Atomic uint32_t *)c->value, memory_order_relaxed);
+	else
+		value =
+		    atomic_load_explicit((const _Atomic uint8_t *)c->value, memory_order_relaxed);
+	return c->unit ? value / c->unit : value;
 }
+
+/*
+ * Read the counters of all modules, and report the limits that they show as reached. Context:
+ * [writer].
+ */
+void lc_counters_take(const struct lc_options *options, struct lc_counters *out);
 
 #endif

@@ -89,7 +89,7 @@ void lc_fds_tell(void)
 			                       lost[i]);
 }
 
-void lc_fds_counters(struct lc_counters *out)
+static void put_counters(struct lc_counters *out)
 {
 	const long now = atomic_load_explicit(&taken, memory_order_relaxed);
 
@@ -101,3 +101,5 @@ void lc_fds_counters(struct lc_counters *out)
 			                                  : "fds_refused_breakpoints",
 			                atomic_load_explicit(&refused[i], memory_order_relaxed));
 }
+
+LC_COUNTER_TABLE(.put = put_counters);

@@ -13,8 +13,6 @@
 
 #include <stdbool.h>
 
-struct lc_counters;
-
 /* The purpose of a descriptor. Each value says what is missing when the descriptor is refused. */
 enum lc_fds_use {
 	LC_FDS_BREAKPOINT, /* the address of a sample stays unknown */
@@ -34,7 +32,5 @@ long lc_fds_budget(long limit, long open, long ours);
 
 /* Say that the budget was reached: base/limit.h. Context: [writer]. */
 void lc_fds_tell(void);
-
-void lc_fds_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -109,7 +109,7 @@ uint64_t lc_memory_refused(enum lc_memory_use use)
 	return atomic_load_explicit(&uses[use].refused, memory_order_relaxed);
 }
 
-void lc_memory_counters(struct lc_counters *out)
+static void put_counters(struct lc_counters *out)
 {
 	const int64_t most = atomic_load_explicit(&most_held, memory_order_relaxed);
 
@@ -119,3 +119,5 @@ void lc_memory_counters(struct lc_counters *out)
 		if (lc_memory_refused(i))
 			lc_counters_put(out, names[i], lc_memory_refused(i));
 }
+
+LC_COUNTER_TABLE(.put = put_counters);

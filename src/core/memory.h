@@ -16,8 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lc_counters;
-
 /* The purpose of the memory, and what happens if it is refused. */
 enum lc_memory_use {
 	LC_MEMORY_RECORDS,  /* allocation logs: the object is counted, not followed */
@@ -75,7 +73,5 @@ uint64_t lc_memory_refused(enum lc_memory_use use);
 
 /* Say of each use that was refused what is lost: base/limit.h. Context: [writer]. */
 void lc_memory_tell(void);
-
-void lc_memory_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -99,7 +99,7 @@ uint64_t lc_own_cost_end(enum lc_own_kind kind, uint64_t begin)
 	return ns;
 }
 
-void lc_own_cost_counters(struct lc_counters *out)
+static void put_counters(struct lc_counters *out)
 {
 	static const char *const names[LC_OWN_KINDS] = {
 		[LC_OWN_HOOKS] = "own_hooks_ns",   [LC_OWN_SAMPLES] = "own_samples_ns",
@@ -113,3 +113,5 @@ void lc_own_cost_counters(struct lc_counters *out)
 		lc_counters_put(out, names[i], lc_own_cost_of(i));
 	lc_counters_put(out, "own_process_ns", lc_own_cost_process());
 }
+
+LC_COUNTER_TABLE(.put = put_counters);

@@ -12,8 +12,6 @@
 #include <stdint.h>
 #include <time.h>
 
-struct lc_counters;
-
 enum lc_own_kind {
 	LC_OWN_HOOKS, /* samples of the timer in the native code of hooks, each for its interval */
 	LC_OWN_SAMPLES, /* signal handlers, and events of sampled allocations */
@@ -59,7 +57,5 @@ uint64_t lc_own_cost_process(void);
  */
 void lc_own_cost_end_process(clockid_t writer);
 bool lc_own_cost_ended(void); /* Was that called? Context: any. */
-
-void lc_own_cost_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

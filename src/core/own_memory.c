@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "src/base/spin.h"
+#include "src/core/counters.h"
 #include "src/core/memory.h"
 #include "src/core/own_heap.h"
 #include "src/core/reset.h"
@@ -342,3 +343,8 @@ uint64_t lc_own_memory_bytes(void)
 	close(pagemap);
 	return bytes;
 }
+
+static const struct lc_counter counters[] = {
+	{ .name = "own_memory_bytes", .read = lc_own_memory_bytes },
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

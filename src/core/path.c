@@ -276,18 +276,6 @@ uint32_t lc_site_count(void)
 	return atomic_load_explicit(&paths.sites.len, memory_order_acquire);
 }
 
-uint64_t lc_path_overflow(void)
-{
-	return atomic_load_explicit(&paths.overflow, memory_order_relaxed); /* a count */
-}
-
-void lc_path_counters(struct lc_counters *out)
-{
-	lc_counters_put(out, "paths", lc_path_count());
-	lc_counters_put(out, "paths_overflow", lc_path_overflow());
-	lc_counters_put(out, "sites", lc_site_count());
-}
-
 int lc_method_line(const struct lc_method *m, unsigned bci)
 {
 	int line = -1;
@@ -491,3 +479,14 @@ uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32
 	}
 	return number;
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("paths", &paths.nodes.len),
+	LC_COUNTER(
+	    "paths_overflow", &paths.overflow, .limit = "paths_lost",
+	    .text =
+	        "the program has more call paths than there is room for: some call paths are empty",
+	    .use = LC_MEMORY_PATHS, .refusable = true),
+	LC_COUNTER("sites", &paths.sites.len),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lc_counters;
-
 /*
  * A method by name. Immutable once it is returned. Class names are as a Java programmer writes
  * them in a stack trace ("java.util.HashMap$Node"), bytes in modified UTF-8 as the JVM gives them.
@@ -80,7 +78,7 @@ int lc_path_init(void);
 /*
  * The node of a call path, `frames` as lc_frame_pack() makes them, leaf first. Methods that are
  * new are named now, while their class is still loaded. A path that finds no room (the tables
- * are bounded) becomes node 0 and is counted in lc_path_overflow(). Frames of LocusSpan are left
+ * are bounded) becomes node 0 and is counted. Frames of LocusSpan are left
  * out. Context: [java] [writer], a thread that the JVM knows (`jni` is its own). Takes a lock, but
  * never across a call into the JVM.
  */
@@ -127,9 +125,6 @@ enum {
 };
 
 int lc_path_define(uint64_t id, const char *class_name, const char *name, const char *signature);
-
-uint64_t lc_path_overflow(void);
-void lc_path_counters(struct lc_counters *out); /* Context: [writer]. */
 
 /*
  * A JVM signature as a Java programmer writes the type: "[[Ljava/lang/String;" becomes

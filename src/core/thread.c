@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/core/counters.h"
 #include "src/core/reset.h"
 
 enum { OURS_MAX = 8 };
@@ -170,3 +171,8 @@ uint32_t lc_threads_registered(void)
 {
 	return atomic_load_explicit(&registered, memory_order_relaxed); /* a count */
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("threads", &registered),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

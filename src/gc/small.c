@@ -674,29 +674,15 @@ struct lc_move *lc_small_end(size_t *len)
 	return moves;
 }
 
-void lc_small_stats(struct lc_small_stats *out)
-{
-	out->moved = atomic_load_explicit(&small.moved, memory_order_relaxed);
-	out->forgotten = atomic_load_explicit(&small.forgotten, memory_order_relaxed);
-	out->held = atomic_load_explicit(&small.held, memory_order_relaxed);
-	out->unheld = atomic_load_explicit(&small.unheld, memory_order_relaxed);
-	out->passes_limited = atomic_load_explicit(&small.passes_limited, memory_order_relaxed);
-	out->pass_ns = atomic_load_explicit(&small.pass_ns, memory_order_relaxed);
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_small_stats, moved, "small_moves"),
-	LC_COUNTER(struct lc_small_stats, forgotten, "small_forgotten"),
-	LC_COUNTER(struct lc_small_stats, held, "small_held"),
-	LC_COUNTER(struct lc_small_stats, passes_limited, "small_passes_limited"),
-	LC_COUNTER(struct lc_small_stats, unheld, "small_unheld"),
-	LC_COUNTER_US(struct lc_small_stats, pass_ns, "small_pass_us"),
+static const struct lc_counter counters[] = {
+	LC_COUNTER("small_moves", &small.moved), /* found at their new place */
+	/* Dropped since a collection left no trace. */
+	LC_COUNTER("small_forgotten", &small.forgotten),
+	LC_COUNTER("small_held", &small.held), /* looked at after each collection now */
+	/* Pauses that left out objects, for want of memory. */
+	LC_COUNTER("small_passes_limited", &small.passes_limited),
+	/* Not held after a collection, for want of memory. */
+	LC_COUNTER("small_unheld", &small.unheld),
+	LC_COUNTER("small_pass_us", &small.pass_ns, .unit = 1000),
 };
-
-void lc_small_counters(struct lc_counters *out)
-{
-	struct lc_small_stats s = { 0 };
-
-	lc_small_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

@@ -24,17 +24,6 @@
 
 #include "src/core/record.h"
 
-struct lc_counters;
-
-struct lc_small_stats {
-	uint64_t moved;     /* found at their new place */
-	uint64_t forgotten; /* dropped since a collection left no trace */
-	uint64_t held;      /* small survivors that are looked at after each collection now */
-	uint64_t unheld;    /* not held after a collection, since the memory limit has no room */
-	uint64_t passes_limited; /* pauses that left out objects for that reason */
-	uint64_t pass_ns;        /* time spent in pauses */
-};
-
 /*
  * Begin a pass after a collection. `areas` are those of lc_areas_take(); `class_word` says whether
  * a header's second word begins with the class, which forwarding leaves alone. Returns false when
@@ -79,8 +68,5 @@ void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uin
  * are malloc'ed, and the caller owns them. NULL with *len 0: there are none, or no memory.
  */
 struct lc_move *lc_small_end(size_t *len);
-
-void lc_small_stats(struct lc_small_stats *out); /* Context: any. */
-void lc_small_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "src/core/counters.h"
 #include "src/core/memory.h"
 
 enum { TIDY_CHUNKS_MAX = 1024 };
@@ -386,3 +387,8 @@ void lc_alloc_log_trim(struct lc_alloc_log *log, uint64_t position)
 		c = next;
 	}
 }
+
+static const struct lc_counter counters[] = {
+	{ .name = "alloc_log_bytes", .read = lc_alloc_pool_used_bytes },
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

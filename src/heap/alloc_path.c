@@ -15,6 +15,7 @@
 #include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/classfile/rewrite.h"
+#include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/method_number.h"
 #include "src/core/own.h"
@@ -74,16 +75,6 @@ int lc_alloc_path_init(uint32_t depth, uint64_t min_size_bytes)
 	paths.depth = depth;
 	paths.min_size_bytes = min_size_bytes;
 	return define_intrinsics();
-}
-
-uint64_t lc_alloc_path_errors(void)
-{
-	return atomic_load_explicit(&paths.errors, memory_order_relaxed);
-}
-
-uint64_t lc_alloc_path_asked(void)
-{
-	return atomic_load_explicit(&paths.asked, memory_order_relaxed);
 }
 
 /* Frames of walks hold IDs of versions (core/version.h) in place of jmethodIDs. */
@@ -391,3 +382,10 @@ uint32_t lc_alloc_path_recorded(JNIEnv *jni, struct lc_walker *walker, uint32_t 
 	*wanted = origin != LC_ORIGIN_CONSTRUCTOR || lc_alloc_path_first(jni);
 	return *wanted ? lc_alloc_path_site(jni, walker, node, o, bytecode_site, origin) : 0;
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("alloc_jvm_walks", &paths.asked), /* stacks that the JVM was asked to walk */
+	/* Stacks that could not be walked: the path is empty. */
+	LC_COUNTER("alloc_walk_errors", &paths.errors),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

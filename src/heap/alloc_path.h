@@ -67,12 +67,6 @@ bool lc_alloc_path_first(JNIEnv *jni);
 uint32_t lc_alloc_path_recorded(JNIEnv *jni, struct lc_walker *walker, uint32_t node, jobject o,
                                 uint32_t bytecode_site, enum lc_alloc_origin origin, bool *wanted);
 
-/* Paths that the JVM was asked for. Context: any. */
-uint64_t lc_alloc_path_asked(void);
-
-/* Stacks that could not be walked. Context: any. */
-uint64_t lc_alloc_path_errors(void);
-
 /*
  * The class word in the header of `o`; 0 when collections keep getting in between. A system call.
  * Context: [hook].

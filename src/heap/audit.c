@@ -469,23 +469,26 @@ void lc_audit_totals(struct lc_audit_totals *out)
 	pthread_mutex_unlock(&audit.totals_lock);
 }
 
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_audit_totals, gcs, "audit_gcs"),
-	LC_COUNTER(struct lc_audit_totals, checks, "audit_checks"),
-	LC_COUNTER(struct lc_audit_totals, survivors, "audit_survivors"),
-	LC_COUNTER(struct lc_audit_totals, wrong_missing, "audit_wrong_missing"),
-	LC_COUNTER(struct lc_audit_totals, forgotten, "audit_forgotten"),
-	LC_COUNTER(struct lc_audit_totals, wrong_moved, "audit_wrong_moved"),
-	LC_COUNTER(struct lc_audit_totals, wrong_overlap, "audit_wrong_overlap"),
-	LC_COUNTER(struct lc_audit_totals, stale, "audit_stale"),
-	LC_COUNTER(struct lc_audit_totals, skipped, "audit_skipped"),
-	LC_COUNTER(struct lc_audit_totals, unheld, "audit_unheld"),
-};
+static struct lc_audit_totals counted; /* what the rows point to */
 
-void lc_audit_counters(struct lc_counters *out)
+static bool read_counters(const struct lc_options *options)
 {
-	struct lc_audit_totals s = { 0 };
-
-	lc_audit_totals(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
+	if (!options->audit)
+		return false;
+	lc_audit_totals(&counted);
+	return true;
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("audit_gcs", &counted.gcs),
+	LC_COUNTER("audit_checks", &counted.checks),
+	LC_COUNTER("audit_survivors", &counted.survivors),
+	LC_COUNTER("audit_wrong_missing", &counted.wrong_missing),
+	LC_COUNTER("audit_forgotten", &counted.forgotten),
+	LC_COUNTER("audit_wrong_moved", &counted.wrong_moved),
+	LC_COUNTER("audit_wrong_overlap", &counted.wrong_overlap),
+	LC_COUNTER("audit_stale", &counted.stale),
+	LC_COUNTER("audit_skipped", &counted.skipped),
+	LC_COUNTER("audit_unheld", &counted.unheld),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = read_counters);

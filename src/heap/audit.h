@@ -17,7 +17,6 @@
 #include <jni.h>
 #include <stdint.h>
 
-struct lc_counters;
 struct lc_map;
 
 struct lc_audit_totals {
@@ -80,6 +79,5 @@ void lc_audit_look(struct lc_map *map, const struct lc_audit_question *q);
 void lc_audit_asked(void);
 
 void lc_audit_totals(struct lc_audit_totals *out); /* Context: any but signal handlers. */
-void lc_audit_counters(struct lc_counters *out);   /* Context: [writer]. */
 
 #endif

@@ -482,40 +482,38 @@ void lc_estimate_gc_finish(uint32_t epoch)
 	pthread_mutex_unlock(&sample.lock);
 }
 
-void lc_estimate_stats(struct lc_estimate_stats *out)
+static struct lc_estimate_stats counted; /* what the rows point to */
+
+static bool read_counters(const struct lc_options *options)
 {
 	struct lc_estimate_table *t = lc_estimate_table();
 
-	pthread_mutex_lock(&t->lock);
-	*out = t->stats;
-	out->live = t->live;
-	out->interval_bytes = lc_pace_interval(&t->pace);
-	pthread_mutex_unlock(&t->lock);
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_estimate_stats, sampled, "estimate_sampled"),
-	LC_COUNTER(struct lc_estimate_stats, tracked, "estimate_tracked"),
-	LC_COUNTER(struct lc_estimate_stats, lost, "estimate_lost"),
-	LC_COUNTER(struct lc_estimate_stats, unheld, "estimate_unheld"),
-	LC_COUNTER(struct lc_estimate_stats, copies_lost, "estimate_copies_lost"),
-	LC_COUNTER(struct lc_estimate_stats, live, "estimate_live"),
-	LC_COUNTER(struct lc_estimate_stats, live_peak, "estimate_live_peak"),
-	LC_COUNTER(struct lc_estimate_stats, thinned, "estimate_thinned"),
-	LC_COUNTER(struct lc_estimate_stats, interval_bytes, "estimate_interval"),
-	LC_COUNTER(struct lc_estimate_stats, paces, "estimate_interval_changes"),
-	LC_COUNTER(struct lc_estimate_stats, unsplit, "estimate_unsplit"),
-	LC_COUNTER_US(struct lc_estimate_stats, gc_ns, "estimate_gc_us"),
-	LC_COUNTER(struct lc_estimate_stats, gc_slots, "estimate_gc_references"),
-};
-
-void lc_estimate_counters(struct lc_counters *out)
-{
-	struct lc_estimate_stats s = { 0 };
-
 	if (!lc_estimate_enabled())
-		return;
-	lc_estimate_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-	lc_estimate_path_counters(out);
+		return false;
+	pthread_mutex_lock(&t->lock);
+	counted = t->stats;
+	counted.live = t->live;
+	counted.interval_bytes = lc_pace_interval(&t->pace);
+	pthread_mutex_unlock(&t->lock);
+	return true;
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("estimate_sampled", &counted.sampled),
+	LC_COUNTER("estimate_tracked", &counted.tracked),
+	LC_COUNTER("estimate_lost", &counted.lost, .limit = "estimates_lost",
+	           .text = "there was no memory for some sampled small objects: estimates do not "
+	                   "include them"),
+	LC_COUNTER("estimate_unheld", &counted.unheld),
+	LC_COUNTER("estimate_copies_lost", &counted.copies_lost, .limit = "copies_lost",
+	           .text = "there was no memory to count some copies of collections"),
+	LC_COUNTER("estimate_live", &counted.live),
+	LC_COUNTER("estimate_live_peak", &counted.live_peak),
+	LC_COUNTER("estimate_thinned", &counted.thinned),
+	LC_COUNTER("estimate_interval", &counted.interval_bytes),
+	LC_COUNTER("estimate_interval_changes", &counted.paces),
+	LC_COUNTER("estimate_unsplit", &counted.unsplit),
+	LC_COUNTER("estimate_gc_us", &counted.gc_ns, .unit = 1000),
+	LC_COUNTER("estimate_gc_references", &counted.gc_slots),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = read_counters);

@@ -18,7 +18,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lc_counters;
 struct lc_area;
 struct lc_thread;
 
@@ -31,22 +30,6 @@ struct lc_estimate_config {
 	/* Epochs exist, and slots hold plain addresses: Serial, Parallel, G1. */
 	bool follow;
 	bool audit; /* compare paths with the JVM's */
-};
-
-struct lc_estimate_stats {
-	uint64_t sampled;     /* events for objects that are not tracked */
-	uint64_t tracked;     /* events for objects that are tracked exactly; not used */
-	uint64_t lost;        /* events without effect: no memory, no thread record, no room */
-	uint64_t unheld;      /* objects counted, but without a reference for lack of room */
-	uint64_t copies_lost; /* rows of copied bytes for which there was no memory */
-	uint64_t live;        /* references to objects not known to be dead */
-	uint64_t live_peak;
-	uint64_t thinned;        /* times that the table gave up half of its references */
-	uint64_t interval_bytes; /* in force */
-	uint64_t paces;          /* changes of the interval */
-	uint64_t unsplit;        /* accesses to a class none of whose objects was held */
-	uint64_t gc_ns;          /* time spent reading references in pauses */
-	uint64_t gc_slots;       /* references read there */
 };
 
 /*
@@ -103,8 +86,5 @@ void lc_estimate_close(uint32_t epoch, const struct lc_area *areas, size_t len);
  * record is gone go to the oldest thread. Context: [writer].
  */
 void lc_estimate_flush(JNIEnv *jni);
-
-void lc_estimate_stats(struct lc_estimate_stats *out); /* Context: any but signals, gc. */
-void lc_estimate_counters(struct lc_counters *out);    /* Context: [writer]. */
 
 #endif

@@ -50,6 +50,22 @@ struct lc_estimate_class {
 	uint32_t site;
 };
 
+struct lc_estimate_stats {
+	uint64_t sampled;     /* events for objects that are not tracked */
+	uint64_t tracked;     /* events for objects that are tracked exactly; not used */
+	uint64_t lost;        /* events without effect: no memory, no thread record, no room */
+	uint64_t unheld;      /* objects counted, but without a reference for lack of room */
+	uint64_t copies_lost; /* rows of copied bytes for which there was no memory */
+	uint64_t live;        /* references to objects not known to be dead */
+	uint64_t live_peak;
+	uint64_t thinned;        /* times that the table gave up half of its references */
+	uint64_t interval_bytes; /* in force */
+	uint64_t paces;          /* changes of the interval */
+	uint64_t unsplit;        /* accesses to a class none of whose objects was held */
+	uint64_t gc_ns;          /* time spent reading references in pauses */
+	uint64_t gc_slots;       /* references read there */
+};
+
 struct lc_estimate_table {
 	struct lc_estimate_config config;             /* set before `enabled` */
 	const volatile uint32_t *collections_counter; /* the JVM's, or NULL */

@@ -18,6 +18,7 @@
 #include "src/core/thread.h"
 #include "src/core/version.h"
 #include "src/heap/context.h"
+#include "src/heap/estimate.h"
 #include "src/jvm/stack/call_trace.h"
 #include "src/stack/shadow.h"
 #include "src/stack/walker.h"
@@ -33,40 +34,31 @@ static struct {
 	_Atomic uint64_t walked, asked, audited, wrong;
 } paths;
 
-struct stats {
-	uint64_t walked;  /* by the shadow */
-	uint64_t asked;   /* by the JVM, since the shadow could not tell */
-	uint64_t audited; /* walks of the shadow's, compared with the JVM's */
-	uint64_t wrong;   /* ... that differed */
-};
+static bool is_counted(const struct lc_options *options)
+{
+	return lc_estimate_enabled();
+}
 
-static const struct lc_counter_row rows[] = {
-	LC_COUNTER(struct stats, walked, "estimate_walked"),
-	LC_COUNTER(struct stats, asked, "estimate_asked"),
-};
+static void put_audit(struct lc_counters *out)
+{
+	if (!paths.audit)
+		return;
+	lc_counters_put(out, "audit_estimates",
+	                atomic_load_explicit(&paths.audited, memory_order_relaxed));
+	lc_counters_put(out, "audit_estimates_wrong",
+	                atomic_load_explicit(&paths.wrong, memory_order_relaxed));
+}
 
-static const struct lc_counter_row audit_rows[] = {
-	LC_COUNTER(struct stats, audited, "audit_estimates"),
-	LC_COUNTER(struct stats, wrong, "audit_estimates_wrong"),
+static const struct lc_counter counters[] = {
+	LC_COUNTER("estimate_walked", &paths.walked), /* by the shadow */
+	/* By the JVM, since the shadow could not tell. */
+	LC_COUNTER("estimate_asked", &paths.asked),
 };
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = is_counted, .put = put_audit);
 
 void lc_estimate_path_audit(void)
 {
 	paths.audit = true;
-}
-
-void lc_estimate_path_counters(struct lc_counters *out)
-{
-	const struct stats s = {
-		.walked = atomic_load_explicit(&paths.walked, memory_order_relaxed),
-		.asked = atomic_load_explicit(&paths.asked, memory_order_relaxed),
-		.audited = atomic_load_explicit(&paths.audited, memory_order_relaxed),
-		.wrong = atomic_load_explicit(&paths.wrong, memory_order_relaxed),
-	};
-
-	LC_COUNTERS_ADD(out, rows, &s);
-	if (paths.audit)
-		LC_COUNTERS_ADD(out, audit_rows, &s);
 }
 
 /* The path that stands for an unknown stack. */

@@ -12,7 +12,6 @@
 #include <jvmti.h>
 #include <stdint.h>
 
-struct lc_counters;
 struct lc_thread;
 
 /* The class of a sampled object. */
@@ -31,7 +30,5 @@ uint32_t lc_estimate_path_site(JNIEnv *jni, struct lc_thread *t,
 
 /* Compare each walk with the JVM's own. Context: [attach]. */
 void lc_estimate_path_audit(void);
-
-void lc_estimate_path_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

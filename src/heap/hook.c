@@ -85,38 +85,21 @@ uint64_t lc_hook_min_size_bytes(void)
 	return hook.min_size_bytes;
 }
 
-void lc_hook_stats(struct lc_hook_stats *out)
+uint64_t lc_hook_missed(void)
 {
-	struct lc_tlab_stats objects;
-
-	lc_tlab_stats(&objects);
-	memset(out, 0, sizeof(*out));
-	out->corrections = atomic_load_explicit(&hook.corrections, memory_order_relaxed);
-	out->duplicates = atomic_load_explicit(&hook.duplicates, memory_order_relaxed);
-	out->unrecorded = atomic_load_explicit(&hook.unrecorded, memory_order_relaxed);
-	out->unplaced = objects.unplaced;
-	out->unproved = objects.unproved;
-	out->jvm_walks = lc_alloc_path_asked();
-	out->walk_errors = lc_alloc_path_errors();
+	return atomic_load_explicit(&hook.unrecorded, memory_order_relaxed) + lc_tlab_unproved();
 }
 
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_hook_stats, corrections, "alloc_corrections"),
-	LC_COUNTER(struct lc_hook_stats, duplicates, "alloc_duplicates"),
-	LC_COUNTER(struct lc_hook_stats, unrecorded, "alloc_unrecorded"),
-	LC_COUNTER(struct lc_hook_stats, unplaced, "alloc_unplaced"),
-	LC_COUNTER(struct lc_hook_stats, unproved, "alloc_unproved"),
-	LC_COUNTER(struct lc_hook_stats, jvm_walks, "alloc_jvm_walks"),
-	LC_COUNTER(struct lc_hook_stats, walk_errors, "alloc_walk_errors"),
+static const struct lc_counter counters[] = {
+	/* Records made again because a GC ran during the first. */
+	LC_COUNTER("alloc_corrections", &hook.corrections),
+	/* Reported by an intrinsic and by its caller. */
+	LC_COUNTER("alloc_duplicates", &hook.duplicates),
+	/* No memory, no thread record, or a full log. */
+	LC_COUNTER("alloc_unrecorded", &hook.unrecorded, .limit = "allocations_lost",
+	           .text = "there was no memory to count some allocations: they are missing"),
 };
-
-void lc_hook_counters(struct lc_counters *out)
-{
-	struct lc_hook_stats s = { 0 };
-
-	lc_hook_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));
 
 static void add(struct lc_site_counter *counter, uint32_t words)
 {

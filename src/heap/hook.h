@@ -11,19 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lc_counters;
 struct lc_options;
 struct lc_thread;
-
-struct lc_hook_stats {
-	uint64_t corrections; /* records made again because a GC ran during the first */
-	uint64_t duplicates;  /* reported by the body of an intrinsic and by its caller */
-	uint64_t unrecorded;  /* no memory, no thread record, or a full log */
-	uint64_t unplaced;    /* counted, but where the object is is not known */
-	uint64_t unproved;    /* not known whether `new` made an object: not counted */
-	uint64_t jvm_walks;   /* stacks that the JVM was asked to walk */
-	uint64_t walk_errors; /* stack could not be walked: allocation path empty */
-};
 
 /*
  * Prepare, after the hook class was defined. Without `follow` allocations are counted and not
@@ -44,7 +33,7 @@ void lc_hook_enable(bool on);
 /* Objects of at least so many bytes are counted; 0: all. Context: any. */
 uint64_t lc_hook_min_size_bytes(void);
 
-void lc_hook_stats(struct lc_hook_stats *out);  /* Context: [java] [writer]. */
-void lc_hook_counters(struct lc_counters *out); /* Context: [writer]. */
+/* Allocations that could not be counted. Context: any. */
+uint64_t lc_hook_missed(void);
 
 #endif

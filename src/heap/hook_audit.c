@@ -15,31 +15,15 @@ static struct {
 	_Atomic uint64_t unaudited, misplaced, contexts, contexts_wrong;
 } audit;
 
-struct stats {
-	uint64_t unaudited;      /* constructed, and not checked */
-	uint64_t misplaced;      /* the record has another size than the object */
-	uint64_t contexts;       /* checked against a walk of the JVM's */
-	uint64_t contexts_wrong; /* ... that led to another site */
+static const struct lc_counter counters[] = {
+	LC_COUNTER("audit_unaudited", &audit.unaudited), /* constructed, and not checked */
+	/* The record has another size than the object. */
+	LC_COUNTER("audit_misplaced", &audit.misplaced),
+	LC_COUNTER("audit_contexts", &audit.contexts), /* checked against a walk of the JVM's */
+	/* ... that led to another site. */
+	LC_COUNTER("audit_contexts_wrong", &audit.contexts_wrong),
 };
-
-static const struct lc_counter_row rows[] = {
-	LC_COUNTER(struct stats, unaudited, "audit_unaudited"),
-	LC_COUNTER(struct stats, misplaced, "audit_misplaced"),
-	LC_COUNTER(struct stats, contexts, "audit_contexts"),
-	LC_COUNTER(struct stats, contexts_wrong, "audit_contexts_wrong"),
-};
-
-void lc_hook_audit_counters(struct lc_counters *out)
-{
-	const struct stats s = {
-		.unaudited = atomic_load_explicit(&audit.unaudited, memory_order_relaxed),
-		.misplaced = atomic_load_explicit(&audit.misplaced, memory_order_relaxed),
-		.contexts = atomic_load_explicit(&audit.contexts, memory_order_relaxed),
-		.contexts_wrong = atomic_load_explicit(&audit.contexts_wrong, memory_order_relaxed),
-	};
-
-	LC_COUNTERS_ADD(out, rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_audit);
 
 void lc_hook_audit_context(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t bytecode_site,
                            enum lc_alloc_origin origin, uint32_t site)

@@ -10,7 +10,6 @@
 
 #include "src/heap/alloc_path.h"
 
-struct lc_counters;
 struct lc_thread;
 
 /*
@@ -25,7 +24,5 @@ void lc_hook_audit_context(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t
  * between, or its record is some chunks back, it is not held. Context: [hook]; slow.
  */
 void lc_hook_audit_constructed(JNIEnv *jni, struct lc_thread *t, jobject o);
-
-void lc_hook_audit_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

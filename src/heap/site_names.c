@@ -443,23 +443,11 @@ size_t lc_site_names_of(uint32_t site, struct lc_site_names_one out[LC_SITE_NAME
 	return choose(out, l.len, frames_end, frames);
 }
 
-struct stats {
-	uint64_t classes, bytes, dropped;
+static const struct lc_counter counters[] = {
+	LC_COUNTER("names_classes", &stored.classes),
+	LC_COUNTER("names_bytes", &stored.bytes),
+	LC_COUNTER(
+	    "names_dropped", &stored.dropped, .limit = "names_lost",
+	    .text = "there was no room for the names of some sites' objects: they have no names"),
 };
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct stats, classes, "names_classes"),
-	LC_COUNTER(struct stats, bytes, "names_bytes"),
-	LC_COUNTER(struct stats, dropped, "names_dropped"),
-};
-
-void lc_site_names_counters(struct lc_counters *out)
-{
-	const struct stats s = {
-		.classes = atomic_load_explicit(&stored.classes, memory_order_relaxed),
-		.bytes = atomic_load_explicit(&stored.bytes, memory_order_relaxed),
-		.dropped = atomic_load_explicit(&stored.dropped, memory_order_relaxed),
-	};
-
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

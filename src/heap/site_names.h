@@ -17,8 +17,6 @@
 #include "src/classfile/store_names.h"
 #include "src/format/kinds.h"
 
-struct lc_counters;
-
 /* One name of a site's objects: "com.acme.Spectrum.re", "rows[]". It is never freed. */
 struct lc_site_names_one {
 	const char *name;
@@ -40,7 +38,5 @@ void lc_site_names_add(const struct lc_store_names *stores);
 
 /* Look up the names of a site; returns how many. Context: [writer]. */
 size_t lc_site_names_of(uint32_t site, struct lc_site_names_one out[LC_SITE_NAMES_MAX]);
-
-void lc_site_names_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -533,8 +533,15 @@ void lc_tlab_sync(struct lc_tlab_thread *o)
 	o->limit = to < o->log->limit ? to : o->log->limit;
 }
 
-void lc_tlab_stats(struct lc_tlab_stats *out)
+uint64_t lc_tlab_unproved(void)
 {
-	out->unplaced = atomic_load_explicit(&vm.unplaced, memory_order_relaxed);
-	out->unproved = atomic_load_explicit(&vm.unproved, memory_order_relaxed);
+	return atomic_load_explicit(&vm.unproved, memory_order_relaxed);
 }
+
+static const struct lc_counter counters[] = {
+	/* Counted, but at an unknown address: not followed. */
+	LC_COUNTER("alloc_unplaced", &vm.unplaced),
+	/* Neither seen nor shown to be removed by the JIT: not counted. */
+	LC_COUNTER("alloc_unproved", &vm.unproved),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

@@ -71,11 +71,6 @@ struct lc_tlab_thread {
 	uint32_t before_sequence;
 };
 
-struct lc_tlab_stats {
-	uint64_t unplaced; /* counted, but their address is unknown: not followed */
-	uint64_t unproved; /* neither seen nor shown to be removed by the JIT: not counted */
-};
-
 /* A state that no thread has. */
 #define LC_TLAB_NO_STATE UINT32_MAX
 
@@ -150,6 +145,7 @@ void lc_tlab_looked(struct lc_tlab_thread *o, uint32_t bytecode_site, uint32_t c
 /* At the end of every native hook: the next one begins from here. NULL is fine. [hook] */
 void lc_tlab_sync(struct lc_tlab_thread *o);
 
-void lc_tlab_stats(struct lc_tlab_stats *out); /* Context: any. */
+/* `new`s neither seen nor shown to be removed by the JIT: not counted. Context: any. */
+uint64_t lc_tlab_unproved(void);
 
 #endif

@@ -503,45 +503,28 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 	free(wanted);
 }
 
-void lc_classes_stats(struct lc_classes_stats *out)
-{
-	struct lc_batches_stats batches;
+static struct lc_batches_stats batches; /* what rows point to */
 
-	for (unsigned i = 0; i < LC_REWRITE_STATUS_COUNT; i++)
-		out->seen[i] = atomic_load_explicit(&classes.seen[i], memory_order_relaxed);
-	out->sites = atomic_load_explicit(&classes.sites, memory_order_relaxed);
-	out->skipped_constant =
-	    atomic_load_explicit(&classes.skipped_constant, memory_order_relaxed);
-	out->methods_left = atomic_load_explicit(&classes.methods_left, memory_order_relaxed);
-	out->looked_at = atomic_load_explicit(&classes.looked_at, memory_order_relaxed);
-	out->retransformed = atomic_load_explicit(&classes.retransformed, memory_order_relaxed);
-	out->retransform_failures =
-	    atomic_load_explicit(&classes.retransform_failures, memory_order_relaxed);
+static bool read_counters(const struct lc_options *options)
+{
 	lc_retry_stats(&batches);
-	out->retransformed += batches.transformed;
-	out->retransform_failures += batches.refused;
-	out->running = batches.running;
-	out->pause_max_ns = batches.pause_max_ns;
-	out->rewrite_ns = atomic_load_explicit(&classes.rewrite_ns, memory_order_relaxed);
+	return true;
 }
 
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_classes_stats, sites, "class_hooks"),
-	LC_COUNTER(struct lc_classes_stats, skipped_constant, "class_constant_sites_skipped"),
-	LC_COUNTER(struct lc_classes_stats, methods_left, "class_methods_left"),
-	LC_COUNTER(struct lc_classes_stats, looked_at, "classes_looked_at"),
-	LC_COUNTER(struct lc_classes_stats, retransformed, "classes_retransformed"),
-	LC_COUNTER(struct lc_classes_stats, retransform_failures, "classes_retransform_failed"),
-	LC_COUNTER(struct lc_classes_stats, running, "classes_running"),
-	LC_COUNTER_US(struct lc_classes_stats, pause_max_ns, "class_pause_max_us"),
-	LC_COUNTER_US(struct lc_classes_stats, rewrite_ns, "class_rewrite_us"),
-};
-
-void lc_classes_counters(struct lc_counters *out)
+static uint64_t retransformed(void)
 {
-	struct lc_classes_stats s = { 0 };
+	return atomic_load_explicit(&classes.retransformed, memory_order_relaxed) +
+	       batches.transformed;
+}
 
-	lc_classes_stats(&s);
+static uint64_t refused(void)
+{
+	return atomic_load_explicit(&classes.retransform_failures, memory_order_relaxed) +
+	       batches.refused;
+}
+
+static void put_results(struct lc_counters *out)
+{
 	for (unsigned i = 0; i < LC_REWRITE_STATUS_COUNT; i++) {
 		char name[LC_COUNTER_NAME_MAX];
 
@@ -550,8 +533,20 @@ void lc_classes_counters(struct lc_counters *out)
 		for (char *at = name; *at; at++)
 			if (*at == ' ')
 				*at = '_';
-		lc_counters_put(out, name, s.seen[i]);
+		lc_counters_put(out, name,
+		                atomic_load_explicit(&classes.seen[i], memory_order_relaxed));
 	}
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-	lc_lost_hooks_counters(out);
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("class_hooks", &classes.sites),
+	LC_COUNTER("class_constant_sites_skipped", &classes.skipped_constant),
+	LC_COUNTER("class_methods_left", &classes.methods_left),
+	LC_COUNTER("classes_looked_at", &classes.looked_at),
+	{ .name = "classes_retransformed", .read = retransformed },
+	{ .name = "classes_retransform_failed", .read = refused },
+	LC_COUNTER("classes_running", &batches.running),
+	LC_COUNTER("class_pause_max_us", &batches.pause_max_ns, .unit = 1000),
+	LC_COUNTER("class_rewrite_us", &classes.rewrite_ns, .unit = 1000),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = read_counters, .put = put_results);

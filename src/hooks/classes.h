@@ -13,21 +13,7 @@
 
 #include "src/classfile/rewrite.h"
 
-struct lc_counters;
 struct lc_options;
-
-struct lc_classes_stats {
-	uint64_t seen[LC_REWRITE_STATUS_COUNT]; /* class files by what became of them */
-	uint64_t sites;                         /* hooks inserted */
-	uint64_t skipped_constant;
-	uint64_t methods_left;
-	uint64_t looked_at;            /* classes loaded before the agent, found to need no hook */
-	uint64_t retransformed;        /* the others */
-	uint64_t retransform_failures; /* retransformations that the JVM refused */
-	uint64_t running;              /* not transformed: a hot method of theirs does not return */
-	uint64_t pause_max_ns; /* no batch of them has stopped the running program for longer */
-	uint64_t rewrite_ns;
-};
 
 /*
  * Objects of these classes are watched: lc_rewrite_options says how they are named. To be called
@@ -56,8 +42,5 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 
 /* From now on class files stay as they are. Context: a thread of ours. */
 void lc_classes_leave(void);
-
-void lc_classes_stats(struct lc_classes_stats *out); /* Context: any. */
-void lc_classes_counters(struct lc_counters *out);   /* Context: [writer]. */
 
 #endif

@@ -187,23 +187,11 @@ bool lc_loaders_know_hooks(JNIEnv *jni, jobject loader)
 	return false;
 }
 
-void lc_loaders_stats(struct lc_loaders_stats *out)
-{
-	out->refusing = atomic_load_explicit(&loaders.refusing_len, memory_order_relaxed);
-	out->not_hooked = atomic_load_explicit(&loaders.not_hooked, memory_order_relaxed);
-	out->asked = atomic_load_explicit(&loaders.asked, memory_order_relaxed);
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_loaders_stats, not_hooked, "classes_no_hook_loader"),
-	LC_COUNTER(struct lc_loaders_stats, refusing, "class_loaders_refusing"),
-	LC_COUNTER(struct lc_loaders_stats, asked, "class_loaders_asked"),
+static const struct lc_counter counters[] = {
+	/* Class files left as they were. */
+	LC_COUNTER("classes_no_hook_loader", &loaders.not_hooked),
+	/* Loaders that do not find the agent's classes. */
+	LC_COUNTER("class_loaders_refusing", &loaders.refusing_len),
+	LC_COUNTER("class_loaders_asked", &loaders.asked), /* times that a loader was asked */
 };
-
-void lc_loaders_counters(struct lc_counters *out)
-{
-	struct lc_loaders_stats s = { 0 };
-
-	lc_loaders_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

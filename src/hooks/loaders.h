@@ -13,8 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lc_counters;
-
 /*
  * The classes that rewritten code calls, by name with dots: java.lang.LocusHook, and with `spans`
  * java.lang.LocusSpan. Returns 0, or -EIO: then no loader but the boot loader knows them. Context:
@@ -27,14 +25,5 @@ int lc_loaders_init(JNIEnv *jni, bool spans);
  * this asks the loader, which runs the program's code. Context: [java], in ClassFileLoadHook.
  */
 bool lc_loaders_know_hooks(JNIEnv *jni, jobject loader);
-
-struct lc_loaders_stats {
-	uint64_t refusing;   /* loaders that do not find the agent's classes */
-	uint64_t not_hooked; /* class files that stayed as they were for that reason */
-	uint64_t asked;      /* times that a loader was asked */
-};
-
-void lc_loaders_stats(struct lc_loaders_stats *out); /* Context: any. */
-void lc_loaders_counters(struct lc_counters *out);   /* Context: [writer]. */
 
 #endif

@@ -22,6 +22,7 @@
 #include "src/base/limit.h"
 #include "src/base/time.h"
 #include "src/classfile/hook_calls.h"
+#include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/method_number.h"
 #include "src/core/refs.h"
@@ -316,10 +317,8 @@ void lc_lost_hooks_look(JNIEnv *jni)
 	}
 }
 
-void lc_lost_hooks_counters(struct lc_counters *out)
-{
-	lc_counters_put(out, "classes_hooks_overwritten",
-	                atomic_load_explicit(&overwritten.lost, memory_order_relaxed));
-	lc_counters_put(out, "classes_hooks_unknown",
-	                atomic_load_explicit(&overwritten.unknown, memory_order_relaxed));
-}
+static const struct lc_counter counters[] = {
+	LC_COUNTER("classes_hooks_overwritten", &overwritten.lost),
+	LC_COUNTER("classes_hooks_unknown", &overwritten.unknown),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

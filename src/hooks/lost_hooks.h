@@ -32,6 +32,4 @@ void lc_lost_hooks_prepared(JNIEnv *jni, jclass class);
  */
 void lc_lost_hooks_look(JNIEnv *jni);
 
-void lc_lost_hooks_counters(struct lc_counters *out); /* Context: [writer]. */
-
 #endif

@@ -198,19 +198,19 @@ void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t sa
 static void count(const struct lc_numa_access *a, int owner)
 {
 	const struct lc_block_placement row = {
-		.engine = a->engine,
-		.bucket = a->bucket,
-		.site = a->site,
-		.path = a->path,
+		.engine = a->at.engine,
+		.bucket = a->at.bucket,
+		.site = a->at.site,
+		.path = a->at.path,
 		.accessing = (uint16_t)(lc_numa_node_of_cpu(a->cpu) + 1),
 		.owning = (uint16_t)(owner >= 0 && owner < LC_NODE_NUMBERS ? owner + 1 : 0),
 		.source = a->source,
-		.samples = a->samples,
-		.pairs = lc_block_pairs(a->samples),
+		.samples = a->at.samples,
+		.pairs = a->at.pairs,
 	};
 
 	if (!lc_tally_made(&a->thread->tally) || lc_tally_placement(a->thread->tally, &row))
-		numa.dropped += a->samples;
+		numa.dropped += a->at.samples;
 }
 
 static void resolve_queue(void)

@@ -15,6 +15,7 @@
 
 #include "src/format/kinds.h"
 #include "src/numa/pages.h"
+#include "src/profile/profile_writer.h"
 
 struct lc_manifest_numa;
 struct lc_numa_thread; /* opaque; lc_thread.numa */
@@ -37,16 +38,12 @@ int lc_numa_node_of_cpu(uint32_t cpu);
  */
 void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t samples);
 
-/* A sample that was attributed, as lc_tally_sample() counts it. */
+/* A sample that was attributed. */
 struct lc_numa_access {
 	struct lc_thread *thread;
+	struct lc_block_access at;
 	uint64_t addr; /* 0: unknown; the sample is then left out */
-	uint64_t samples;
-	uint32_t site;
-	uint32_t path;
 	uint32_t cpu;
-	uint16_t engine;
-	uint8_t bucket; /* enum lc_bucket */
 	uint8_t source; /* enum lc_data_source */
 };
 

@@ -174,22 +174,20 @@ void lc_tally_destroy(struct lc_tally *t)
 
 /* ---- counting ---- */
 
-int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, uint32_t site,
-                    uint32_t path, enum lc_where where, enum lc_how how, uint64_t samples)
+int lc_tally_sample(struct lc_tally *t, const struct lc_block_access *row, enum lc_where where,
+                    enum lc_how how)
 {
-	const struct lc_block_access row = { engine, (uint8_t)bucket, site,
-		                             path,   samples,         lc_block_pairs(samples) };
-	const struct lc_block_weight weight = { engine, samples, 1 };
+	const struct lc_block_weight weight = { row->engine, row->samples, 1 };
 	int err;
 
-	if (engine >= LC_TALLY_ENGINES)
+	if (row->engine >= LC_TALLY_ENGINES)
 		return -EINVAL;
-	t->engines[engine].used = true;
-	t->engines[engine].detail[where][how] += samples;
+	t->engines[row->engine].used = true;
+	t->engines[row->engine].detail[where][how] += row->samples;
 	(void)append(t, LC_SECTION_WEIGHTS, &weight); /* without memory it is not known */
-	err = append(t, LC_SECTION_ACCESSES, &row);
+	err = append(t, LC_SECTION_ACCESSES, row);
 	if (err)
-		t->engines[engine].pathless[bucket] += samples;
+		t->engines[row->engine].pathless[row->bucket] += row->samples;
 	return err;
 }
 

@@ -29,12 +29,11 @@ static inline struct lc_tally *lc_tally_made(struct lc_tally **t)
 }
 
 /*
- * Count an interrupt of `engine` that ended in `bucket` and counts as so many `samples`, below
- * 2^32: `site` as in lc_block_access, call path `path`. Returns 0; -ENOMEM: then it is counted in
- * its bucket without a path; or -EINVAL for an engine that cannot be.
+ * Count one interrupt, which counts as row->samples, below 2^32. Returns 0; -ENOMEM: then it is
+ * counted in its bucket without a path; or -EINVAL for an engine that cannot be.
  */
-int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, uint32_t site,
-                    uint32_t path, enum lc_where where, enum lc_how how, uint64_t samples);
+int lc_tally_sample(struct lc_tally *t, const struct lc_block_access *row, enum lc_where where,
+                    enum lc_how how);
 
 /* Count samples of `engine` that have no record: bucket LC_BUCKET_LOST. */
 void lc_tally_lost(struct lc_tally *t, uint16_t engine, uint64_t samples);

@@ -17,7 +17,6 @@
 #include "src/core/record.h"
 #include "src/jvm/stack/unwind.h"
 
-struct lc_counters;
 struct lc_options;
 struct lc_thread;
 
@@ -30,32 +29,6 @@ struct lc_engine_info {
 	uint64_t interval; /* in the unit, between two samples */
 	uint64_t
 	    tick_ns; /* of the kernel, which limits the timer; 0: it does not limit the engine */
-};
-
-struct lc_engine_stats {
-	uint64_t samples;   /* taken on a registered thread */
-	uint64_t lost;      /* samples without a record, since the thread's log was full */
-	uint64_t overruns;  /* samples of the timer beyond one for each interrupt */
-	uint64_t ring_lost; /* samples that the kernel could not put in the buffer */
-	uint64_t throttled; /* times the kernel paused the event */
-	uint64_t own;       /* occurrences that the handlers of samples caused; no samples */
-	uint64_t
-	    counted; /* accesses (watch), ns of the sampled threads' CPU time (timer); else 0 */
-	uint64_t no_thread; /* threads on which the event could not be opened */
-};
-
-/* Counts of all engines together. */
-struct lc_sampler_stats {
-	uint64_t handler_ns; /* spent in handlers, preemption included */
-	uint64_t traps_armed;
-	uint64_t traps_hit;
-	uint64_t trap_errors;     /* breakpoints that could not be set */
-	uint64_t traps_missed;    /* not hit within a few samples of their thread */
-	uint64_t foreign_signals; /* signals handed on to the handler that was there before */
-	uint64_t traps_causeless; /* breakpoints that were hit, and of which nothing was told */
-	uint64_t no_stack;        /* samples for which handlers had no room on their stack */
-	uint64_t walk_errors[16]; /* AsyncGetCallTrace results 0, -1, .. -15, by -code */
-	uint64_t walk_repaired[LC_UNWIND_KINDS]; /* paths that it alone does not find, by where */
 };
 
 /*
@@ -108,10 +81,8 @@ void lc_engines_close_idle(void);
 /* Stop all sampling; afterwards no handler of ours runs. Context: [attach]. */
 void lc_engines_stop(void);
 
-void lc_engines_stats(size_t engine, struct lc_engine_stats *out); /* Context: [writer]. */
-void lc_engines_counters(struct lc_counters *out);                 /* Context: [writer]. */
-void lc_sampler_stats(struct lc_sampler_stats *out);               /* Context: [writer]. */
+/* Samples of all engines, and samples that found no room. Context: any. */
+void lc_engines_samples(uint64_t *taken, uint64_t *lost);
 void lc_sampler_tell(void); /* what could not be sampled. Context: [writer]. */
-void lc_sampler_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

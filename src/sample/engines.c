@@ -388,42 +388,38 @@ static uint64_t counted_now(size_t engine)
 	return n;
 }
 
-void lc_engines_stats(size_t engine, struct lc_engine_stats *out)
+void lc_engines_samples(uint64_t *taken, uint64_t *lost)
 {
-	out->samples = lc_engine_counted(engine, LC_ENGINE_SAMPLES);
-	out->lost = lc_engine_counted(engine, LC_ENGINE_LOST);
-	out->overruns = lc_engine_counted(engine, LC_ENGINE_OVERRUNS);
-	out->ring_lost = lc_engine_counted(engine, LC_ENGINE_RING_LOST);
-	out->throttled = lc_engine_counted(engine, LC_ENGINE_THROTTLED);
-	out->counted = lc_engine_counted(engine, LC_ENGINE_COUNTED) + counted_now(engine);
-	out->own = lc_engine_counted(engine, LC_ENGINE_OWN);
-	out->no_thread = lc_engine_counted(engine, LC_ENGINE_NO_THREAD);
+	*taken = *lost = 0;
+	for (size_t i = 0; i < lc_engines_count(); i++) {
+		*taken += lc_engine_counted(i, LC_ENGINE_SAMPLES);
+		*lost += lc_engine_counted(i, LC_ENGINE_LOST);
+	}
 }
 
 /* Two engines of one kind are told apart by number: "engine_pebs_", "engine_pebs_2_". */
 static void put_engine(struct lc_counters *out, size_t engine)
 {
 	const char *kind = lc_engines_info(engine)->name;
-	struct lc_engine_stats s = { 0 };
 	struct lc_watch_stats w = { 0 };
 	const bool watch = lc_watch_stats(engine, &w);
 	char name[LC_COUNTER_NAME_MAX];
 	unsigned number = 1;
 
-	lc_engines_stats(engine, &s);
 	const struct {
 		const char *what;
 		uint64_t value;
 		bool always;
 	} rows[] = {
-		{ "samples", s.samples, true },
-		{ "lost", s.lost, true },
-		{ "overruns", s.overruns, false },
-		{ "ring_lost", s.ring_lost, false },
-		{ "throttled", s.throttled, false },
-		{ "counted", s.counted, false },
-		{ "own", s.own, false },
-		{ "no_thread", s.no_thread, false },
+		{ "samples", lc_engine_counted(engine, LC_ENGINE_SAMPLES), true },
+		{ "lost", lc_engine_counted(engine, LC_ENGINE_LOST), true },
+		{ "overruns", lc_engine_counted(engine, LC_ENGINE_OVERRUNS), false },
+		{ "ring_lost", lc_engine_counted(engine, LC_ENGINE_RING_LOST), false },
+		{ "throttled", lc_engine_counted(engine, LC_ENGINE_THROTTLED), false },
+		{ "counted", lc_engine_counted(engine, LC_ENGINE_COUNTED) + counted_now(engine),
+		  false },
+		{ "own", lc_engine_counted(engine, LC_ENGINE_OWN), false },
+		{ "no_thread", lc_engine_counted(engine, LC_ENGINE_NO_THREAD), false },
 		{ "found", w.found, watch },
 		{ "moved", w.moved, watch },
 		{ "died", w.died, false },
@@ -444,8 +440,10 @@ static void put_engine(struct lc_counters *out, size_t engine)
 	}
 }
 
-void lc_engines_counters(struct lc_counters *out)
+static void put_counters(struct lc_counters *out)
 {
 	for (size_t i = 0; i < lc_engines_count(); i++)
 		put_engine(out, i);
 }
+
+LC_COUNTER_TABLE(.put = put_counters);

@@ -84,74 +84,45 @@ void lc_sampler_add(enum lc_sampler_count what, uint64_t n)
 	atomic_fetch_add_explicit(&samplers.counts[what], n, memory_order_relaxed);
 }
 
-static uint64_t counted(enum lc_sampler_count what)
+static void put_walk_errors(struct lc_counters *out)
 {
-	return atomic_load_explicit(&samplers.counts[what], memory_order_relaxed);
-}
-
-void lc_sampler_stats(struct lc_sampler_stats *out)
-{
-	out->handler_ns = counted(LC_SAMPLER_HANDLER_NS);
-	out->traps_armed = counted(LC_SAMPLER_TRAPS_ARMED);
-	out->traps_hit = counted(LC_SAMPLER_TRAPS_HIT);
-	out->trap_errors = counted(LC_SAMPLER_TRAP_ERRORS);
-	out->traps_missed = counted(LC_SAMPLER_TRAPS_MISSED);
-	out->foreign_signals = counted(LC_SAMPLER_FOREIGN);
-	out->traps_causeless = counted(LC_SAMPLER_CAUSELESS);
-	out->no_stack = counted(LC_SAMPLER_NO_STACK);
-	for (unsigned i = 0; i < LC_UNWIND_KINDS; i++)
-		out->walk_repaired[i] =
-		    atomic_load_explicit(&samplers.walk_repaired[i], memory_order_relaxed);
-	for (unsigned i = 0; i < 16; i++)
-		out->walk_errors[i] =
+	for (unsigned i = 0; i < sizeof(samplers.walk_errors) / sizeof(samplers.walk_errors[0]);
+	     i++) {
+		const uint64_t n =
 		    atomic_load_explicit(&samplers.walk_errors[i], memory_order_relaxed);
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER_US(struct lc_sampler_stats, handler_ns, "engine_handler_us"),
-	LC_COUNTER(struct lc_sampler_stats, traps_armed, "engine_traps_armed"),
-	LC_COUNTER(struct lc_sampler_stats, traps_hit, "engine_traps_hit"),
-	LC_COUNTER(struct lc_sampler_stats, traps_missed, "engine_traps_missed"),
-	LC_COUNTER(struct lc_sampler_stats, trap_errors, "engine_trap_errors"),
-	LC_COUNTER(struct lc_sampler_stats, foreign_signals, "engine_foreign_signals"),
-	LC_COUNTER(struct lc_sampler_stats, traps_causeless, "engine_traps_causeless"),
-	LC_COUNTER(struct lc_sampler_stats, no_stack, "engine_no_stack"),
-	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_PROLOGUE],
-	           "engine_walk_repaired_prologue"),
-	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_EPILOGUE],
-	           "engine_walk_repaired_epilogue"),
-	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_PUSHED],
-	           "engine_walk_repaired_pushed"),
-	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_INTERPRETER],
-	           "engine_walk_repaired_interpreter"),
-	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_STUB],
-	           "engine_walk_repaired_stub"),
-	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_NATIVE],
-	           "engine_walk_repaired_native"),
-	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_ANCHOR],
-	           "engine_walk_repaired_anchor"),
-};
-
-void lc_sampler_counters(struct lc_counters *out)
-{
-	struct lc_sampler_stats s = { 0 };
-
-	lc_sampler_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-	for (unsigned i = 0; i < sizeof(s.walk_errors) / sizeof(s.walk_errors[0]); i++) {
 		char name[LC_COUNTER_NAME_MAX];
 
-		if (!s.walk_errors[i])
+		if (!n)
 			continue;
 		snprintf(name, sizeof(name), "engine_walk_error_%s%u", i ? "minus_" : "", i);
-		lc_counters_put(out, name, s.walk_errors[i]);
+		lc_counters_put(out, name, n);
 	}
-	lc_stack_walk_counters(out);
-	lc_walk_proof_counters(out);
-	lc_peek_counters(out);
-	lc_call_trace_counters(out);
-	lc_walk_audit_counters(out);
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("engine_handler_us", &samplers.counts[LC_SAMPLER_HANDLER_NS], .unit = 1000),
+	LC_COUNTER("engine_traps_armed", &samplers.counts[LC_SAMPLER_TRAPS_ARMED]),
+	LC_COUNTER("engine_traps_hit", &samplers.counts[LC_SAMPLER_TRAPS_HIT]),
+	/* Not hit within a few samples of their thread. */
+	LC_COUNTER("engine_traps_missed", &samplers.counts[LC_SAMPLER_TRAPS_MISSED]),
+	/* Breakpoints that could not be set. */
+	LC_COUNTER("engine_trap_errors", &samplers.counts[LC_SAMPLER_TRAP_ERRORS]),
+	/* Handed on to the handler that was there before. */
+	LC_COUNTER("engine_foreign_signals", &samplers.counts[LC_SAMPLER_FOREIGN]),
+	/* Hit, and nothing was told of them. */
+	LC_COUNTER("engine_traps_causeless", &samplers.counts[LC_SAMPLER_CAUSELESS]),
+	/* Handlers had no room on their stack. */
+	LC_COUNTER("engine_no_stack", &samplers.counts[LC_SAMPLER_NO_STACK]),
+	LC_COUNTER("engine_walk_repaired_prologue", &samplers.walk_repaired[LC_UNWIND_PROLOGUE]),
+	LC_COUNTER("engine_walk_repaired_epilogue", &samplers.walk_repaired[LC_UNWIND_EPILOGUE]),
+	LC_COUNTER("engine_walk_repaired_pushed", &samplers.walk_repaired[LC_UNWIND_PUSHED]),
+	LC_COUNTER("engine_walk_repaired_interpreter",
+	           &samplers.walk_repaired[LC_UNWIND_INTERPRETER]),
+	LC_COUNTER("engine_walk_repaired_stub", &samplers.walk_repaired[LC_UNWIND_STUB]),
+	LC_COUNTER("engine_walk_repaired_native", &samplers.walk_repaired[LC_UNWIND_NATIVE]),
+	LC_COUNTER("engine_walk_repaired_anchor", &samplers.walk_repaired[LC_UNWIND_ANCHOR]),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .put = put_walk_errors);
 
 /* -- arena ------------------------------------------------------------------------------- */
 
@@ -431,7 +402,8 @@ void lc_sampler_no_stack(struct lc_sampler *s, size_t engine, uint64_t n)
 
 void lc_sampler_tell(void)
 {
-	const uint64_t n = counted(LC_SAMPLER_NO_STACK);
+	const uint64_t n =
+	    atomic_load_explicit(&samplers.counts[LC_SAMPLER_NO_STACK], memory_order_relaxed);
 
 	if (n)
 		(void)lc_limit_note(

@@ -224,7 +224,7 @@ void lc_walk_audit_close(struct lc_walk_audit *a)
 	lc_trap_close(&a->trap);
 }
 
-void lc_walk_audit_counters(struct lc_counters *out)
+static void put_counters(struct lc_counters *out)
 {
 	static const char *const kinds[LC_UNWIND_KINDS] = {
 		[LC_UNWIND_PROLOGUE] = "prologue", [LC_UNWIND_EPILOGUE] = "epilogue",
@@ -250,3 +250,5 @@ void lc_walk_audit_counters(struct lc_counters *out)
 			lc_counters_put(out, name, n);
 		}
 }
+
+LC_COUNTER_TABLE(.put = put_counters);

@@ -19,7 +19,6 @@
 
 #include "src/jvm/stack/call_trace.h"
 
-struct lc_counters;
 struct lc_walk_audit;
 
 /* Bytes that an audit of paths of so many frames needs, zeroed; make it with lc_walk_audit_init().
@@ -50,7 +49,5 @@ void lc_walk_audit_hit(struct lc_walk_audit *a, JNIEnv *env, const void *context
 
 /* Give the breakpoint back. Context: as lc_trap_close(). */
 void lc_walk_audit_close(struct lc_walk_audit *a);
-
-void lc_walk_audit_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -18,7 +18,6 @@
 
 #include "src/format/kinds.h" /* lc_span_kind */
 
-struct lc_counters;
 struct lc_manifest_spans;
 struct lc_options;
 struct lc_span_thread; /* span/frames/stack.h */
@@ -121,23 +120,6 @@ bool lc_span_slots_crowded(void);
 
 /* Pauses that found no room. Context: any. */
 uint64_t lc_span_pauses_lost(void);
-
-struct lc_span_stats {
-	uint64_t executions[LC_SPAN_KINDS]; /* written so far */
-	uint64_t negative;
-	uint64_t slots;
-	uint64_t walks, walk_errors; /* walks of stacks to find locations */
-	uint64_t stale, unmatched;   /* begins without end, ends without begin */
-	uint64_t too_deep;
-	uint64_t other_place; /* executions at places without a slot, written so far */
-	uint64_t traces_lost;
-	uint64_t rows_lost; /* rows that a block cannot hold: numbers out of range, or no memory */
-	uint64_t pauses_lost;
-	uint64_t running_lost; /* open spans, or their ends, that found no room */
-	uint64_t probe_rounds, probe_cycles, counted; /* span/frames/probe.h */
-};
-void lc_span_stats(struct lc_span_stats *out);  /* Context: [writer]. */
-void lc_span_counters(struct lc_counters *out); /* Context: [writer]. */
 
 /* For the manifest; NULL without --spans. Context: [writer]. */
 const struct lc_manifest_spans *lc_span_manifest(void);

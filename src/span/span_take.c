@@ -19,7 +19,22 @@
 #include "src/span/streams/location.h"
 #include "src/span/tasks/task.h"
 
-static struct lc_span_stats stats; /* of threads that are gone, and what was written */
+struct stats {
+	uint64_t executions[LC_SPAN_KINDS]; /* written so far */
+	uint64_t negative;
+	uint64_t slots;
+	uint64_t walks, walk_errors; /* walks of stacks to find locations */
+	uint64_t stale, unmatched;   /* begins without end, ends without begin */
+	uint64_t too_deep;
+	uint64_t other_place; /* executions at places without a slot, written so far */
+	uint64_t traces_lost;
+	uint64_t rows_lost; /* rows that a block cannot hold: numbers out of range, or no memory */
+	uint64_t pauses_lost;
+	uint64_t running_lost; /* open spans, or their ends, that found no room */
+	uint64_t probe_rounds, probe_cycles, counted; /* span/frames/probe.h */
+};
+
+static struct stats stats; /* of threads that are gone, and what was written */
 
 static struct lc_span_thread *spans_of(const struct lc_thread *t)
 {
@@ -200,7 +215,7 @@ void lc_span_give_up_traces(const struct lc_thread *t)
 		stats.traces_lost += lc_tally_traces(t->tally);
 }
 
-static void add_thread(struct lc_span_stats *to, const struct lc_span_thread *s)
+static void add_thread(struct stats *to, const struct lc_span_thread *s)
 {
 	to->walks += atomic_load_explicit(&s->locations->walks, memory_order_relaxed);
 	to->walk_errors += atomic_load_explicit(&s->locations->errors, memory_order_relaxed);
@@ -221,53 +236,57 @@ void lc_span_forget(struct lc_thread *t)
 	lc_span_thread_free(t);
 }
 
-void lc_span_stats(struct lc_span_stats *out)
+static struct stats counted; /* what the rows point to */
+
+static bool read_counters(const struct lc_options *options)
 {
 	struct lc_probe_stats probes;
 
-	*out = stats;
+	if (!options->spans)
+		return false;
+	counted = stats;
 	lc_threads_lock();
 	for (const struct lc_thread *t = lc_threads_first(); t; t = t->next)
 		if (spans_of(t))
-			add_thread(out, spans_of(t));
+			add_thread(&counted, spans_of(t));
 	lc_threads_unlock();
-	out->slots = lc_span_slots_count();
-	out->pauses_lost = lc_span_pauses_lost();
-	out->running_lost += lc_running_lost();
+	counted.slots = lc_span_slots_count();
+	counted.pauses_lost = lc_span_pauses_lost();
+	counted.running_lost += lc_running_lost();
 	lc_probe_stats(&probes);
-	out->probe_rounds = probes.rounds;
-	out->probe_cycles = probes.cycles;
-	out->counted = probes.counted;
+	counted.probe_rounds = probes.rounds;
+	counted.probe_cycles = probes.cycles;
+	counted.counted = probes.counted;
+	return true;
 }
 
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_span_stats, negative, "spans_negative"),
-	LC_COUNTER(struct lc_span_stats, slots, "spans_slots"),
-	LC_COUNTER(struct lc_span_stats, walks, "spans_walks"),
-	LC_COUNTER(struct lc_span_stats, walk_errors, "spans_walk_errors"),
-	LC_COUNTER(struct lc_span_stats, stale, "spans_not_ended"),
-	LC_COUNTER(struct lc_span_stats, unmatched, "spans_not_begun"),
-	LC_COUNTER(struct lc_span_stats, too_deep, "spans_too_deep"),
-	LC_COUNTER(struct lc_span_stats, other_place, "spans_other_place"),
-	LC_COUNTER(struct lc_span_stats, traces_lost, "spans_trace_lost"),
-	LC_COUNTER(struct lc_span_stats, rows_lost, "spans_rows_lost"),
-	LC_COUNTER(struct lc_span_stats, pauses_lost, "spans_pauses_lost"),
-	LC_COUNTER(struct lc_span_stats, running_lost, "spans_running_lost"),
-	LC_COUNTER(struct lc_span_stats, probe_rounds, "spans_probe_rounds"),
-	LC_COUNTER(struct lc_span_stats, probe_cycles, "spans_probe_cycles"),
-	LC_COUNTER(struct lc_span_stats, counted, "spans_counted"),
-};
-
-void lc_span_counters(struct lc_counters *out)
+static void put_executions(struct lc_counters *out)
 {
-	struct lc_span_stats s = { 0 };
-
-	lc_span_stats(&s);
 	for (unsigned i = 0; i < LC_SPAN_KINDS; i++) {
 		char name[LC_COUNTER_NAME_MAX];
 
 		snprintf(name, sizeof(name), "spans_%s", lc_span_kind_name(i));
-		lc_counters_put(out, name, s.executions[i]);
+		lc_counters_put(out, name, counted.executions[i]);
 	}
-	LC_COUNTERS_ADD(out, counter_rows, &s);
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("spans_negative", &counted.negative),
+	LC_COUNTER("spans_slots", &counted.slots),
+	LC_COUNTER("spans_walks", &counted.walks),
+	LC_COUNTER("spans_walk_errors", &counted.walk_errors),
+	LC_COUNTER("spans_not_ended", &counted.stale),
+	LC_COUNTER("spans_not_begun", &counted.unmatched),
+	LC_COUNTER("spans_too_deep", &counted.too_deep),
+	LC_COUNTER("spans_other_place", &counted.other_place),
+	LC_COUNTER("spans_trace_lost", &counted.traces_lost),
+	LC_COUNTER("spans_rows_lost", &counted.rows_lost, .limit = "spans_lost",
+	           .text = "there was no memory for some streams and tasks: they are not counted"),
+	LC_COUNTER("spans_pauses_lost", &counted.pauses_lost),
+	LC_COUNTER("spans_running_lost", &counted.running_lost, .limit = "spans_lost",
+	           .text = "there was no room for some streams and tasks that were still running"),
+	LC_COUNTER("spans_probe_rounds", &counted.probe_rounds),
+	LC_COUNTER("spans_probe_cycles", &counted.probe_cycles),
+	LC_COUNTER("spans_counted", &counted.counted),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = read_counters, .put = put_executions);

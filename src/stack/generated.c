@@ -2,6 +2,8 @@
 /* stack/generated.c - keeps the ranges of generated code and counts when some was freed. */
 #include "src/stack/generated.h"
 
+#include "src/core/counters.h"
+
 static struct lc_generated generated;
 
 static _Atomic uint64_t frees;
@@ -28,12 +30,12 @@ void lc_generated_freed(void)
 	lc_generated_changed();
 }
 
-uint64_t lc_generated_frees(void)
-{
-	return atomic_load_explicit(&frees, memory_order_relaxed);
-}
-
 const _Atomic uint32_t *lc_generated_generation(void)
 {
 	return &generation;
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("code_freed", &frees),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

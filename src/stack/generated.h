@@ -41,9 +41,6 @@ static inline bool lc_generated_is_code(const struct lc_generated *g, uint64_t a
 void lc_generated_freed(void);
 void lc_generated_changed(void);
 
-/* How often code was freed. Context: any. */
-uint64_t lc_generated_frees(void);
-
 /*
  * The generation of the code: it changes when code is freed. Read it relaxed: events about code
  * come late anyway, so that it is only a hint. Context: any.

@@ -101,10 +101,11 @@ void lc_walk_credit_walked(uint64_t n)
 	atomic_fetch_add_explicit(&frames, n, memory_order_relaxed);
 }
 
-void lc_walk_credit_counters(struct lc_counters *out)
-{
-	lc_counters_put(out, "jvm_walks", atomic_load_explicit(&walks, memory_order_relaxed));
-	lc_counters_put(out, "jvm_walk_frames",
-	                atomic_load_explicit(&frames, memory_order_relaxed));
-	lc_counters_put(out, "paths_cut", atomic_load_explicit(&cut, memory_order_relaxed));
-}
+static const struct lc_counter counters[] = {
+	LC_COUNTER("jvm_walks", &walks),
+	LC_COUNTER("jvm_walk_frames", &frames),
+	LC_COUNTER("paths_cut", &cut, .limit = "paths_cut",
+	           .text = "finding all call paths would have exceeded --budget: some are cut to "
+	                   "the nearest frames; counts are exact"),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

@@ -16,8 +16,6 @@
 #include <stdint.h>
 #include <x86intrin.h>
 
-struct lc_counters;
-
 /* The credit that a thread may still spend. All 0 at first. Owner: the thread. */
 struct lc_walk_credit {
 	int64_t left_ns;
@@ -82,7 +80,5 @@ void lc_walk_credit_cut(void);
 
 /* The JVM has walked so many frames. Context: [hook] [java]. */
 void lc_walk_credit_walked(uint64_t frames);
-
-void lc_walk_credit_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -316,14 +316,6 @@ int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_head
 	return 0;
 }
 
-void lc_hook_counters(struct lc_counters *out)
-{
-}
-
-void lc_small_counters(struct lc_counters *out)
-{
-}
-
 size_t lc_own_frames(const uint64_t *frames, size_t len)
 {
 	return 0;

@@ -25,6 +25,7 @@
 #include <cmocka.h>
 
 #include "src/span/clock/cycle_clock_impl.h"
+#include "tests/unit/counter.h"
 
 #define MS UINT64_C(1000000)
 #define TRIES 5 /* of a comparison, of which four are right */
@@ -234,12 +235,11 @@ static void a_counter_is_read_fast_until_its_page_changes(void **state)
 
 static void a_counter_taken_away_leaves_a_coarse_clock(void **state)
 {
-	struct lc_cycles_stats before, after;
 	struct lc_cycle_clock c;
 	uint64_t tsc, begin_ns, now;
 
 	assert_int_equal(lc_cycles_init(LC_CYCLES_TSC_COARSE), 0);
-	lc_cycles_stats(&before);
+	const uint64_t before_coarse = counter("span_clocks_coarse");
 	lay_out_page();
 	assert_int_equal(lc_cycles_open_page(&c, &page, fake_rdpmc), 0);
 	lc_cycles_read_with(&c, &tsc, fake_rdpmc);
@@ -253,8 +253,7 @@ static void a_counter_taken_away_leaves_a_coarse_clock(void **state)
 	now = lc_cycles_read_with(&c, &tsc, fake_rdpmc);
 	assert_int_equal(counter_reads, 0);
 	assert_true(now >= lc_cycles_of_ns(19 * MS));
-	lc_cycles_stats(&after);
-	assert_int_equal(after.coarse - before.coarse, 1);
+	assert_int_equal(counter("span_clocks_coarse") - before_coarse, 1);
 	lc_cycles_close(&c);
 }
 
@@ -799,14 +798,13 @@ static void time_off_the_cpu_while_it_reads_is_taken_off_once(void **state)
 
 static bool overwritten_are_made_up_for(void)
 {
-	struct lc_cycles_stats before, after;
 	struct lc_cycle_clock c;
 	uint64_t cpu, begin, used, wall, switches;
 	bool right;
 
 	assert_int_equal(lc_cycles_open(&c), 0);
 	switches = thread_switches();
-	lc_cycles_stats(&before);
+	const uint64_t before_wrapped = counter("span_clock_wrapped");
 	begin = lc_cycles_now(&c);
 	wall = wall_ns();
 	cpu = cpu_ns();
@@ -817,8 +815,7 @@ static bool overwritten_are_made_up_for(void)
 	used = lc_cycles_now(&c) - begin;
 	cpu = cpu_ns() - cpu;
 	wall = wall_ns() - wall;
-	lc_cycles_stats(&after);
-	assert_int_equal(after.wrapped - before.wrapped, 1);
+	assert_int_equal(counter("span_clock_wrapped") - before_wrapped, 1);
 	assert_switches(&c, switches, 200); /* more than the records' page holds */
 	fprintf(stderr, "overwritten: %.5f s of cycles, %.5f s true, %.5f s passed\n",
 	        seconds(used), (double)cpu / 1e9, (double)wall / 1e9);
@@ -886,19 +883,18 @@ static void migration_loses_nothing(void **state)
 static bool without_a_buffer_it_is_coarse(void)
 {
 	struct rlimit before, none;
-	struct lc_cycles_stats first, then;
 	struct lc_cycle_clock c;
 	uint64_t cpu, begin;
 
-	lc_cycles_stats(&first);
+	const uint64_t first_coarse = counter("span_clocks_coarse"),
+	               first_threads = counter("span_clocks");
 	getrlimit(RLIMIT_NOFILE, &before);
 	none = (struct rlimit){ 0, before.rlim_max };
 	setrlimit(RLIMIT_NOFILE, &none);
 	assert_int_equal(lc_cycles_open(&c), 0);
 	setrlimit(RLIMIT_NOFILE, &before);
-	lc_cycles_stats(&then);
-	assert_int_equal(then.coarse - first.coarse, 1);
-	assert_int_equal(then.threads - first.threads, 1);
+	assert_int_equal(counter("span_clocks_coarse") - first_coarse, 1);
+	assert_int_equal(counter("span_clocks") - first_threads, 1);
 	begin = lc_cycles_now(&c);
 	cpu = cpu_ns();
 	pause_ns(50 * MS);

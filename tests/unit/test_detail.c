@@ -257,17 +257,18 @@ static struct lc_detail sample(void)
 {
 	return (struct lc_detail){
 		.thread = &thread,
-		.engine = 1,
-		.bucket = LC_BUCKET_OBJECT,
+		.at.engine = 1,
+		.at.bucket = LC_BUCKET_OBJECT,
 		.how = LC_HOW_DIRECT,
 		.access = LC_TOUCH_STORE | 3 << LC_ACCESS_WIDTH_SHIFT,
-		.site = 7,
-		.path = 9,
+		.at.site = 7,
+		.at.path = 9,
 		.addr = 0x10048,
 		.object = 0x10000,
 		.size_bytes = 160,
 		.klass = 0x7000,
-		.samples = 3,
+		.at.samples = 3,
+		.at.pairs = lc_block_pairs(3),
 	};
 }
 
@@ -357,7 +358,7 @@ static void a_known_step_makes_a_row_and_so_does_the_end_of_an_array(void **stat
 	d.how = LC_HOW_BASE; /* the step holds, wherever in the object the access was */
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.steps, 2);
-	d.bucket = LC_BUCKET_HEAP_UNKNOWN;
+	d.at.bucket = LC_BUCKET_HEAP_UNKNOWN;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.steps, 2);
 }
@@ -379,7 +380,7 @@ static void an_access_that_nothing_waited_for_makes_a_row(void **state)
 	d.how = LC_HOW_BASE;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.waits, 2);
-	d.bucket = LC_BUCKET_HEAP_UNKNOWN;
+	d.at.bucket = LC_BUCKET_HEAP_UNKNOWN;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.waits, 2);
 }
@@ -466,7 +467,7 @@ static void outside_objects_there_are_only_metrics(void **state)
 {
 	struct lc_detail d = sample();
 
-	d.bucket = LC_BUCKET_HEAP_UNKNOWN;
+	d.at.bucket = LC_BUCKET_HEAP_UNKNOWN;
 	lc_detail_sample(NULL, &d);
 	d = sample();
 	d.object = 0;
@@ -494,13 +495,13 @@ static void an_unknown_width_stays_unknown(void **state)
 static void where_fields_lie_is_told(void **state)
 {
 	struct lc_detail d = { .thread = &thread,
-		               .bucket = LC_BUCKET_OBJECT,
-		               .site = 5,
+		               .at.bucket = LC_BUCKET_OBJECT,
+		               .at.site = 5,
 		               .klass = 0x7000,
 		               .object = 0x1000,
 		               .addr = 0x1010,
 		               .size_bytes = 160,
-		               .samples = 1 };
+		               .at.samples = 1 };
 
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.layouts, 0);

@@ -33,6 +33,7 @@
 #include "src/profile/tally.h"
 #include "src/stack/shadow.h"
 #include "src/stack/walker.h"
+#include "tests/unit/counter.h"
 
 enum {
 	REFS = 200000,
@@ -419,14 +420,6 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-6 * fabs(b) + 1;
 }
 
-static struct lc_estimate_stats stats(void)
-{
-	struct lc_estimate_stats s;
-
-	lc_estimate_stats(&s);
-	return s;
-}
-
 static void object_counts_for_those_that_were_not_picked(void **state)
 {
 	struct lc_block_estimate row;
@@ -446,8 +439,8 @@ static void object_counts_for_those_that_were_not_picked(void **state)
 	assert_int_equal(interval_set, INTERVAL);
 	flush();
 	assert_int_equal(estimate_of(worker, 101).sampled, 2); /* told once */
-	assert_int_equal(stats().sampled, 2);
-	assert_int_equal(stats().live, 2);
+	assert_int_equal(counter("estimate_sampled"), 2);
+	assert_int_equal(counter("estimate_live"), 2);
 }
 
 static void large_object_is_left_to_the_hooks(void **state)
@@ -457,7 +450,7 @@ static void large_object_is_left_to_the_hooks(void **state)
 	allocate(1016);
 	flush();
 	assert_int_equal(estimate_of(worker, 101).sampled, 1);
-	assert_int_equal(stats().tracked, 2);
+	assert_int_equal(counter("estimate_tracked"), 2);
 	assert_int_equal(refs_len, 1);
 }
 
@@ -520,8 +513,8 @@ static void object_is_live_after_each_collection_that_it_outlives(void **state)
 	assert_true(near((double)row.live_milli[0], 2 * one));
 	for (unsigned c = 1; c < LC_LIVE_COLUMNS; c++)
 		assert_true(near((double)row.live_milli[c], one));
-	assert_int_equal(stats().live, 1);
-	assert_int_equal(stats().live_peak, 2);
+	assert_int_equal(counter("estimate_live"), 1);
+	assert_int_equal(counter("estimate_live_peak"), 2);
 }
 
 static void each_time_that_an_object_is_copied_counts(void **state)
@@ -615,7 +608,7 @@ static void accesses_are_split_over_sites_by_live_objects(void **state)
 	assert_true(llabs((long long)split_of(worker, LC_SPLIT_LIVE, 102) - 20000) <= 1);
 	lc_estimate_access(worker, ENGINE, CLASS_SITE + 1, 0x10, lc_epoch_now(), 5);
 	flush();
-	assert_int_equal(stats().unsplit, 5);
+	assert_int_equal(counter("estimate_unsplit"), 5);
 }
 
 static void areas_tell_old_objects_from_new_ones(void **state)
@@ -679,11 +672,11 @@ static void full_table_gives_up_half_and_stays_true(void **state)
 
 	for (size_t i = 0; i < OBJECTS; i++)
 		allocate(64);
-	assert_int_equal(stats().thinned, 1);
-	assert_int_equal(stats().unheld, 0);
-	assert_true(stats().live <= LIVE_MAX);
-	assert_true(stats().live > LIVE_MAX / 2);
-	assert_int_equal(refs_len, stats().live + deleted_len);
+	assert_int_equal(counter("estimate_thinned"), 1);
+	assert_int_equal(counter("estimate_unheld"), 0);
+	assert_true(counter("estimate_live") <= LIVE_MAX);
+	assert_true(counter("estimate_live") > LIVE_MAX / 2);
+	assert_int_equal(refs_len, counter("estimate_live") + deleted_len);
 	collect();
 	flush();
 	row = estimate_of(worker, 101);
@@ -702,14 +695,14 @@ static void table_of_the_dead_refuses_only_references(void **state)
 		collect(); /* no epoch is closed: all wait */
 	}
 	allocate(64);
-	assert_int_equal(stats().unheld, 1);
-	assert_int_equal(stats().sampled, 2 * LIVE_MAX + 1);
+	assert_int_equal(counter("estimate_unheld"), 1);
+	assert_int_equal(counter("estimate_sampled"), 2 * LIVE_MAX + 1);
 	close_last_epoch();
 	flush();
 	assert_int_equal(deleted_len, refs_len);
 	allocate(64);
-	assert_int_equal(stats().unheld, 1);
-	assert_int_equal(stats().live, 1);
+	assert_int_equal(counter("estimate_unheld"), 1);
+	assert_int_equal(counter("estimate_live"), 1);
 }
 
 static void object_without_a_reference_is_counted(void **state)
@@ -717,7 +710,7 @@ static void object_without_a_reference_is_counted(void **state)
 	no_refs = true;
 	allocate(64);
 	assert_int_equal(exceptions_cleared, 1);
-	assert_int_equal(stats().unheld, 1);
+	assert_int_equal(counter("estimate_unheld"), 1);
 	flush();
 	assert_int_equal(estimate_of(worker, 101).sampled, 1);
 }
@@ -726,17 +719,17 @@ static void what_cannot_be_counted_is_lost(void **state)
 {
 	no_signature = true;
 	allocate(64);
-	assert_int_equal(stats().lost, 1);
+	assert_int_equal(counter("estimate_lost"), 1);
 	no_signature = false;
 	no_memory = true;
 	allocate(64);
 	no_memory = false;
-	assert_int_equal(stats().lost, 2);
+	assert_int_equal(counter("estimate_lost"), 2);
 	lc_thread_bind(NULL);
 	no_thread = true;
 	allocate(64);
-	assert_int_equal(stats().lost, 3);
-	assert_int_equal(stats().sampled, 0);
+	assert_int_equal(counter("estimate_lost"), 3);
+	assert_int_equal(counter("estimate_sampled"), 0);
 	no_thread = false;
 	allocate(64); /* lc_thread_enter() finds the worker */
 	flush();
@@ -747,7 +740,7 @@ static void what_cannot_be_counted_is_lost(void **state)
 	no_memory = true;
 	flush();
 	no_memory = false;
-	assert_int_equal(stats().lost, 4);
+	assert_int_equal(counter("estimate_lost"), 4);
 }
 
 static void object_without_a_stack_belongs_to_its_class(void **state)
@@ -783,7 +776,7 @@ static void our_own_thread_is_not_sampled(void **state)
 		fail();
 	lc_thread_set_ours();
 	allocate(64);
-	assert_int_equal(stats().sampled + stats().lost, 0);
+	assert_int_equal(counter("estimate_sampled") + counter("estimate_lost"), 0);
 }
 
 static void what_a_thread_that_is_gone_did_goes_to_the_oldest(void **state)
@@ -817,7 +810,7 @@ static void jvm_is_asked_where_slots_say_nothing(void **state)
 	assert_int_equal(deleted_len, 1);
 	assert_true(deleted[dies] && !deleted[stays]);
 	flush();
-	assert_int_equal(stats().live, 1);
+	assert_int_equal(counter("estimate_live"), 1);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_sample, close_sample)

@@ -15,6 +15,7 @@
 #include "src/core/thread.h"
 #include "src/format/kinds.h"
 #include "src/profile/tally.h"
+#include "tests/unit/counter.h"
 
 /* A tally that keeps the rows of lines as they come. */
 struct lc_tally {
@@ -39,15 +40,13 @@ int lc_tally_line(struct lc_tally *t, const struct lc_block_line *row)
 
 static int teardown(void **state)
 {
-	struct lc_lines_stats stats;
 
 	lc_lines_close_epoch();
-	lc_lines_stats(&stats);
 	for (unsigned i = 0; i < THREADS; i++) {
 		free(threads[i].tally);
 		threads[i].tally = NULL;
 	}
-	return stats.touches != 0; /* a closed epoch leaves nothing */
+	return counter("lines_touches") != 0; /* a closed epoch leaves nothing */
 }
 
 static struct lc_block_line store(uint64_t addr)
@@ -202,7 +201,6 @@ static void what_one_core_took_from_another_is_handed_over_once(void **state)
 
 static void a_thread_that_goes_takes_what_it_shared_and_leaves_nothing(void **state)
 {
-	struct lc_lines_stats stats;
 
 	touch(0, 0x1000);
 	touch(1, 0x1008);
@@ -217,26 +215,23 @@ static void a_thread_that_goes_takes_what_it_shared_and_leaves_nothing(void **st
 	assert_int_equal(threads[0].tally->rows[0].samples, 2);
 	lc_lines_forget(&threads[0]);
 	lc_lines_forget(&threads[0]);
-	lc_lines_stats(&stats);
-	assert_int_equal(stats.touches, 0);
+	assert_int_equal(counter("lines_touches"), 0);
 }
 
 static void memory_is_bounded_and_hot_lines_outlast_cold_ones(void **state)
 {
-	struct lc_lines_stats before, stats;
 	uint64_t most = 0;
 
-	lc_lines_stats(&before);
+	const uint64_t before_dropped = counter("lines_dropped");
 	for (unsigned i = 0; i < 64; i++)
 		touch(0, 0x1000);
 	for (uint64_t i = 0; i < 200000; i++) {
 		touch(0, 0x10000000 + LC_LINE_BYTES * i);
-		lc_lines_stats(&stats);
-		if (stats.touches > most)
-			most = stats.touches;
+		if (counter("lines_touches") > most)
+			most = counter("lines_touches");
 	}
 	assert_in_range(most, 1 << 15, 1 << 16);
-	assert_true(stats.dropped > before.dropped);
+	assert_true(counter("lines_dropped") > before_dropped);
 	touch(1, 0x1000);
 	lc_lines_flush();
 	assert_int_equal(rows(0), 1);
@@ -261,7 +256,6 @@ static void shared_lines_are_handed_over_when_room_is_made(void **state)
 
 static void one_line_does_not_take_all_the_room(void **state)
 {
-	struct lc_lines_stats stats;
 
 	for (unsigned i = 0; i < 10000; i++) {
 		struct lc_block_line row = store(0x1000);
@@ -269,8 +263,7 @@ static void one_line_does_not_take_all_the_room(void **state)
 		row.path = i;
 		lc_lines_touch(&threads[i % 2], 0x1000, &row);
 	}
-	lc_lines_stats(&stats);
-	assert_int_equal(stats.touches, 256);
+	assert_int_equal(counter("lines_touches"), 256);
 }
 
 int main(void)

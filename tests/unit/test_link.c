@@ -15,6 +15,7 @@
 
 #include "src/format/kinds.h"
 #include "src/span/tasks/link.h"
+#include "tests/unit/counter.h"
 
 static int setup(void **state)
 {
@@ -58,14 +59,6 @@ static struct lc_link_task executed(uint32_t hash, uint32_t class)
 	return out;
 }
 
-static struct lc_link_stats stats(void)
-{
-	struct lc_link_stats s;
-
-	lc_link_stats(&s);
-	return s;
-}
-
 /* The hash of one that was submitted and executed comes again, of the same origin. */
 static void what_was_executed_is_not_said_of_its_successor(void **state)
 {
@@ -79,7 +72,7 @@ static void what_was_executed_is_not_said_of_its_successor(void **state)
 	assert_false(t.submitted);
 	assert_true(t.first);
 	assert_int_equal(t.site, 11);
-	assert_int_equal(stats().ambiguous, 0);
+	assert_int_equal(counter("spans_links_ambiguous"), 0);
 }
 
 static void an_execution_learns_who_made_and_submitted_its_object(void **state)
@@ -120,14 +113,14 @@ static void nothing_is_known_of_an_object_that_was_not_seen(void **state)
 
 	assert_false(lc_link_executed(key(1, 1), &t));
 	assert_int_equal(t.site, 0);
-	assert_int_equal(stats().unknown, 1);
+	assert_int_equal(counter("spans_links_unknown"), 1);
 }
 
 static void two_objects_that_look_the_same_are_unknown_both(void **state)
 {
 	assert_true(created(7, 1, 11, 3));
 	assert_true(created(7, 1, 12, 3));
-	assert_int_equal(stats().ambiguous, 1);
+	assert_int_equal(counter("spans_links_ambiguous"), 1);
 	assert_int_equal(executed(7, 1).site, 0);
 	assert_int_equal(executed(7, 1).site, 0);
 	assert_int_equal(lc_link_submitted(key(7, 1), LC_SUBMIT_EXECUTE, 1, 1), 0);
@@ -155,7 +148,7 @@ static void two_objects_of_one_origin_may_share_what_is_known(void **state)
 	assert_int_equal(t.submit_tsc, 0); /* whose turn it is, is not known */
 	assert_true(executed(7, 1).first);
 	assert_false(executed(7, 1).first);
-	assert_int_equal(stats().ambiguous, 0);
+	assert_int_equal(counter("spans_links_ambiguous"), 0);
 }
 
 static void a_hash_of_two_classes_is_two_objects(void **state)
@@ -164,7 +157,7 @@ static void a_hash_of_two_classes_is_two_objects(void **state)
 	created(7, 2, 12, 4);
 	assert_int_equal(executed(7, 1).site, 11);
 	assert_int_equal(executed(7, 2).creator, 4);
-	assert_int_equal(stats().ambiguous, 0);
+	assert_int_equal(counter("spans_links_ambiguous"), 0);
 }
 
 static void a_constructor_of_a_superclass_does_not_count_twice(void **state)
@@ -193,7 +186,7 @@ static void a_lambda_without_captures_is_one_object(void **state)
 	assert_int_equal(executed(7, 1).site, 11);
 	assert_false(created_again(key(7, 1), 3, 3, true));
 	assert_int_equal(executed(7, 1).creator, 3);
-	assert_int_equal(stats().ambiguous, 0);
+	assert_int_equal(counter("spans_links_ambiguous"), 0);
 }
 
 static void several_ways_of_waiting_are_none_that_is_known(void **state)
@@ -232,7 +225,7 @@ static void hashes_that_were_given_in_a_row_fill_set_after_set(void **state)
 	/* None has to give way. */
 	for (uint32_t n = 1; n <= LC_LINK_ENTRIES; n++)
 		created(n * (uint32_t)LC_LINK_HASH_FACTOR & LC_LINK_HASH_MASK, 1, 5, 1);
-	assert_int_equal(stats().dropped, 0);
+	assert_int_equal(counter("spans_links_dropped"), 0);
 	for (uint32_t n = 1; n <= LC_LINK_ENTRIES; n++)
 		assert_int_equal(
 		    executed(n * (uint32_t)LC_LINK_HASH_FACTOR & LC_LINK_HASH_MASK, 1).site, 5);
@@ -251,7 +244,7 @@ static void a_full_table_gives_up_what_was_executed_first(void **state)
 	}
 	for (uint32_t i = 0; i < LIVE; i++)
 		known += executed(nth_hash(i), 1).site == 5;
-	assert_int_equal(stats().dropped, 0);
+	assert_int_equal(counter("spans_links_dropped"), 0);
 	assert_int_equal(known, LIVE);
 }
 
@@ -266,7 +259,7 @@ static void then_the_oldest_and_counts_them(void **state)
 		for (; lc_link_forgotten(&f); forgotten += f.count)
 			assert_int_equal(f.site, 5);
 	}
-	assert_int_equal(stats().forgotten, forgotten);
+	assert_int_equal(counter("spans_links_forgotten"), forgotten);
 	for (uint32_t i = 0; i < OBJECTS; i++) {
 		struct lc_link_task task = executed(nth_hash(i), 1);
 
@@ -276,7 +269,8 @@ static void then_the_oldest_and_counts_them(void **state)
 		old += task.site == 5 && i < OBJECTS / 4 && i > 100000;
 	}
 	assert_in_range(known, LC_LINK_ENTRIES * 95u / 100, LC_LINK_ENTRIES + 8000);
-	assert_in_range(stats().dropped, OBJECTS - known - 9000, OBJECTS - known + 9000);
+	assert_in_range(counter("spans_links_dropped"), OBJECTS - known - 9000,
+	                OBJECTS - known + 9000);
 	assert_in_range(old, 0, 2000); /* of 900,000 */
 	/* Each is found to be executed once, or it is said that this is not known. */
 	assert_int_equal(first + forgotten, OBJECTS);
@@ -338,7 +332,7 @@ static void a_task_of_a_stream_that_has_ended_is_no_other_ones(void **state)
 	assert_true(lc_link_stream_take(7, &out));
 	assert_int_equal(out.id, 78);
 	assert_int_equal(out.path, 5);
-	assert_int_equal(stats().ambiguous, 0);
+	assert_int_equal(counter("spans_links_ambiguous"), 0);
 	lc_link_stream_ends(78);
 }
 

@@ -71,13 +71,14 @@ static int teardown(void **state)
 static void sample(uint32_t cpu, uint64_t addr, uint64_t samples)
 {
 	lc_numa_sample(&(struct lc_numa_access){ .thread = &thread,
+	                                         .at = { .engine = 1,
+	                                                 .bucket = LC_BUCKET_OBJECT,
+	                                                 .site = 7,
+	                                                 .path = 8,
+	                                                 .samples = samples,
+	                                                 .pairs = lc_block_pairs(samples) },
 	                                         .addr = addr,
-	                                         .samples = samples,
-	                                         .site = 7,
-	                                         .path = 8,
 	                                         .cpu = cpu,
-	                                         .engine = 1,
-	                                         .bucket = LC_BUCKET_OBJECT,
 	                                         .source = LC_SOURCE_REMOTE_DRAM });
 }
 

@@ -19,6 +19,7 @@
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/recursion.h"
+#include "tests/unit/counter.h"
 
 /*
  * The made-up JVM: method N is com.acme.C<N>.m<N>(), line 10 from bci 0 and line 20 from bci 8. The
@@ -365,7 +366,7 @@ static void threads_that_intern_the_same_paths_agree(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	assert_int_equal(lc_path_count(), before + 2001);
-	assert_int_equal(lc_path_overflow(), 0);
+	assert_int_equal(counter("paths_overflow"), 0);
 }
 
 int main(void)

@@ -16,6 +16,7 @@
 
 #include "src/jvm/os/handle.h"
 #include "src/jvm/os/peek.h"
+#include "tests/unit/counter.h"
 
 enum { PAGE = 4096 };
 
@@ -125,14 +126,6 @@ static void install_old_handler(void)
 	put((struct sigaction[]){ action, action });
 }
 
-static struct lc_peek_stats stats(void)
-{
-	struct lc_peek_stats s;
-
-	lc_peek_stats(&s);
-	return s;
-}
-
 static unsigned before_begin;
 
 static void enter(int blocked)
@@ -152,10 +145,10 @@ static void handlers_that_cannot_be_passed_on_to_are_left_alone(void **state)
 	assert_int_equal(lc_peek_catch_faults(), -ENOTSUP);
 	assert_int_equal(sigaction(SIGSEGV, NULL, &now), 0);
 	assert_true(now.sa_handler == SIG_DFL);
-	assert_int_equal(stats().caught, 0);
+	assert_int_equal(counter("engine_loads_caught"), 0);
 	install_old_handler();
 	assert_int_equal(lc_peek_catch_faults(), 0);
-	assert_int_equal(stats().caught, 1);
+	assert_int_equal(counter("engine_loads_caught"), 1);
 	take(ours);
 }
 
@@ -166,18 +159,18 @@ static void a_handlers_copy_ends_where_memory_does(void **state)
 	const struct iovec from[] = { lc_peek_part(at(8), 8), lc_peek_part(at(PAGE - 3), 8) };
 	const struct iovec gap[] = { lc_peek_part(at(8), 8), lc_peek_part(at(PAGE), 8),
 		                     lc_peek_part(at(16), 8) };
-	const uint64_t before = stats().faulted;
+	const uint64_t before = counter("engine_loads_faulted");
 
 	put(ours);
 	errno = ERANGE;
 	enter(0);
 	assert_true(lc_peek(at(PAGE - 16), out, 16));
 	assert_memory_equal(out, memory + PAGE - 16, 16);
-	assert_int_equal(stats().faulted, before);
+	assert_int_equal(counter("engine_loads_faulted"), before);
 	assert_false(lc_peek(at(PAGE - 15), out, 16));
 	assert_false(lc_peek(0, out, 16));
 	assert_false(lc_peek(UINT64_C(1) << 63, out, 16)); /* no address at all */
-	assert_int_equal(stats().faulted, before + 3);
+	assert_int_equal(counter("engine_loads_faulted"), before + 3);
 	assert_int_equal(lc_peek_parts(into, 2, from, 2), 11);
 	assert_memory_equal(out, memory + 8, 8);
 	assert_memory_equal(out + 8, memory + PAGE - 3, 3);
@@ -186,9 +179,9 @@ static void a_handlers_copy_ends_where_memory_does(void **state)
 	assert_memory_equal(out, memory + 8, 8);
 	assert_int_equal(out[8], 0); /* what comes behind the gap is not copied */
 	lc_peek_end(before_begin);
-	assert_int_equal(stats().faulted, before + 5);
+	assert_int_equal(counter("engine_loads_faulted"), before + 5);
 	assert_false(lc_peek(at(PAGE), out, 16)); /* by the kernel again */
-	assert_int_equal(stats().faulted, before + 5);
+	assert_int_equal(counter("engine_loads_faulted"), before + 5);
 	assert_int_equal(passed, 0);
 	assert_int_equal(errno, ERANGE);
 }
@@ -229,7 +222,8 @@ static void a_signal_that_is_sent_while_a_copy_runs_is_no_fault_of_it(void **sta
 
 static void a_stretch_asks_anew_and_one_in_another_goes_on(void **state)
 {
-	const struct lc_peek_stats at_first = stats();
+	const uint64_t at_first_by_kernel = counter("engine_loads_refused"),
+	               at_first_faulted = counter("engine_loads_faulted");
 	unsigned char out[16];
 	unsigned outer, inner;
 
@@ -239,26 +233,27 @@ static void a_stretch_asks_anew_and_one_in_another_goes_on(void **state)
 	assert_true(lc_peek(at(0), out, sizeof(out)));
 	lc_peek_end(inner);
 	assert_false(lc_peek(at(PAGE), out, sizeof(out)));
-	assert_int_equal(stats().faulted, at_first.faulted + 1);
+	assert_int_equal(counter("engine_loads_faulted"), at_first_faulted + 1);
 	install_old_handler();
 	for (unsigned i = 0; i < 100; i++) /* it asks again before long */
 		assert_true(lc_peek(at(0), out, sizeof(out)));
 	assert_false(lc_peek(at(PAGE), out, sizeof(out)));
-	assert_int_equal(stats().faulted, at_first.faulted + 1);
-	assert_int_equal(stats().by_kernel, at_first.by_kernel + 1);
+	assert_int_equal(counter("engine_loads_faulted"), at_first_faulted + 1);
+	assert_int_equal(counter("engine_loads_refused"), at_first_by_kernel + 1);
 	enter(0); /* a handler comes in between */
 	assert_false(lc_peek(at(PAGE), out, sizeof(out)));
 	lc_peek_end(before_begin);
 	lc_peek_end(outer);
-	assert_int_equal(stats().by_kernel, at_first.by_kernel + 2);
+	assert_int_equal(counter("engine_loads_refused"), at_first_by_kernel + 2);
 	put(ours);
 	assert_false(lc_peek(at(PAGE), out, sizeof(out))); /* outside the kernel reads */
-	assert_int_equal(stats().faulted, at_first.faulted + 1);
+	assert_int_equal(counter("engine_loads_faulted"), at_first_faulted + 1);
 }
 
 static void where_a_fault_would_not_be_caught_the_kernel_reads(void **state)
 {
-	const struct lc_peek_stats before = stats();
+	const uint64_t before_by_kernel = counter("engine_loads_refused"),
+	               before_faulted = counter("engine_loads_faulted");
 	const int passed_before = passed;
 	unsigned char out[16];
 	unsigned inner;
@@ -273,15 +268,15 @@ static void where_a_fault_would_not_be_caught_the_kernel_reads(void **state)
 	assert_false(lc_peek(at(PAGE), out, sizeof(out)));
 	lc_peek_end(inner);
 	lc_peek_end(before_begin);
-	assert_int_equal(stats().by_kernel, before.by_kernel);
-	assert_int_equal(stats().faulted, before.faulted);
+	assert_int_equal(counter("engine_loads_refused"), before_by_kernel);
+	assert_int_equal(counter("engine_loads_faulted"), before_faulted);
 	install_old_handler(); /* a program that puts its own in place of ours */
 	enter(0);
 	assert_false(lc_peek(at(PAGE), out, sizeof(out)));
 	assert_true(lc_peek(at(0), out, sizeof(out)));
 	lc_peek_end(before_begin);
-	assert_int_equal(stats().by_kernel, before.by_kernel + 1);
-	assert_int_equal(stats().faulted, before.faulted);
+	assert_int_equal(counter("engine_loads_refused"), before_by_kernel + 1);
+	assert_int_equal(counter("engine_loads_faulted"), before_faulted);
 	assert_int_equal(passed, passed_before);
 }
 

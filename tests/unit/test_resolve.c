@@ -34,6 +34,7 @@
 #include "src/profile/tally.h"
 #include "src/sample/sample_log.h"
 #include "src/span/frames/slot.h"
+#include "tests/unit/counter.h"
 
 enum { ARRAY = 0x10000, ELSEWHERE = 0x90000, BYTES = 0x8000, SITE = 7, EPOCH = 3, CLASS = 0x800 };
 enum { OLD = 0x200000, OLD_TOP = 0x280000, YOUNG = 0x300000, YOUNG_TOP = 0x380000 };
@@ -107,13 +108,13 @@ struct lc_tally *lc_tally_create(void)
 	return (struct lc_tally *)&thread;
 }
 
-int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, uint32_t site,
-                    uint32_t path, enum lc_where where, enum lc_how how, uint64_t samples)
+int lc_tally_sample(struct lc_tally *t, const struct lc_block_access *row, enum lc_where where,
+                    enum lc_how how)
 {
-	assert_int_equal(site, bucket == LC_BUCKET_OBJECT       ? SITE
-	                       : bucket == LC_BUCKET_HEAP_CLASS ? class_site
-	                                                        : 0);
-	counted[bucket] += samples;
+	assert_int_equal(row->site, row->bucket == LC_BUCKET_OBJECT       ? SITE
+	                            : row->bucket == LC_BUCKET_HEAP_CLASS ? class_site
+	                                                                  : 0);
+	counted[row->bucket] += row->samples;
 	return 0;
 }
 
@@ -158,7 +159,7 @@ void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
 
 void lc_numa_sample(const struct lc_numa_access *a)
 {
-	of_nodes += a->samples;
+	of_nodes += a->at.samples;
 }
 
 void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t samples)
@@ -530,9 +531,10 @@ static void a_sample_that_no_memory_allows_to_look_up_is_lost_with_its_epoch(voi
 
 static void a_header_inside_a_live_object_is_none(void **state)
 {
-	struct lc_resolve_stats before, after;
 
-	lc_resolve_stats(&before);
+	const uint64_t before_class_disagreements = counter("class_disagreements"),
+	               before_classes_checked = counter("classes_checked"),
+	               before_headers_inside = counter("headers_inside");
 	record(ARRAY);
 	sample_with_header(ARRAY + 64, ARRAY, CLASS);
 	sample_with_header(ARRAY + 64, ARRAY + 56, CLASS + 8); /* inside */
@@ -541,18 +543,16 @@ static void a_header_inside_a_live_object_is_none(void **state)
 	assert_int_equal(detail.klass, CLASS);
 	sample_with_header(ARRAY + 64, ARRAY - 8, CLASS + 8); /* reaches into it */
 	resolve(false);
-	lc_resolve_stats(&after);
 	assert_int_equal(counted[LC_BUCKET_OBJECT], 3);
-	assert_int_equal(after.classes_checked - before.classes_checked, 3);
-	assert_int_equal(after.headers_inside - before.headers_inside, 1);
-	assert_int_equal(after.class_disagreements - before.class_disagreements, 1);
+	assert_int_equal(counter("classes_checked") - before_classes_checked, 3);
+	assert_int_equal(counter("headers_inside") - before_headers_inside, 1);
+	assert_int_equal(counter("class_disagreements") - before_class_disagreements, 1);
 }
 
 static void a_header_is_right_where_the_map_may_be_wrong(void **state)
 {
-	struct lc_resolve_stats before, after;
 
-	lc_resolve_stats(&before);
+	const uint64_t before_class_disagreements = counter("class_disagreements");
 	record(ARRAY);
 	sample_with_header(ARRAY + 64, ARRAY, CLASS + 8); /* another class at the same place */
 	resolve(false);
@@ -560,9 +560,8 @@ static void a_header_is_right_where_the_map_may_be_wrong(void **state)
 	sample_with_header(ARRAY + 64, ARRAY + 56, CLASS + 8);
 	sample_with_header(ARRAY + 64, ARRAY + 56, CLASS); /* another one of its class */
 	resolve(false);
-	lc_resolve_stats(&after);
 	assert_int_equal(counted[LC_BUCKET_OBJECT], 0);
-	assert_int_equal(after.class_disagreements - before.class_disagreements, 3);
+	assert_int_equal(counter("class_disagreements") - before_class_disagreements, 3);
 }
 
 static void what_the_header_alone_tells_is_of_its_class_and_estimated(void **state)

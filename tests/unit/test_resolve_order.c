@@ -240,19 +240,19 @@ static void told(uint64_t klass, uint32_t words)
 
 static void what_is_not_tracked_may_lie_where_a_dead_object_was(void **state)
 {
-	const struct lc_resolve_stats *s = &lc_resolve_work.stats;
-	const uint64_t dead = s->dead_met, wrong = s->class_disagreements;
+	const uint64_t dead = lc_resolve_work.stats.dead_met,
+	               wrong = lc_resolve_work.stats.class_disagreements;
 
 	map_site = SITE;
 	lc_resolve_ordered_init(1024);
 	told(0x900, 23);
 	told(0x800, 23); /* of one class, but shorter */
-	assert_int_equal(s->dead_met, dead + 2);
-	assert_int_equal(s->class_disagreements, wrong);
+	assert_int_equal(lc_resolve_work.stats.dead_met, dead + 2);
+	assert_int_equal(lc_resolve_work.stats.class_disagreements, wrong);
 	told(0x900, 128); /* that one is tracked: the map should have it */
 	told(0x800, 513);
-	assert_int_equal(s->dead_met, dead + 2);
-	assert_int_equal(s->class_disagreements, wrong + 2);
+	assert_int_equal(lc_resolve_work.stats.dead_met, dead + 2);
+	assert_int_equal(lc_resolve_work.stats.class_disagreements, wrong + 2);
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 /* cmocka.h wants the above first. */
 #include <cmocka.h>
 
@@ -21,6 +22,7 @@
 #include "src/jvm/layout/layout.h"
 #include "src/jvm/layout/mark_tables.h"
 #include "src/jvm/layout/ranges.h"
+#include "tests/unit/counter.h"
 
 /* Old memory, survivors of this collection, those of the last one, and eden: 256 KiB each. */
 enum { SPACE = 256 << 10, OLD = 0, TO = SPACE, FROM = 2 * SPACE, EDEN = 3 * SPACE };
@@ -35,7 +37,9 @@ static enum lc_mark_fate fate;
 static int64_t distance;
 static struct lc_layout layout;
 static struct lc_area areas[4];
-static struct lc_small_stats before;
+static struct {
+	uint64_t moved, forgotten, unheld, passes_limited, pass_us;
+} before;
 
 uint32_t lc_areas_collections(void)
 {
@@ -121,7 +125,11 @@ static int setup(void **state)
 	area(1, TO, LC_AREA_SURVIVOR, SPACE / 2);
 	area(2, FROM, LC_AREA_FREE, 0);
 	area(3, EDEN, LC_AREA_EDEN, 0);
-	lc_small_stats(&before);
+	before.moved = counter("small_moves");
+	before.forgotten = counter("small_forgotten");
+	before.unheld = counter("small_unheld");
+	before.passes_limited = counter("small_passes_limited");
+	before.pass_us = counter("small_pass_us");
 	return 0;
 }
 
@@ -314,16 +322,13 @@ static struct lc_move *pass(size_t *len)
 
 static uint64_t held(void)
 {
-	struct lc_small_stats s;
 
-	lc_small_stats(&s);
-	return s.held;
+	return counter("small_held");
 }
 
 static void survivors_are_followed_until_they_die(void **state)
 {
 	struct lc_move *moves;
-	struct lc_small_stats s;
 	size_t len;
 
 	copy(EDEN, TO + 64);
@@ -347,9 +352,11 @@ static void survivors_are_followed_until_they_die(void **state)
 	assert_null(moves);
 	assert_int_equal(len, 0);
 	assert_int_equal(held(), 0);
-	lc_small_stats(&s);
-	assert_int_equal(s.moved - before.moved, 2);
-	assert_true(s.pass_ns > before.pass_ns);
+	assert_int_equal(counter("small_moves") - before.moved, 2);
+	assert_true(begin(true));
+	usleep(1000);
+	free(lc_small_end(&len));
+	assert_true(counter("small_pass_us") >= before.pass_us + 1000);
 }
 
 static void what_left_a_young_space_that_kept_others_is_followed(void **state)
@@ -416,16 +423,14 @@ static void many_survivors_are_all_followed(void **state)
 
 static void a_collection_that_leaves_no_trace_makes_all_unknown(void **state)
 {
-	struct lc_small_stats s;
 	struct lc_move *moves;
 	size_t len;
 
 	survive(TO, 3);
 	areas[0].flags = LC_AREA_COMPACTED;
 	assert_false(begin(true));
-	lc_small_stats(&s);
-	assert_int_equal(s.forgotten - before.forgotten, 3);
-	assert_int_equal(s.held, 0);
+	assert_int_equal(counter("small_forgotten") - before.forgotten, 3);
+	assert_int_equal(counter("small_held"), 0);
 	areas[0].flags = 0;
 	survive(OLD, 2);
 	collections = 2; /* one may have been a full one */
@@ -753,7 +758,6 @@ static void let_be_found(uint64_t n)
 static void no_more_are_looked_at_in_a_pause_than_the_limit_allows(void **state)
 {
 	enum { MOST = 500, MORE = 700 };
-	struct lc_small_stats s;
 	struct lc_move *moves;
 	size_t len;
 
@@ -771,8 +775,7 @@ static void no_more_are_looked_at_in_a_pause_than_the_limit_allows(void **state)
 		assert_int_equal(moves[i].dst, at(TO + 32 * i));
 	free(moves);
 	assert_int_equal(held(), MOST);
-	lc_small_stats(&s);
-	assert_int_equal(s.passes_limited, before.passes_limited + 1);
+	assert_int_equal(counter("small_passes_limited"), before.passes_limited + 1);
 	lc_memory_limit(UINT64_MAX);
 	/* Those that were not looked at are never believed anywhere. */
 	area(1, TO, LC_AREA_SURVIVOR, 0);
@@ -819,7 +822,6 @@ static void survivors_that_find_no_room_make_a_slide_unknown(void **state)
 static void an_object_that_no_memory_allows_to_hold_makes_a_full_collection_unknown(void **state)
 {
 	const struct lc_alloc a = record(EDEN, 3, TAG);
-	struct lc_small_stats s;
 	struct lc_move *moves;
 	size_t len;
 
@@ -833,8 +835,7 @@ static void an_object_that_no_memory_allows_to_hold_makes_a_full_collection_unkn
 	free(moves);
 	lc_memory_add(-1000 * 512);
 	lc_memory_limit(UINT64_MAX);
-	lc_small_stats(&s);
-	assert_int_equal(s.unheld - before.unheld, 1);
+	assert_int_equal(counter("small_unheld") - before.unheld, 1);
 	look_ahead(NULL, 0, false);
 	full = 1;
 	areas[0].flags = LC_AREA_COMPACTED;

@@ -14,10 +14,10 @@
 #include <cmocka.h>
 
 #include "src/classfile/store_names.h"
-#include "src/core/counters.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/heap/site_names.h"
+#include "tests/unit/counter.h"
 
 enum { LEAF_BCI = 4, CALL_BCI = 8, CODE_BYTES = 20, METHODS = 64 };
 
@@ -141,19 +141,6 @@ static void expect_names(size_t len, const struct lc_site_names_one *expected)
 static void expect_field(const char *name)
 {
 	expect_names(1, &(struct lc_site_names_one){ name, LC_NAME_FIELD });
-}
-
-static uint64_t counter(const char *name)
-{
-	struct lc_counters c = { 0 };
-	uint64_t value = UINT64_MAX;
-
-	lc_site_names_counters(&c);
-	for (size_t i = 0; i < c.len; i++)
-		if (!strcmp(c.rows[i].name, name))
-			value = c.rows[i].value;
-	assert_true(value != UINT64_MAX);
-	return value;
 }
 
 /* ---- tests ---- */

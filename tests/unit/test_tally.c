@@ -37,6 +37,15 @@ static uint64_t bucket_total(const struct lc_block_input *in, enum lc_bucket buc
 	return samples;
 }
 
+static int count_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, uint32_t site,
+                        uint32_t path, enum lc_where where, enum lc_how how, uint64_t samples)
+{
+	return lc_tally_sample(t,
+	                       &(struct lc_block_access){ engine, (uint8_t)bucket, site, path,
+	                                                  samples, lc_block_pairs(samples) },
+	                       where, how);
+}
+
 static void an_empty_tally_makes_no_block(void **state)
 {
 	struct lc_block_input in = { 0 };
@@ -49,8 +58,8 @@ static void equal_accesses_become_one_and_others_stay_apart(void **state)
 	struct lc_block_input in = { 0 };
 
 	for (unsigned i = 0; i < 1000; i++)
-		lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1 + i % 2, 10 + i % 5,
-		                LC_WHERE_COMPILED, LC_HOW_DIRECT, 1);
+		count_sample(*state, 0, LC_BUCKET_OBJECT, 1 + i % 2, 10 + i % 5, LC_WHERE_COMPILED,
+		             LC_HOW_DIRECT, 1);
 	assert_true(lc_tally_block(*state, &in));
 	assert_int_equal(in.accesses_len, 10);
 	for (size_t i = 0; i < in.accesses_len; i++)
@@ -65,8 +74,8 @@ static void interrupts_are_told_by_what_they_weigh(void **state)
 	struct lc_block_input in = { 0 };
 
 	for (unsigned i = 0; i < 4; i++)
-		lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 10, LC_WHERE_COMPILED,
-		                LC_HOW_DIRECT, weights[i]);
+		count_sample(*state, 0, LC_BUCKET_OBJECT, 1, 10, LC_WHERE_COMPILED, LC_HOW_DIRECT,
+		             weights[i]);
 	assert_true(lc_tally_block(*state, &in));
 	assert_int_equal(in.accesses_len, 1);
 	assert_int_equal(in.accesses[0].samples, 22);
@@ -95,9 +104,9 @@ static void details_say_where_and_how(void **state)
 {
 	struct lc_block_input in = { 0 };
 
-	lc_tally_sample(*state, 0, LC_BUCKET_JVM, 0, 1, LC_WHERE_INTERPRETER, LC_HOW_NOT_JAVA, 1);
-	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_STUB, LC_HOW_TRAP, 1);
-	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 2, LC_WHERE_STUB, LC_HOW_TRAP, 1);
+	count_sample(*state, 0, LC_BUCKET_JVM, 0, 1, LC_WHERE_INTERPRETER, LC_HOW_NOT_JAVA, 1);
+	count_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_STUB, LC_HOW_TRAP, 1);
+	count_sample(*state, 0, LC_BUCKET_OBJECT, 1, 2, LC_WHERE_STUB, LC_HOW_TRAP, 1);
 	lc_tally_block(*state, &in);
 	assert_int_equal(in.details_len, 2);
 	assert_int_equal(in.details[0].where, LC_WHERE_STUB);
@@ -110,7 +119,7 @@ static void a_cleared_tally_starts_anew(void **state)
 {
 	struct lc_block_input in = { 0 };
 
-	lc_tally_sample(*state, 0, LC_BUCKET_NATIVE, 0, 1, LC_WHERE_NATIVE, LC_HOW_NOT_JAVA, 1);
+	count_sample(*state, 0, LC_BUCKET_NATIVE, 0, 1, LC_WHERE_NATIVE, LC_HOW_NOT_JAVA, 1);
 	lc_tally_allocations(*state, 1, 2, 4096);
 	lc_tally_lost(*state, 0, 1);
 	assert_true(lc_tally_block(*state, &in));
@@ -125,9 +134,9 @@ static void a_block_that_was_not_written_is_part_of_the_next(void **state)
 {
 	struct lc_block_input in = { 0 };
 
-	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_DIRECT, 1);
+	count_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_DIRECT, 1);
 	lc_tally_block(*state, &in);
-	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_DIRECT, 1);
+	count_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_DIRECT, 1);
 	lc_tally_block(*state, &in);
 	assert_int_equal(in.accesses_len, 1);
 	assert_int_equal(in.accesses[0].samples, 2);
@@ -137,8 +146,8 @@ static void engines_are_counted_apart(void **state)
 {
 	struct lc_block_input in = { 0 };
 
-	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_DIRECT, 1);
-	lc_tally_sample(*state, 2, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_KERNEL, 5);
+	count_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_DIRECT, 1);
+	count_sample(*state, 2, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_KERNEL, 5);
 	lc_tally_lost(*state, 2, 7);
 	assert_true(lc_tally_block(*state, &in));
 	assert_int_equal(in.accesses_len, 2);
@@ -161,7 +170,7 @@ static void an_engine_that_cannot_be_is_refused(void **state)
 	struct lc_block_input in = { 0 };
 
 	assert_int_equal(
-	    lc_tally_sample(*state, engine, LC_BUCKET_JVM, 0, 0, LC_WHERE_JVM, LC_HOW_NOT_JAVA, 1),
+	    count_sample(*state, engine, LC_BUCKET_JVM, 0, 0, LC_WHERE_JVM, LC_HOW_NOT_JAVA, 1),
 	    -EINVAL);
 	lc_tally_lost(*state, engine, 1);
 	assert_int_equal(lc_tally_field(*state, &(struct lc_block_field){ .engine = engine }),
@@ -324,8 +333,8 @@ static void many_equal_rows_take_little_memory(void **state)
 	size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
 
 	for (unsigned i = 0; i < 5000000; i++)
-		lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1 + i % 40, 7, LC_WHERE_COMPILED,
-		                LC_HOW_DIRECT, 1);
+		count_sample(*state, 0, LC_BUCKET_OBJECT, 1 + i % 40, 7, LC_WHERE_COMPILED,
+		             LC_HOW_DIRECT, 1);
 	assert_true(mallinfo2().uordblks + mallinfo2().hblkhd < before + (64 << 10));
 	lc_tally_block(*state, &in);
 	assert_int_equal(in.accesses_len, 40);

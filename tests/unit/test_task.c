@@ -18,6 +18,7 @@
 #include "src/core/thread.h"
 #include "src/span/tasks/submitting.h"
 #include "src/span/tasks/virtual.h"
+#include "tests/unit/counter.h"
 #include "tests/unit/task_model.h"
 
 static int setup(void **state)
@@ -535,7 +536,6 @@ static void who_made_a_task_is_the_virtual_thread_and_not_its_carrier(void **sta
 static void thousands_of_virtual_threads_wait_at_once(void **state)
 {
 	enum { VIRTUAL = 10000 };
-	struct lc_virtual_stats stats;
 
 	for (uint32_t i = 1; i <= VIRTUAL; i++) {
 		struct lc_span_thread *s = model_thread(i % MODEL_THREADS);
@@ -545,8 +545,7 @@ static void thousands_of_virtual_threads_wait_at_once(void **state)
 		model_now += 10;
 		lc_virtual_unmount(s, i, model_now);
 	}
-	lc_virtual_stats(&stats);
-	assert_int_equal(stats.waiting, VIRTUAL);
+	assert_int_equal(counter("spans_virtual_waiting"), VIRTUAL);
 	for (uint32_t i = 1; i <= VIRTUAL; i++) {
 		struct lc_span_thread *s = model_thread(i * 7 % MODEL_THREADS);
 
@@ -556,9 +555,8 @@ static void thousands_of_virtual_threads_wait_at_once(void **state)
 		model_end(s);
 		lc_virtual_unmount(s, i, model_now);
 	}
-	lc_virtual_stats(&stats);
-	assert_int_equal(stats.waiting, 0);
-	assert_int_equal(stats.lost, 0);
+	assert_int_equal(counter("spans_virtual_waiting"), 0);
+	assert_int_equal(counter("spans_virtual_lost"), 0);
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 0, executions), VIRTUAL);
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 0, cycles), VIRTUAL * 15);
 }
@@ -568,7 +566,6 @@ static void ends_of_frames_that_found_no_room_are_passed_over(void **state)
 {
 	enum { VIRTUAL = 3000, EACH = 50 };
 	struct lc_span_thread *s = model_thread(0);
-	struct lc_virtual_stats stats;
 
 	model_begin(s, 8, 8, LC_TASK_THREAD);
 	for (uint32_t i = 1; i <= VIRTUAL; i++) {
@@ -577,8 +574,7 @@ static void ends_of_frames_that_found_no_room_are_passed_over(void **state)
 			model_begin(s, 1, i * EACH + n, 0);
 		lc_virtual_unmount(s, i, model_now);
 	}
-	lc_virtual_stats(&stats);
-	assert_in_range(stats.lost, 1, VIRTUAL);
+	assert_in_range(counter("spans_virtual_lost"), 1, VIRTUAL);
 	for (uint32_t i = 1; i <= VIRTUAL; i++) {
 		lc_virtual_mount(s, i, model_now);
 		for (uint32_t n = 0; n < EACH; n++)

@@ -18,11 +18,11 @@
 
 #include <cmocka.h>
 
-#include "src/core/counters.h"
 #include "src/core/own_cost.h"
 #include "src/core/thread.h"
 #include "src/jvm/os/thread_cpu.h"
 #include "src/jvm/os/thread_kind.h"
+#include "tests/unit/counter.h"
 
 #define MS UINT64_C(1000000)
 
@@ -44,19 +44,6 @@ bool lc_thread_tid_is_ours(int32_t tid)
 	return tid == (int32_t)getpid(); /* the test's own work is in no sum */
 }
 
-static uint64_t told(const char *name)
-{
-	static struct lc_counters c;
-
-	c.len = 0;
-	lc_thread_cpu_counters(&c);
-	for (size_t i = 0; i < c.len; i++)
-		if (!strcmp(c.rows[i].name, name))
-			return c.rows[i].value;
-	fail_msg("no counter %s", name);
-	return 0;
-}
-
 /* Look for a while; lists of threads are apart in time. */
 static void look(void)
 {
@@ -73,7 +60,7 @@ static void look_until(const char *name, uint64_t before, uint64_t ns)
 {
 	for (unsigned i = 0; i < 20; i++) {
 		look();
-		if (told(name) - before >= ns)
+		if (counter(name) - before >= ns)
 			return;
 	}
 }
@@ -179,20 +166,20 @@ static void what_a_thread_used_stays_when_it_ends(void **state)
 {
 	struct worker jit = { .name = "C2 CompilerThre", .burn_ns = 40 * MS };
 	struct worker later = { .name = "C1 CompilerThre", .burn_ns = 20 * MS };
-	const uint64_t before = told("cpu_jit_ns");
+	const uint64_t before = counter("cpu_jit_ns");
 
 	start(&jit);
 	look_until("cpu_jit_ns", before, 40 * MS);
-	assert_near(told("cpu_jit_ns") - before, 40 * MS);
+	assert_near(counter("cpu_jit_ns") - before, 40 * MS);
 	end(&jit);
 	look();
-	assert_near(told("cpu_jit_ns") - before, 40 * MS);
+	assert_near(counter("cpu_jit_ns") - before, 40 * MS);
 	start(&later);
 	look_until("cpu_jit_ns", before, 60 * MS);
 	end(&later);
 	look();
-	assert_near(told("cpu_jit_ns") - before, 60 * MS);
-	assert_true(told("cpu_process_ns") >= told("cpu_jit_ns"));
+	assert_near(counter("cpu_jit_ns") - before, 60 * MS);
+	assert_true(counter("cpu_process_ns") >= counter("cpu_jit_ns"));
 }
 
 static void pauses_of_the_vm_thread_are_garbage_collection_and_nothing_counts_twice(void **state)
@@ -201,23 +188,23 @@ static void pauses_of_the_vm_thread_are_garbage_collection_and_nothing_counts_tw
 		.name = "VM Thread", .burn_ns = 30 * MS, .pause_ns = 50 * MS, .own_ns = 20 * MS
 	};
 	struct worker gc = { .name = "GC Thread#0", .burn_ns = 10 * MS, .pause_ns = 25 * MS };
-	const uint64_t gc_before = told("cpu_gc_ns"), jvm_before = told("cpu_jvm_ns");
-	const uint64_t pauses_before = told("gc_pauses");
+	const uint64_t gc_before = counter("cpu_gc_ns"), jvm_before = counter("cpu_jvm_ns");
+	const uint64_t pauses_before = counter("gc_pauses");
 
 	start(&vm);
 	look_until("cpu_jvm_ns", jvm_before, 30 * MS);
-	assert_near(told("cpu_gc_ns") - gc_before, 50 * MS);
-	assert_near(told("cpu_jvm_ns") - jvm_before, 30 * MS); /* not the agent's own 20 */
+	assert_near(counter("cpu_gc_ns") - gc_before, 50 * MS);
+	assert_near(counter("cpu_jvm_ns") - jvm_before, 30 * MS); /* not the agent's own 20 */
 	start(&gc); /* a collector's thread counts whole, in pauses or not */
 	look_until("cpu_gc_ns", gc_before, 85 * MS);
-	assert_near(told("cpu_gc_ns") - gc_before, 85 * MS);
-	assert_near(told("cpu_jvm_ns") - jvm_before, 30 * MS);
-	assert_int_equal(told("gc_pauses") - pauses_before, 2);
-	assert_true(told("gc_pauses_ns") >= 75 * MS);
+	assert_near(counter("cpu_gc_ns") - gc_before, 85 * MS);
+	assert_near(counter("cpu_jvm_ns") - jvm_before, 30 * MS);
+	assert_int_equal(counter("gc_pauses") - pauses_before, 2);
+	assert_true(counter("gc_pauses_ns") >= 75 * MS);
 	end(&vm);
 	end(&gc);
 	look();
-	assert_near(told("cpu_gc_ns") - gc_before, 85 * MS);
+	assert_near(counter("cpu_gc_ns") - gc_before, 85 * MS);
 }
 
 static void threads_with_a_record_are_the_programs_whatever_their_name(void **state)
@@ -226,7 +213,7 @@ static void threads_with_a_record_are_the_programs_whatever_their_name(void **st
 	struct worker compiler = { .name = "JVMCI CompilerT", .burn_ns = 20 * MS };
 	struct lc_thread of_java = { .name = "GC Thread#0" };
 	struct lc_thread of_compiler = { .name = "JVMCI CompilerThread0", .next = &of_java };
-	const uint64_t gc_before = told("cpu_gc_ns"), jit_before = told("cpu_jit_ns");
+	const uint64_t gc_before = counter("cpu_gc_ns"), jit_before = counter("cpu_jit_ns");
 
 	start(&java);
 	start(&compiler);
@@ -234,8 +221,8 @@ static void threads_with_a_record_are_the_programs_whatever_their_name(void **st
 	of_compiler.tid = compiler.tid;
 	records = &of_compiler;
 	look_until("cpu_jit_ns", jit_before, 20 * MS);
-	assert_int_equal(told("cpu_gc_ns"), gc_before);
-	assert_near(told("cpu_jit_ns") - jit_before, 20 * MS);
+	assert_int_equal(counter("cpu_gc_ns"), gc_before);
+	assert_near(counter("cpu_jit_ns") - jit_before, 20 * MS);
 	records = NULL;
 	end(&java);
 	end(&compiler);
@@ -247,10 +234,10 @@ static void what_was_used_before_an_attach_is_not_counted(void **state)
 
 	start(&jit);
 	look_until("cpu_jit_ns", 0, 20 * MS);
-	assert_true(told("cpu_jit_ns") >= 20 * MS);
+	assert_true(counter("cpu_jit_ns") >= 20 * MS);
 	lc_thread_cpu_start(false);
-	assert_int_equal(told("cpu_jit_ns"), 0);
-	assert_true(told("cpu_process_ns") < 5 * MS);
+	assert_int_equal(counter("cpu_jit_ns"), 0);
+	assert_true(counter("cpu_process_ns") < 5 * MS);
 	end(&jit);
 }
 

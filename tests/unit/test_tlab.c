@@ -19,6 +19,7 @@
 #include "src/heap/tlab.h"
 #include "src/jvm/layout/layout.h"
 #include "src/jvm/layout/vmstructs.h"
+#include "tests/unit/counter.h"
 
 enum { SITE = 77, SIZE = 24, EETOP = 16, KLASS_AT = 3 };
 
@@ -296,22 +297,6 @@ static enum lc_tlab_proof hook(struct lc_tlab_made *made)
 	return proof;
 }
 
-static uint64_t unproved(void)
-{
-	struct lc_tlab_stats s;
-
-	lc_tlab_stats(&s);
-	return s.unproved;
-}
-
-static uint64_t unplaced(void)
-{
-	struct lc_tlab_stats s;
-
-	lc_tlab_stats(&s);
-	return s.unplaced;
-}
-
 static void a_jvm_that_lacks_a_field_is_refused(void **state)
 {
 	static const char *const needed[] = { "_tlab",          "_start",
@@ -443,14 +428,14 @@ static void an_object_at_the_top_is_placed_with_each_layout_of_headers(void **st
 static void what_the_jit_removed_is_not_counted(void **state)
 {
 	struct lc_tlab_made made;
-	uint64_t before = unproved();
+	uint64_t before = counter("alloc_unproved");
 
 	allocate(SIZE);
 	assert_int_equal(hook(&made), LC_TLAB_PLACED);
 	assert_int_equal(hook(&made), LC_TLAB_NONE); /* the same object still ends at the top */
 	allocate(8);                                 /* less than one of these: not ours */
 	assert_int_equal(hook(&made), LC_TLAB_NONE);
-	assert_int_equal(unproved(), before);
+	assert_int_equal(counter("alloc_unproved"), before);
 }
 
 static void allocations_of_others_in_between_do_not_hide_the_last(void **state)
@@ -468,24 +453,24 @@ static void allocations_of_others_in_between_do_not_hide_the_last(void **state)
 static void an_object_of_another_class_at_the_top_proves_nothing(void **state)
 {
 	struct lc_tlab_made made;
-	uint64_t before = unproved();
+	uint64_t before = counter("alloc_unproved");
 
 	lc_tlab_sync(self());
 	put_header((uint64_t *)(uintptr_t)allocate(SIZE + 8), class_word() + 1); /* NOLINT */
 	assert_int_equal(hook(&made), LC_TLAB_NONE);
-	assert_int_equal(unproved(), before + 1);
+	assert_int_equal(counter("alloc_unproved"), before + 1);
 }
 
 static void an_object_outside_of_the_buffer_is_counted_without_a_place(void **state)
 {
 	struct lc_tlab_made made;
-	uint64_t before = unplaced();
+	uint64_t before = counter("alloc_unplaced");
 
 	lc_tlab_sync(self());
 	thread.allocated += SIZE;
 	assert_int_equal(hook(&made), LC_TLAB_UNPLACED);
 	assert_int_equal(made.size_bytes, SIZE);
-	assert_int_equal(unplaced(), before + 1);
+	assert_int_equal(counter("alloc_unplaced"), before + 1);
 	assert_int_equal(hook(&made), LC_TLAB_NONE);
 }
 
@@ -510,13 +495,13 @@ static void an_object_in_a_new_buffer_is_placed(void **state)
 static void nothing_is_proved_while_a_collection_runs(void **state)
 {
 	struct lc_tlab_made made;
-	uint64_t before = unproved();
+	uint64_t before = counter("alloc_unproved");
 
 	lc_tlab_sync(self());
 	allocate(SIZE);
 	sequence = 9;
 	assert_int_equal(hook(&made), LC_TLAB_NONE);
-	assert_int_equal(unproved(), before + 1);
+	assert_int_equal(counter("alloc_unproved"), before + 1);
 	/* What was read meanwhile is no base for the next: only its own object counts. */
 	sequence = 10;
 	allocate(SIZE);
@@ -529,7 +514,7 @@ static void a_class_that_cannot_be_read_proves_nothing(void **state)
 {
 	struct lc_tlab_made made;
 	void *gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint64_t before = unproved();
+	uint64_t before = counter("alloc_unproved");
 
 	assert_ptr_not_equal(gone, MAP_FAILED);
 	lc_tlab_sync(self());
@@ -540,7 +525,7 @@ static void a_class_that_cannot_be_read_proves_nothing(void **state)
 	klass.helper = -1; /* an array's */
 	allocate(SIZE);
 	assert_int_equal(hook(&made), LC_TLAB_NONE);
-	assert_int_equal(unproved(), before + 2);
+	assert_int_equal(counter("alloc_unproved"), before + 2);
 	munmap(gone, 4096);
 }
 
@@ -562,43 +547,43 @@ static void a_mirror_that_has_moved_is_not_read_where_it_was(void **state)
 
 static void what_java_code_has_proved_is_taken_in_its_epoch_only(void **state)
 {
-	struct lc_site_counter counter = { .site = 5 };
+	struct lc_site_counter site = { .site = 5 };
 	struct lc_alloc_log *log = NULL;
 	struct lc_tlab_thread *o;
 	struct lc_tlab_made made;
-	uint64_t at, before = unplaced();
+	uint64_t at, before = counter("alloc_unplaced");
 
 	assert_int_equal(lc_alloc_log_create(&log), 0);
 	o = lc_tlab_self(address(&thread), log);
 	assert_non_null(o);
 	allocate(SIZE);
 	assert_int_equal(find(0, &made), LC_TLAB_PLACED);
-	lc_tlab_remember(o, SITE, &made, &counter, true);
+	lc_tlab_remember(o, SITE, &made, &site, true);
 	lc_tlab_sync(o);
 	assert_int_equal(o->entries[SITE].bytecode_site, SITE);
 	assert_int_equal(o->entries[SITE].size_bytes, SIZE);
 	assert_int_equal(o->entries[SITE].class_word, class_word());
 	assert_int_equal(o->entries[SITE].site, 5);
-	assert_ptr_equal(o->entries[SITE].counter, &counter);
+	assert_ptr_equal(o->entries[SITE].counter, &site);
 	at = allocate(SIZE);
 	assert_int_equal(find(at, &made), LC_TLAB_PLACED);
 	assert_int_equal(made.addr, at);
 	assert_int_equal(made.size_bytes, SIZE);
 	sequence += 2; /* a collection, since it was proved */
 	assert_int_equal(find(at, &made), LC_TLAB_UNPLACED);
-	assert_int_equal(unplaced(), before + 1);
+	assert_int_equal(counter("alloc_unplaced"), before + 1);
 	lc_tlab_thread_end();
 	lc_alloc_log_destroy(log);
 }
 
 static void without_a_log_nothing_is_left_to_java_code(void **state)
 {
-	struct lc_site_counter counter = { .site = 5 };
+	struct lc_site_counter site = { .site = 5 };
 	struct lc_tlab_made made;
 
 	allocate(SIZE);
 	assert_int_equal(find(0, &made), LC_TLAB_PLACED);
-	lc_tlab_remember(self(), SITE, &made, &counter, true);
+	lc_tlab_remember(self(), SITE, &made, &site, true);
 	lc_tlab_sync(self());
 	assert_int_equal(self()->entries[SITE].class_word, UINT32_MAX); /* of no object */
 	assert_int_equal(self()->limit, 0);
@@ -607,7 +592,7 @@ static void without_a_log_nothing_is_left_to_java_code(void **state)
 
 static void java_code_appends_up_to_a_random_limit_within_the_chunk(void **state)
 {
-	struct lc_site_counter counter = { .site = 1 };
+	struct lc_site_counter site = { .site = 1 };
 	struct lc_alloc_log *log = NULL;
 	struct lc_tlab_thread *o;
 	uint64_t at, shortest = UINT64_MAX, longest = 0;
@@ -619,7 +604,7 @@ static void java_code_appends_up_to_a_random_limit_within_the_chunk(void **state
 	for (int i = 0; i < 100000; i++) { /* chance decides: the more, the surer */
 		assert_int_equal(lc_alloc_log_put(log, (struct lc_alloc){ .site = 1 }), 0);
 		if (!lc_tlab_recent(o, SITE, 0))
-			lc_tlab_looked(o, SITE, 0, &counter, false);
+			lc_tlab_looked(o, SITE, 0, &site, false);
 		lc_tlab_sync(o);
 		at = lc_alloc_log_position(log);
 		assert_in_range(o->limit, at, log->limit);

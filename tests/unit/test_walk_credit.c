@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "src/core/counters.h"
 #include "src/core/own_cost.h"
 #include "src/stack/walk_credit.h"
+#include "tests/unit/counter.h"
 
 #define PPM 20000 /* 2%: of a test's milliseconds hardly any credit comes in */
 
@@ -97,18 +97,6 @@ static void what_a_thread_has_not_spent_is_others(void **state)
 	lc_walk_credit_return(&ended);
 	assert_int_equal(ended.left_ns, 0);
 	assert_true(lc_walk_credit_left(&next));
-}
-
-static uint64_t counter(const char *name)
-{
-	struct lc_counters c = { 0 };
-
-	lc_walk_credit_counters(&c);
-	for (size_t i = 0; i < c.len; i++)
-		if (!strcmp(c.rows[i].name, name))
-			return c.rows[i].value;
-	fail();
-	return 0;
 }
 
 /* A thread that waited for a CPU is not charged for the time, and short work is free. */

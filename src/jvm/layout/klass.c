@@ -398,26 +398,13 @@ uint32_t lc_klass_site(uint64_t klass)
 	return e ? e->site : 0;
 }
 
-void lc_klass_stats(struct lc_klass_stats *out)
-{
-	out->classes = atomic_load_explicit(&entries_used, memory_order_relaxed);
-	out->reused = atomic_load_explicit(&reused, memory_order_relaxed);
-	out->lost = atomic_load_explicit(&lost, memory_order_relaxed);
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_klass_stats, classes, "classes_named"),
-	LC_COUNTER(struct lc_klass_stats, reused, "classes_reused"),
-	LC_COUNTER(struct lc_klass_stats, lost, "classes_unnamed"),
+static const struct lc_counter counters[] = {
+	LC_COUNTER("classes_named", &entries_used),
+	LC_COUNTER("classes_reused", &reused), /* at an address where another class had been */
+	/* Objects whose class found no room, or was just being named. */
+	LC_COUNTER("classes_unnamed", &lost),
 };
-
-void lc_klass_counters(struct lc_counters *out)
-{
-	struct lc_klass_stats s = { 0 };
-
-	lc_klass_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));
 
 static void *reserve(size_t bytes)
 {

@@ -21,20 +21,12 @@
 
 #include "src/core/record.h"
 
-struct lc_counters;
-
 /* An object as it was seen: its bounds are proved by its own header. */
 struct lc_object_seen {
 	uint64_t start;
 	uint64_t klass; /* as at the top */
 	uint64_t size_bytes;
 	bool is_array;
-};
-
-struct lc_klass_stats {
-	uint64_t classes; /* named */
-	uint64_t reused;  /* classes at an address where another one had been */
-	uint64_t lost;    /* objects whose class found no room, or was just being named */
 };
 
 /*
@@ -112,8 +104,5 @@ uint32_t lc_klass_site(uint64_t klass);
 
 /* The site of its objects that were allocated at `path`; 0 where there is none. [writer] */
 uint32_t lc_klass_site_at(uint64_t klass, uint32_t path);
-
-void lc_klass_stats(struct lc_klass_stats *out); /* Context: any. */
-void lc_klass_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

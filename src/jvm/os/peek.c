@@ -289,23 +289,10 @@ bool lc_peek_poke(uint64_t at, const void *bytes, size_t len)
 
 /* -- counters ------------------------------------------------------------------------------ */
 
-void lc_peek_stats(struct lc_peek_stats *out)
-{
-	out->faulted = atomic_load_explicit(&faulted, memory_order_relaxed);
-	out->by_kernel = atomic_load_explicit(&by_kernel, memory_order_relaxed);
-	out->caught = atomic_load_explicit(&caught, memory_order_relaxed);
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_peek_stats, caught, "engine_loads_caught"),
-	LC_COUNTER(struct lc_peek_stats, faulted, "engine_loads_faulted"),
-	LC_COUNTER(struct lc_peek_stats, by_kernel, "engine_loads_refused"),
+static const struct lc_counter counters[] = {
+	LC_COUNTER("engine_loads_caught", &caught),   /* 1: faults of copies are caught */
+	LC_COUNTER("engine_loads_faulted", &faulted), /* copies that were cut short by a fault */
+	/* Stretches that found somebody else's handler. */
+	LC_COUNTER("engine_loads_refused", &by_kernel),
 };
-
-void lc_peek_counters(struct lc_counters *out)
-{
-	struct lc_peek_stats s = { 0 };
-
-	lc_peek_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

@@ -20,8 +20,6 @@
 #include <string.h>
 #include <sys/uio.h>
 
-struct lc_counters;
-
 /*
  * Put a handler for SIGSEGV and SIGBUS before the JVM's, which catches the faults of our copies and
  * passes on all others. Returns 0, or -ENOTSUP where the handlers that are there cannot be called
@@ -52,17 +50,6 @@ bool lc_peek_in_handler(void);
 
 /* The error with which the kernel has refused to read at all, or 0. Context: any. */
 int lc_peek_refused(void);
-
-struct lc_peek_stats {
-	uint64_t caught;    /* 1: faults of copies are caught */
-	uint64_t faulted;   /* copies that were cut short by a fault */
-	uint64_t by_kernel; /* stretches that found somebody else's handler in place of ours */
-};
-
-void lc_peek_stats(struct lc_peek_stats *out);
-
-/* Add the counters to the manifest. Context: any. */
-void lc_peek_counters(struct lc_counters *out);
 
 /*
  * Copy `bytes` from `at` to *out. Returns false, and *out is undefined, where not all can be read.

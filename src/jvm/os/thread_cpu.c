@@ -335,7 +335,7 @@ static uint64_t sum(enum lc_thread_kind kind)
 	return less(used(kind), cpu.before[kind] + atomic_load(&cpu.own[kind]));
 }
 
-void lc_thread_cpu_counters(struct lc_counters *out)
+static void put_counters(struct lc_counters *out)
 {
 	const uint64_t vm = atomic_load(&cpu.pauses[LC_THREAD_JVM]);
 	/* The collector's work on a thread of the program, which no known collector does. */
@@ -357,3 +357,5 @@ void lc_thread_cpu_counters(struct lc_counters *out)
 	lc_counters_put(out, "gc_pauses_ns", atomic_load(&cpu.pauses_ns));
 	lc_counters_put(out, "own_threads_ns", cpu.looks_ns);
 }
+
+LC_COUNTER_TABLE(.put = put_counters);

@@ -21,8 +21,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lc_counters;
-
 /*
  * Count from now on. `all`: what was used until now counts too, since the JVM has just started.
  * Context: [attach].
@@ -41,6 +39,5 @@ void lc_thread_cpu_own(uint64_t ns);
 void lc_thread_cpu_look(void);
 
 /* The sums of the last look, and of now what needs no look. Context: [writer]. */
-void lc_thread_cpu_counters(struct lc_counters *out);
 
 #endif

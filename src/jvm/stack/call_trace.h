@@ -13,8 +13,6 @@
 #include "src/jvm/stack/frames.h"
 #include "src/jvm/stack/unwind.h"
 
-struct lc_counters;
-
 /* A frame as AsyncGetCallTrace fills it. */
 struct lc_call_trace_frame {
 	jint bci;
@@ -102,7 +100,6 @@ bool lc_call_trace_resume(JNIEnv *env, const struct lc_repair *repair, struct lc
 bool lc_call_trace_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max, uint64_t *key);
 
 /* Add the counters to the manifest. Context: [writer]. */
-void lc_call_trace_counters(struct lc_counters *out);
 
 /* Say once when stacks are walked no more. Context: [writer]. */
 void lc_call_trace_tell(void);

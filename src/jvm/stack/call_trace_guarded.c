@@ -177,12 +177,22 @@ bool lc_call_trace_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_
 
 /* -- counters ------------------------------------------------------------------------------- */
 
-void lc_call_trace_counters(struct lc_counters *out)
+static uint64_t stopped(void)
 {
-	lc_counters_put(out, "engine_walk_faults", lc_guard_faults());
-	lc_counters_put(out, "engine_walks_stopped", has_stopped());
-	lc_counters_put(out, "engine_anchors_refuted", lc_tracing_anchors_refuted());
+	return has_stopped();
 }
+
+static uint64_t anchors_refuted(void)
+{
+	return lc_tracing_anchors_refuted();
+}
+
+static const struct lc_counter counters[] = {
+	{ .name = "engine_walk_faults", .read = lc_guard_faults },
+	{ .name = "engine_walks_stopped", .read = stopped },
+	{ .name = "engine_anchors_refuted", .read = anchors_refuted },
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));
 
 void lc_call_trace_tell(void)
 {

@@ -249,28 +249,19 @@ void lc_stack_walk_compared(enum lc_stack_compared how)
 	lc_count(&compared[how]);
 }
 
-static void put(struct lc_counters *out, const char *name, const _Atomic uint64_t *count)
-{
-	lc_counters_put(out, name, atomic_load_explicit(count, memory_order_relaxed));
-}
-
-void lc_stack_walk_counters(struct lc_counters *out)
-{
-	static const char *const names[LC_STACK_REFUSALS] = {
-		[LC_STACK_INTERPRETED] = "engine_walk_asked_interpreter",
-		[LC_STACK_NOT_WHOLE] = "engine_walk_asked_not_whole",
-		[LC_STACK_NO_SCOPE] = "engine_walk_asked_no_scope",
-		[LC_STACK_UNKNOWN] = "engine_walk_asked_unknown",
-		[LC_STACK_NO_METHOD] = "engine_walk_asked_no_method",
-		[LC_STACK_ENTRY] = "engine_walk_asked_entry",
-		[LC_STACK_BEYOND] = "engine_walk_asked_beyond",
-		[LC_STACK_UNPROVED] = "engine_walk_asked_unproved",
-	};
-
-	put(out, "engine_walk_own", &walked);
-	for (unsigned i = 0; i < LC_STACK_REFUSALS; i++)
-		put(out, names[i], &refused[i]);
-	put(out, "audit_own_walk_agreed", &compared[LC_STACK_AGREES]);
-	put(out, "audit_own_walk_differs", &compared[LC_STACK_DIFFERS]);
-	put(out, "audit_own_walk_alone", &compared[LC_STACK_ALONE]);
-}
+static const struct lc_counter counters[] = {
+	LC_COUNTER("engine_walk_own", &walked),
+	LC_COUNTER("engine_walk_asked_interpreter", &refused[LC_STACK_INTERPRETED]),
+	LC_COUNTER("engine_walk_asked_not_whole", &refused[LC_STACK_NOT_WHOLE]),
+	LC_COUNTER("engine_walk_asked_no_scope", &refused[LC_STACK_NO_SCOPE]),
+	LC_COUNTER("engine_walk_asked_unknown", &refused[LC_STACK_UNKNOWN]),
+	LC_COUNTER("engine_walk_asked_no_method", &refused[LC_STACK_NO_METHOD]),
+	LC_COUNTER("engine_walk_asked_entry", &refused[LC_STACK_ENTRY]),
+	LC_COUNTER("engine_walk_asked_beyond", &refused[LC_STACK_BEYOND]),
+	LC_COUNTER("engine_walk_asked_unproved", &refused[LC_STACK_UNPROVED]),
+	LC_COUNTER("audit_own_walk_agreed", &compared[LC_STACK_AGREES]),
+	LC_COUNTER("audit_own_walk_differs", &compared[LC_STACK_DIFFERS]),
+	LC_COUNTER("audit_own_walk_alone", &compared[LC_STACK_ALONE]),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));
+_Static_assert(LC_STACK_REFUSALS == 8, "each refusal has a row");

@@ -57,7 +57,4 @@ enum lc_stack_compared {
 /* Count that. Context: [signal]. */
 void lc_stack_walk_compared(enum lc_stack_compared how);
 
-struct lc_counters;
-void lc_stack_walk_counters(struct lc_counters *out); /* Context: [writer]. */
-
 #endif

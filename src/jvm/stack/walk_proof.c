@@ -93,10 +93,10 @@ bool lc_walk_proof_refuted(void)
 	return get(&in_signal.refuted) || get(&in_hook.refuted);
 }
 
-void lc_walk_proof_counters(struct lc_counters *out)
-{
-	lc_counters_put(out, "walk_kinds_proved_signal", get(&in_signal.proved));
-	lc_counters_put(out, "walk_kinds_refuted_signal", get(&in_signal.refuted));
-	lc_counters_put(out, "walk_kinds_proved_hook", get(&in_hook.proved));
-	lc_counters_put(out, "walk_kinds_refuted_hook", get(&in_hook.refuted));
-}
+static const struct lc_counter counters[] = {
+	LC_COUNTER("walk_kinds_proved_signal", &in_signal.proved),
+	LC_COUNTER("walk_kinds_refuted_signal", &in_signal.refuted),
+	LC_COUNTER("walk_kinds_proved_hook", &in_hook.proved),
+	LC_COUNTER("walk_kinds_refuted_hook", &in_hook.refuted),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

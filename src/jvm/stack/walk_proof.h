@@ -22,8 +22,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lc_counters;
-
 /* A bit each. */
 enum lc_frame_kind {
 	LC_FRAME_COMPILED = 1,
@@ -86,7 +84,5 @@ struct lc_walk_proof *lc_walk_proof_hook(void);
 
 /* Is a kind refuted in one of them? Context: any. */
 bool lc_walk_proof_refuted(void);
-
-void lc_walk_proof_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -670,25 +670,12 @@ const char *lc_cycles_reason(void)
 	return clocks.reason[0] ? clocks.reason : NULL;
 }
 
-void lc_cycles_stats(struct lc_cycles_stats *out)
-{
-	/* Relaxed: counts. */
-	out->threads = atomic_load_explicit(&clocks.threads, memory_order_relaxed);
-	out->coarse = atomic_load_explicit(&clocks.coarse, memory_order_relaxed);
-	out->switches = atomic_load_explicit(&clocks.switches, memory_order_relaxed);
-	out->wrapped = atomic_load_explicit(&clocks.wrapped, memory_order_relaxed);
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_cycles_stats, threads, "span_clocks"),
-	LC_COUNTER(struct lc_cycles_stats, coarse, "span_clocks_coarse"),
-	LC_COUNTER(struct lc_cycles_stats, wrapped, "span_clock_wrapped"),
+static const struct lc_counter counters[] = {
+	LC_COUNTER("span_clocks", &clocks.threads), /* opened */
+	/* Without the buffer or counter of their kind. */
+	LC_COUNTER("span_clocks_coarse", &clocks.coarse),
+	LC_COUNTER("span_clock_switches", &clocks.switches), /* off the CPU, that were seen */
+	/* Buffers overwritten before a reading. */
+	LC_COUNTER("span_clock_wrapped", &clocks.wrapped),
 };
-
-void lc_cycles_counters(struct lc_counters *out)
-{
-	struct lc_cycles_stats s = { 0 };
-
-	lc_cycles_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_spans);

@@ -22,8 +22,6 @@
 #include <stdint.h>
 #include <x86intrin.h>
 
-struct lc_counters;
-
 #define LC_CYCLES_COARSE_NS UINT64_C(1000000)
 
 enum lc_cycles_kind {
@@ -83,8 +81,8 @@ uint64_t lc_cycles_of_ns(uint64_t ns);
 void lc_cycles_refine(void);
 
 /*
- * Open the clock of the calling thread. Without a buffer it is coarse (counted, see
- * lc_cycles_stats()). Returns 0 or -ENOMEM. Context: [hook]; slow, once a thread.
+ * Open the clock of the calling thread. Without a buffer it is coarse, and counted as such. Returns
+ * 0 or -ENOMEM. Context: [hook]; slow, once a thread.
  */
 int lc_cycles_open(struct lc_cycle_clock *c);
 
@@ -151,14 +149,5 @@ static inline uint64_t lc_cycles_now(struct lc_cycle_clock *c)
 
 	return lc_cycles_read(c, &tsc);
 }
-
-struct lc_cycles_stats {
-	uint64_t threads;  /* clocks opened */
-	uint64_t coarse;   /* threads without the buffer or counter of their kind */
-	uint64_t switches; /* switches off the CPU that were seen */
-	uint64_t wrapped;  /* buffers overwritten before a reading: time from the CPU clock */
-};
-void lc_cycles_stats(struct lc_cycles_stats *out); /* Context: [writer]. */
-void lc_cycles_counters(struct lc_counters *out);  /* Context: [writer]. */
 
 #endif

@@ -47,7 +47,13 @@ static struct {
 	uint32_t turn, threads, active, was_active, files;
 	struct lc_timeline_amount process, java, debt;
 	struct lc_vector jvm_rows;
-	struct lc_timeline_stats stats;
+	struct {
+		uint64_t looks;    /* readings of a thread's CPU clock */
+		uint64_t reads;    /* readings of a thread's switches */
+		uint64_t deferred; /* looks and reads that waited for their turn */
+		uint64_t lost;     /* rows without memory */
+		uint64_t ns;       /* CPU time of timelines */
+	} stats;
 } timeline = { .jvm_rows = { .element_bytes = sizeof(struct lc_block_timeline) } };
 
 /* -- what a thread has used ----------------------------------------------------------------- */
@@ -372,20 +378,12 @@ void lc_timeline_jvm_clear(void)
 	timeline.jvm_rows.len = 0;
 }
 
-void lc_timeline_stats(struct lc_timeline_stats *out)
-{
-	*out = timeline.stats;
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_timeline_stats, lost, "span_timeline_lost"),
-	LC_COUNTER_US(struct lc_timeline_stats, ns, "span_timeline_us"),
+static const struct lc_counter counters[] = {
+	LC_COUNTER("span_timeline_lost", &timeline.stats.lost, .limit = "timelines_lost",
+	           .text = "there was no memory for some parts of the timelines"),
+	LC_COUNTER("span_timeline_looks", &timeline.stats.looks),
+	LC_COUNTER("span_timeline_reads", &timeline.stats.reads),
+	LC_COUNTER("span_timeline_deferred", &timeline.stats.deferred),
+	LC_COUNTER("span_timeline_us", &timeline.stats.ns, .unit = 1000),
 };
-
-void lc_timeline_counters(struct lc_counters *out)
-{
-	struct lc_timeline_stats s = { 0 };
-
-	lc_timeline_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_spans);

@@ -22,7 +22,6 @@
 
 #include "src/profile/profile_writer.h"
 
-struct lc_counters;
 struct lc_thread;
 
 enum {
@@ -70,15 +69,5 @@ void lc_timeline_clear(struct lc_timeline_thread *t);
 /* Put in the rows of "(JVM)": tid, index, name and rows are set. Context: [writer]. */
 bool lc_timeline_jvm_block(struct lc_block_input *in);
 void lc_timeline_jvm_clear(void);
-
-struct lc_timeline_stats {
-	uint64_t looks;    /* readings of a thread's CPU clock */
-	uint64_t reads;    /* readings of a thread's switches */
-	uint64_t deferred; /* looks and reads that waited for their turn */
-	uint64_t lost;     /* rows without memory */
-	uint64_t ns;       /* CPU time of timelines */
-};
-void lc_timeline_stats(struct lc_timeline_stats *out); /* Context: [writer]. */
-void lc_timeline_counters(struct lc_counters *out);    /* Context: [writer]. */
 
 #endif

@@ -526,33 +526,34 @@ bool lc_link_stream_take(uint32_t hash, struct lc_link_stream *out)
 	return known;
 }
 
-void lc_link_stats(struct lc_link_stats *out)
+static struct {
+	uint64_t dropped, ambiguous, unknown;
+} counted; /* what the rows point to */
+
+static bool read_counters(const struct lc_options *options)
 {
-	*out = (struct lc_link_stats){ .forgotten = atomic_load_explicit(&forgotten_objects,
-		                                                         memory_order_relaxed) };
+	counted.dropped = counted.ambiguous = counted.unknown = 0;
 	for (unsigned i = 0; i < COUNTS; i++) {
 		const struct counts *c = &links.counts[i];
 
-		out->dropped += atomic_load_explicit(&c->dropped, memory_order_relaxed);
-		out->ambiguous += atomic_load_explicit(&c->ambiguous, memory_order_relaxed);
-		out->unknown += atomic_load_explicit(&c->unknown, memory_order_relaxed);
+		counted.dropped += atomic_load_explicit(&c->dropped, memory_order_relaxed);
+		counted.ambiguous += atomic_load_explicit(&c->ambiguous, memory_order_relaxed);
+		counted.unknown += atomic_load_explicit(&c->unknown, memory_order_relaxed);
 	}
+	return options->spans;
 }
 
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_link_stats, dropped, "spans_links_dropped"),
-	LC_COUNTER(struct lc_link_stats, ambiguous, "spans_links_ambiguous"),
-	LC_COUNTER(struct lc_link_stats, unknown, "spans_links_unknown"),
-	LC_COUNTER(struct lc_link_stats, forgotten, "spans_links_forgotten"),
+static const struct lc_counter counters[] = {
+	/* Entries that gave way before they were executed. */
+	LC_COUNTER("spans_links_dropped", &counted.dropped),
+	/* Objects that could not be told from another one. */
+	LC_COUNTER("spans_links_ambiguous", &counted.ambiguous),
+	/* Executions, and stream tasks, that found nothing. */
+	LC_COUNTER("spans_links_unknown", &counted.unknown),
+	/* Created objects whose execution is unknown. */
+	LC_COUNTER("spans_links_forgotten", &forgotten_objects),
 };
-
-void lc_link_counters(struct lc_counters *out)
-{
-	struct lc_link_stats s = { 0 };
-
-	lc_link_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = read_counters);
 
 static size_t sets_bytes(uint32_t sets)
 {

@@ -17,8 +17,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lc_counters;
-
 enum {
 	LC_LINK_WAYS = 8,
 	LC_LINK_NEAR_SETS = 1 << 10, /* fits a CPU's cache; enough for most programs */
@@ -138,14 +136,5 @@ void lc_link_stream_put(uint32_t hash, const struct lc_link_stream *stream);
  * alone, if that is unknown. Context: [hook].
  */
 bool lc_link_stream_take(uint32_t hash, struct lc_link_stream *out);
-
-struct lc_link_stats {
-	uint64_t dropped;   /* entries that gave way before they were executed */
-	uint64_t ambiguous; /* objects that could not be told from another one */
-	uint64_t unknown;   /* executions, and stream tasks, that found nothing */
-	uint64_t forgotten; /* created objects whose execution is unknown */
-};
-void lc_link_stats(struct lc_link_stats *out);  /* Context: any. */
-void lc_link_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -383,30 +383,25 @@ bool lc_span_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
 	return again;
 }
 
-void lc_span_classes_stats(struct lc_span_classes_stats *out)
+static uint64_t failed(void)
 {
-	for (unsigned i = 0; i < LC_REWRITE_STATUS_COUNT; i++)
-		out->seen[i] = atomic_load_explicit(&classes.seen[i], memory_order_relaxed);
-	out->sites = atomic_load_explicit(&classes.sites, memory_order_relaxed);
-	out->asked = atomic_load_explicit(&classes.asked, memory_order_relaxed);
-	out->again = atomic_load_explicit(&classes.again, memory_order_relaxed);
-	out->bodies_lost = atomic_load_explicit(&classes.bodies_lost, memory_order_relaxed);
-	out->pending = atomic_load_explicit(&classes.pending, memory_order_relaxed);
+	return atomic_load_explicit(&classes.seen[LC_REWRITE_MALFORMED], memory_order_relaxed) +
+	       atomic_load_explicit(&classes.seen[LC_REWRITE_NO_MEMORY], memory_order_relaxed);
 }
 
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_span_classes_stats, sites, "span_class_hooks"),
-	LC_COUNTER(struct lc_span_classes_stats, asked, "span_classes_asked"),
-	LC_COUNTER(struct lc_span_classes_stats, again, "span_classes_again"),
-	LC_COUNTER(struct lc_span_classes_stats, bodies_lost, "span_classes_bodies_lost"),
+static const struct lc_counter counters[] = {
+	LC_COUNTER("span_class_hooks", &classes.sites), /* calls inserted */
+	/* Classes whose file left their type open. */
+	LC_COUNTER("span_classes_asked", &classes.asked),
+	LC_COUNTER("span_classes_again", &classes.again), /* classes transformed again */
+	/* Classes that are no tasks, but lack hooks that a task needs. */
+	LC_COUNTER(
+	    "span_classes_bodies_lost", &classes.bodies_lost, .limit = "spans_lost",
+	    .text = "there was no memory to instrument some classes: their tasks are not counted"),
+	{ .name = "span_classes_failed",
+	  .read = failed,
+	  .limit = "spans_lost",
+	  .text =
+	      "some classes could not be instrumented: their streams and tasks are not counted" },
 };
-
-void lc_span_classes_counters(struct lc_counters *out)
-{
-	struct lc_span_classes_stats s = { 0 };
-
-	lc_span_classes_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-	lc_counters_put(out, "span_classes_failed",
-	                s.seen[LC_REWRITE_MALFORMED] + s.seen[LC_REWRITE_NO_MEMORY]);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_spans);

@@ -18,8 +18,6 @@
 
 #include "src/classfile/span_rewrite.h"
 
-struct lc_counters;
-
 struct lc_class_file {
 	const uint8_t *data;
 	size_t len;
@@ -50,16 +48,5 @@ bool lc_span_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jclass class);
 /* Are objects of the class tasks? Yes, before lc_span_classes_start(). Context: [java] [hook];
  * slow. */
 bool lc_span_classes_is_task(JNIEnv *jni, jclass class);
-
-struct lc_span_classes_stats {
-	uint64_t seen[LC_REWRITE_STATUS_COUNT]; /* class files by result */
-	uint64_t sites;                         /* calls inserted */
-	uint64_t asked;                         /* classes whose file left their type open */
-	uint64_t again;                         /* classes transformed again */
-	uint64_t bodies_lost; /* classes that are no tasks, but lack hooks that a task needs */
-	uint64_t pending;     /* not prepared yet */
-};
-void lc_span_classes_stats(struct lc_span_classes_stats *out); /* Context: any. */
-void lc_span_classes_counters(struct lc_counters *out);        /* Context: [writer]. */
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "src/base/hash.h"
 #include "src/classfile/span_rewrite.h" /* LC_TASK_ */
+#include "src/core/counters.h"
 #include "src/core/thread.h"
 #include "src/format/fold.h"
 #include "src/profile/profile_writer.h"
@@ -58,11 +59,6 @@ struct lc_task_thread {
 };
 
 static _Atomic uint64_t nested_submissions;
-
-uint64_t lc_task_nested(void)
-{
-	return atomic_load_explicit(&nested_submissions, memory_order_relaxed); /* a count */
-}
 
 int lc_task_thread_create(struct lc_task_thread **out)
 {
@@ -467,3 +463,9 @@ void lc_task_frames_changed(struct lc_span_thread *s)
 	t->wrapper = -1;
 	make_running(s);
 }
+
+static const struct lc_counter counters[] = {
+	/* Inside another one of the same object: not counted. */
+	LC_COUNTER("spans_submissions_nested", &nested_submissions),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_spans);

@@ -17,7 +17,6 @@
 #include "src/span/frames/stack.h"
 #include "src/span/tasks/link.h"
 
-struct lc_counters;
 struct lc_submitting_stack;
 struct lc_task_parts; /* task_parts.h */
 struct lc_block_task_made;
@@ -90,20 +89,7 @@ void lc_task_thread_destroy(struct lc_task_thread *t);
  */
 bool lc_task_made_take(struct lc_task_thread *t, uint32_t i, struct lc_block_task_made *row);
 
-struct lc_task_stats {
-	uint64_t unknown_classes; /* hooks without effect: no room for the object's class */
-	uint64_t no_memory;       /* hooks without effect: no memory */
-	uint64_t nested;   /* submissions inside another one of the same object: not counted */
-	uint64_t walks;    /* stacks walked for places */
-	uint64_t unwalked; /* not walked, since the credit for walks was used up */
-	uint64_t walk_errors;
-};
-void lc_task_stats(struct lc_task_stats *out);  /* Context: any. */
-void lc_task_counters(struct lc_counters *out); /* Context: [writer]. */
-
 /* -- the core: no JVM ------------------------------------------------------------------------ */
-
-uint64_t lc_task_nested(void); /* see lc_task_stats */
 
 /* Returns 0 or -ENOMEM. Context: [hook]; slow, once a thread. */
 int lc_task_thread_create(struct lc_task_thread **out);

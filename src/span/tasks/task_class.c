@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "src/classfile/span_rewrite.h"
+#include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
 #include "src/core/path.h"
@@ -62,11 +63,6 @@ const char *lc_task_mismatch(JNIEnv *jni)
 void lc_task_classes_init(void)
 {
 	classes.unload_anytime = lc_collector_unloads_while_running();
-}
-
-uint64_t lc_task_classes_lost(void)
-{
-	return atomic_load_explicit(&classes.lost, memory_order_relaxed); /* a count */
 }
 
 /* Is the class transparent? Its name is between 'L' and ';'. */
@@ -302,3 +298,10 @@ const struct lc_task_class *lc_task_class_slowly(struct lc_task_place_class *kno
 			                               .class = found };
 	return found;
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER(
+	    "spans_task_classes_unknown", &classes.lost, .limit = "spans_lost",
+	    .text = "there was no room for the classes of some tasks: these tasks are not counted"),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_spans);

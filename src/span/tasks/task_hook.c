@@ -41,33 +41,13 @@ int lc_task_init(const struct lc_task_config *config)
 	return 0;
 }
 
-void lc_task_stats(struct lc_task_stats *out)
-{
-	*out = (struct lc_task_stats){
-		.unknown_classes = lc_task_classes_lost(),
-		.no_memory = atomic_load_explicit(&tasks.no_memory, memory_order_relaxed),
-		.nested = lc_task_nested(),
-	};
-	lc_task_places_stats(out);
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_task_stats, unknown_classes, "spans_task_classes_unknown"),
-	LC_COUNTER(struct lc_task_stats, no_memory, "spans_tasks_lost"),
-	LC_COUNTER(struct lc_task_stats, walks, "spans_task_walks"),
-	LC_COUNTER(struct lc_task_stats, walk_errors, "spans_task_walk_errors"),
-	LC_COUNTER(struct lc_task_stats, unwalked, "spans_task_unwalked"),
+static const struct lc_counter counters[] = {
+	LC_COUNTER(
+	    "spans_tasks_lost", &tasks.no_memory, .limit = "spans_lost",
+	    .text =
+	        "there was no memory for the tasks of some threads: these tasks are not counted"),
 };
-
-void lc_task_counters(struct lc_counters *out)
-{
-	struct lc_task_stats s = { 0 };
-
-	lc_task_stats(&s);
-	lc_counters_put(out, "spans_submissions_nested", s.nested);
-	lc_virtual_counters(out);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_spans);
 
 static __attribute__((noinline)) bool make_thread(struct lc_span_thread *s)
 {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/own.h"
 #include "src/core/path.h"
@@ -40,13 +41,6 @@ static struct {
 void lc_task_places_init(const struct lc_task_config *config)
 {
 	places.depth = config->depth ? config->depth : 1;
-}
-
-void lc_task_places_stats(struct lc_task_stats *out)
-{
-	out->walks = atomic_load_explicit(&places.walks, memory_order_relaxed);
-	out->walk_errors = atomic_load_explicit(&places.errors, memory_order_relaxed);
-	out->unwalked = atomic_load_explicit(&places.unwalked, memory_order_relaxed);
 }
 
 static bool same_place(const struct lc_place *a, const struct lc_place *b)
@@ -338,3 +332,11 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 	new->place.words.more = NULL;
 	return kept ? kept : new;
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("spans_task_walks", &places.walks), /* stacks walked for places */
+	LC_COUNTER("spans_task_walk_errors", &places.errors),
+	/* The credit for walks was used up. */
+	LC_COUNTER("spans_task_unwalked", &places.unwalked),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_spans);

@@ -65,7 +65,6 @@ struct lc_task_places {
 };
 
 /* Walks of stacks, failed walks, and stacks that were not walked. Context: any. */
-void lc_task_places_stats(struct lc_task_stats *out);
 
 /* Prepare. The agent's own methods (core/own.h) are not part of any place. Context: [attach]. */
 void lc_task_places_init(const struct lc_task_config *config);
@@ -175,7 +174,5 @@ static inline const struct lc_task_class *lc_task_class_of(struct lc_task_places
 		return known->class;
 	return lc_task_class_slowly(known, jni, object, word);
 }
-
-uint64_t lc_task_classes_lost(void); /* hooks whose class found no room; context: any */
 
 #endif

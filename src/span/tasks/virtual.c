@@ -312,22 +312,10 @@ void lc_virtual_mount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 	free(w);
 }
 
-void lc_virtual_stats(struct lc_virtual_stats *out)
-{
-	out->waiting = atomic_load_explicit(&threads_waiting, memory_order_relaxed);
-	out->moved = atomic_load_explicit(&moved, memory_order_relaxed);
-	out->lost = atomic_load_explicit(&lost, memory_order_relaxed);
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_virtual_stats, moved, "spans_virtual_moved"),
-	LC_COUNTER(struct lc_virtual_stats, lost, "spans_virtual_lost"),
+static const struct lc_counter counters[] = {
+	/* Virtual threads whose frames wait. */
+	LC_COUNTER("spans_virtual_waiting", &threads_waiting),
+	LC_COUNTER("spans_virtual_moved", &moved), /* times that frames were put on a carrier */
+	LC_COUNTER("spans_virtual_lost", &lost),
 };
-
-void lc_virtual_counters(struct lc_counters *out)
-{
-	struct lc_virtual_stats s = { 0 };
-
-	lc_virtual_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_spans);

@@ -13,8 +13,6 @@
 
 #include "src/span/frames/stack.h"
 
-struct lc_counters;
-
 /* ID of the virtual thread on the calling thread; 0: none. Context: any. */
 uint64_t lc_virtual_mounted(void);
 
@@ -38,13 +36,5 @@ enum { LC_VIRTUAL_TOLD = 2 }; /* `watched` of a waiting frame whose row is made 
 void lc_virtual_each(void (*visit)(void *of, struct lc_span_frame *frames,
                                    const struct lc_span_key *keys, uint32_t len),
                      void *of);
-
-struct lc_virtual_stats {
-	uint64_t waiting; /* virtual threads whose frames wait */
-	uint64_t moved;   /* times that frames were put on a carrier */
-	uint64_t lost;    /* times that frames were dropped: no memory, or too many */
-};
-void lc_virtual_stats(struct lc_virtual_stats *out); /* Context: any. */
-void lc_virtual_counters(struct lc_counters *out);   /* Context: [writer]. */
 
 #endif
