@@ -9,20 +9,10 @@
 #include "src/jvm/code/code_frames.h"
 #include "src/stack/walker.h"
 
-static const struct lc_place_kind kind = { .entry_bytes = sizeof(struct lc_context),
-	                                   .ways = 4,
-	                                   .guessed = true };
-LC_PLACE_KIND_FITS(struct lc_context, 4);
-
 enum { CUT_FROM = 16, CUT_FRAMES = 4 };
 
 /* For a thread whose shadow was not needed yet. */
 static const struct lc_shadow_last nothing;
-
-static bool same_site(const struct lc_place *a, const struct lc_place *b)
-{
-	return ((const struct lc_context *)a)->site == ((const struct lc_context *)b)->site;
-}
 
 int lc_contexts_create(struct lc_contexts **out)
 {
@@ -31,7 +21,6 @@ int lc_contexts_create(struct lc_contexts **out)
 	if (!c)
 		return -ENOMEM;
 	c->near = &nothing;
-	lc_places_init(&c->places, &kind, same_site);
 	*out = c;
 	return 0;
 }
@@ -40,15 +29,9 @@ void lc_contexts_destroy(struct lc_contexts *c)
 {
 	if (!c)
 		return;
-	lc_places_free(&c->places);
 	lc_site_counters_free(&c->counters);
 	lc_shadow_destroy(c->shadow);
 	free(c);
-}
-
-static struct lc_place *find_place(const struct lc_contexts *c, const struct lc_context_hook *h)
-{
-	return lc_places_find(&c->places, &kind, h->frame, lc_context_key(h), 0);
 }
 
 /* Keys of notes are not 0. */
@@ -161,18 +144,12 @@ static void look_at_note(struct lc_contexts *c, struct lc_walker *walker,
 struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker *walker,
                                         const struct lc_context_hook *h, bool exact)
 {
-	const struct lc_place *place = c->blind && !exact ? find_place(c, h) : NULL;
-	struct lc_context_look look = { .known = place };
+	struct lc_context_look look = { .known = false };
 
-	if (place) {
-		look.counter = ((const struct lc_context *)place)->counter;
-		return look;
-	}
 	count_walk(c);
 	look.node = walk(c, walker, h->frame);
 	if (!look.node)
 		look.beyond = beyond(c, walker, h);
-	c->blind = !look.node && !look.beyond.len;
 	if (look.beyond.len)
 		look_in_common(c, lc_common_tree_note(&look.beyond), &look);
 	/* An open path is not exact. */
@@ -185,17 +162,12 @@ struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker 
 
 struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walker *walker,
                                           const struct lc_context_hook *h,
-                                          const struct lc_context_look *look, uint32_t site,
-                                          bool exact)
+                                          const struct lc_context_look *look, uint32_t site)
 {
-	struct lc_context new = {
-		.place = { .frame = h->frame, .key = lc_context_key(h) },
-		.site = site,
-		.counter = site ? lc_site_counters_of(&c->counters, site) : NULL,
-	};
+	struct lc_site_counter *counter = site ? lc_site_counters_of(&c->counters, site) : NULL;
 	const uint64_t cut = site && walker->cut ? LC_CONTEXT_CUT : 0;
 
-	if (site && !new.counter) {
+	if (site && !counter) {
 		if (look->note)
 			*look->note = site_note(site) | cut;
 		if (look->beyond.len)
@@ -204,18 +176,14 @@ struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walke
 	}
 	if (look->beyond.len) {
 		lc_common_tree_set(&look->beyond, site_note(site));
-		return new.counter;
+		return counter;
 	}
 	if (look->note) {
-		*look->note =
-		    new.counter ? (uint64_t)(uintptr_t) new.counter | cut : LC_CONTEXT_UNWANTED;
-		if (!new.counter || !cut)
+		*look->note = counter ? (uint64_t)(uintptr_t)counter | cut : LC_CONTEXT_UNWANTED;
+		if (!counter || !cut)
 			remember(c, h, *look->note);
-	} else if (!exact) {
-		lc_words_guess(&new.place.words, h->frame, lc_walker_end(walker), UINT32_MAX);
-		(void)lc_places_keep(&c->places, &new.place);
 	}
-	return new.counter;
+	return counter;
 }
 
 uint64_t lc_contexts_walks(const struct lc_contexts *c)

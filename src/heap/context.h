@@ -5,8 +5,7 @@
  *
  * A context is a call path, the bytecode that allocated, and the class if the bytecode does not
  * tell it. The thread's shadow (stack/shadow.h) tells call paths apart exactly. If the shadow
- * cannot read frames, such as those of a virtual thread in the heap, contexts are places
- * (stack/place.h), whose words are guessed.
+ * cannot read the innermost frame, each context is walked to by the JVM.
  */
 #ifndef LC_HEAP_CONTEXT_H
 #define LC_HEAP_CONTEXT_H
@@ -17,17 +16,9 @@
 
 #include "src/heap/site_counters.h"
 #include "src/stack/common_tree.h"
-#include "src/stack/place.h"
 #include "src/stack/shadow.h"
 
 struct lc_walker;
-
-/* A context that is a place. */
-struct lc_context {
-	struct lc_place place;
-	uint32_t site; /* 0: allocations in this context are not recorded */
-	struct lc_site_counter *counter;
-};
 
 /* The last record that a later hook may report again, see hook.c. Owner thread only. */
 struct lc_last_record {
@@ -49,8 +40,6 @@ enum { LC_KNOWN_CLASSES = 16 };
 struct lc_contexts {
 	struct lc_shadow *shadow; /* NULL: not needed yet, or the JVM does not tell enough */
 	const struct lc_shadow_last *near; /* of the shadow; never NULL */
-	bool blind;                        /* the shadow could not read the stack last time */
-	struct lc_places places;
 	struct lc_site_counters counters;
 	struct lc_last_record last;
 	struct lc_known_class classes[LC_KNOWN_CLASSES]; /* by mirror */
@@ -138,8 +127,7 @@ struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker 
  */
 struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walker *walker,
                                           const struct lc_context_hook *h,
-                                          const struct lc_context_look *look, uint32_t site,
-                                          bool exact);
+                                          const struct lc_context_look *look, uint32_t site);
 
 /* Contexts that were looked up by a walk, the shadow's or the JVM's. Context: [writer]. */
 uint64_t lc_contexts_walks(const struct lc_contexts *c);

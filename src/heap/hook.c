@@ -201,8 +201,7 @@ static struct lc_site_counter *look_up(JNIEnv *jni, struct lc_thread *t, jobject
 	site = lc_alloc_path_recorded(jni, t->walker, node, o, a->hook.bytecode_site, a->origin,
 	                              &wanted);
 	if (site || !wanted)
-		look.counter =
-		    lc_contexts_learn(t->contexts, t->walker, &a->hook, &look, site, hook.exact);
+		look.counter = lc_contexts_learn(t->contexts, t->walker, &a->hook, &look, site);
 	if (site && !look.counter)
 		count_in_common(jni, t, site, o, a->words);
 	else if (wanted && !look.counter)
@@ -437,7 +436,7 @@ static struct lc_site_counter *learn_made(JNIEnv *jni, struct lc_thread *t, jcla
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	if (!site)
 		return NULL;
-	counter = lc_contexts_learn(t->contexts, t->walker, h, look, site, hook.exact);
+	counter = lc_contexts_learn(t->contexts, t->walker, h, look, site);
 	look->common = counter ? 0 : site;
 	return counter;
 }

@@ -18,11 +18,7 @@
 
 #include "src/stack/generated.h"
 
-enum {
-	TABLE_MIN = 16,
-	TABLE_MAX = 4096,
-	RELEARN_MAX = 16, /* then words that have changed are dropped */
-};
+enum { TABLE_MIN = 16, TABLE_MAX = 4096 };
 
 /* The ways of every table in which nothing was kept yet. Never written. */
 static _Alignas(uint64_t) unsigned char none[LC_PLACES_NONE_BYTES];
@@ -279,18 +275,6 @@ struct lc_place *lc_places_keep(struct lc_places *p, struct lc_place *new)
 		return NULL;
 	new->generation = current_generation(p);
 	to = way_for(p, new);
-	/*
-	 * A dead word that once held a return address may change although the place does not. A
-	 * place whose words had to be replaced time and again has such words.
-	 */
-	if (p->kind->guessed && same_key(to, new) && to->generation == new->generation && p->same &&
-	    p->same(to, new)) {
-		if (to->relearned >= RELEARN_MAX) {
-			lc_words_drop_changed(&to->words, to->frame);
-			return to;
-		}
-		new->relearned = (uint16_t)(to->relearned + 1);
-	}
 	overwrite(p, to, new);
 	return to;
 }

@@ -8,7 +8,7 @@
  * that tell where the thread is (stack/words.h): the first visit walks the stack and learns which
  * words these are, and later hooks only compare them.
  *
- * Allocations, streams and tasks each have a table of their own kind. An entry of a table is a
+ * Streams and tasks each have a table of their own kind. An entry of a table is a
  * structure of its user that begins with a struct lc_place; behind that is what the walk has found.
  * Owner of all: the thread, without a lock.
  */
@@ -48,17 +48,12 @@ struct lc_place_kind {
 	 * is looked up by its words, at the offsets of the other places' words.
 	 */
 	bool far;
-	/*
-	 * Words are guessed: words that keep changing at one place are dropped. Not with any_depth.
-	 */
-	bool guessed;
 };
 
 struct lc_place {
 	uint64_t frame;      /* of the hook; 0 with any_depth */
 	uint64_t key;        /* what else matters; frame and key are not both 0 */
 	uint32_t generation; /* of the generated code, when the words were learnt */
-	uint16_t relearned;  /* times that the words of this place were replaced */
 	struct lc_words words;
 };
 

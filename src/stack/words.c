@@ -5,73 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/jvm/stack/frame_step.h"
-#include "src/stack/generated.h"
 #include "src/stack/walker.h"
 
-enum {
-	GUESS_WORDS = 1024, /* 8 KiB of stack hold the nearest frames of any program seen */
-	INTERPRETED_WORDS = 2,
-	INTERPRETED_BYTES = -LC_INTERPRETED_BYTECODE * 8, /* of a frame, from the lowest of these */
-	ENTRY_WORDS = 64, /* for where native code called Java code on the way */
-};
-
-/* Words from an interpreted frame's rbp that tell where it is. */
-static const int interpreted_words[INTERPRETED_WORDS] = { LC_INTERPRETED_METHOD,
-	                                                  LC_INTERPRETED_BYTECODE };
-
-void lc_words_add(struct lc_words *w, uint64_t frame, uint64_t address)
-{
-	uint16_t offset = (uint16_t)((address - frame) / 8);
-
-	if (w->len == LC_WORDS_MAX)
-		return;
-	w->offset[w->len] = offset;
-	w->value[w->len++] = *(const uint64_t *)(uintptr_t)address; /* NOLINT */
-	if (w->reach < offset)
-		w->reach = offset;
-}
-
-uint64_t lc_words_interpreted_rbp(uint64_t at, uint64_t end)
-{
-	const uint64_t rbp = ((const uint64_t *)(uintptr_t)at)[-1]; /* NOLINT */
-
-	return rbp > at + INTERPRETED_BYTES && rbp < end && !(rbp & 7) ? rbp : 0;
-}
-
-void lc_words_add_interpreted(struct lc_words *w, uint64_t frame, uint64_t rbp)
-{
-	for (unsigned i = 0; i < INTERPRETED_WORDS; i++)
-		lc_words_add(w, frame, lc_frame_interpreted_word(rbp, interpreted_words[i]));
-}
-
-void lc_words_guess(struct lc_words *w, uint64_t frame, uint64_t stack_end, unsigned frames_max)
-{
-	const struct lc_generated *code = lc_generated();
-	uint64_t end = frame + (uint64_t)GUESS_WORDS * 8, rbp;
-
-	w->len = 0;
-	w->reach = 0;
-	w->more = NULL;
-	if (end > stack_end)
-		end = stack_end;
-	for (uint64_t at = frame; at + 8 <= end && frames_max; at += 8) {
-		const uint64_t *word = (const uint64_t *)(uintptr_t)at; /* NOLINT */
-
-		if (!lc_generated_is_code(code, *word))
-			continue;
-		if (!lc_generated_is_interpreter(code, *word)) {
-			lc_words_add(w, frame, at);
-			frames_max--;
-			continue;
-		}
-		rbp = at == frame ? 0 : lc_words_interpreted_rbp(at, end);
-		if (!rbp)
-			continue;
-		lc_words_add_interpreted(w, frame, rbp);
-		frames_max--;
-	}
-}
+enum { ENTRY_WORDS = 64 /* for where native code called Java code on the way */ };
 
 static void set_reach(struct lc_words *w)
 {
@@ -129,21 +65,6 @@ bool lc_words_find_nearest(struct lc_words *w, struct lc_walker *walker,
 	w->more = NULL;
 	set_reach(w);
 	return found.whole;
-}
-
-void lc_words_drop_changed(struct lc_words *w, uint64_t frame)
-{
-	const uint64_t *stack = (const uint64_t *)(uintptr_t)frame; /* NOLINT */
-	uint16_t kept = 0;
-
-	for (unsigned i = 0; i < w->len; i++) {
-		if (stack[w->offset[i]] != w->value[i])
-			continue;
-		w->offset[kept] = w->offset[i];
-		w->value[kept++] = w->value[i];
-	}
-	w->len = kept;
-	set_reach(w);
 }
 
 static bool more_same_offsets(const struct lc_words_more *a, const struct lc_words_more *b)

@@ -67,13 +67,6 @@ static inline __attribute__((always_inline)) bool lc_words_same(const struct lc_
 }
 
 /*
- * Guess the words of the nearest `frames_max` frames: whatever lies in the 8 KiB above `frame` and
- * looks like a return address. Dead words may be among them, which an earlier call has left.
- * Sets *w, without `more`. Context: [hook], own stack.
- */
-void lc_words_guess(struct lc_words *w, uint64_t frame, uint64_t stack_end, unsigned frames_max);
-
-/*
  * Find the words of the nearest `frames` callers of the hook `at`, frame by frame, with `more`
  * where LC_WORDS_MAX do not hold them. Sets *w and returns true; returns false, with *w empty,
  * where they cannot be found or there is no memory. Uses the scratch memory of `walker` for words.
@@ -89,22 +82,6 @@ bool lc_words_find(struct lc_words *w, struct lc_walker *walker, const struct lc
  */
 bool lc_words_find_nearest(struct lc_words *w, struct lc_walker *walker,
                            const struct lc_native_frame *at, unsigned frames);
-
-/* Add the word at `address`, above `frame`; does nothing when LC_WORDS_MAX are there. [hook] */
-void lc_words_add(struct lc_words *w, uint64_t frame, uint64_t address);
-
-/*
- * The callee saves an interpreted frame's rbp just below its return address, at `at`, and the
- * frame's words lie above it. That rbp, or 0 where it is none, or not below `end`: in dead words
- * there may be anything. Context: [hook], own stack.
- */
-uint64_t lc_words_interpreted_rbp(uint64_t at, uint64_t end);
-
-/* Add the words of the interpreted frame with that rbp, above `frame`. Context: [hook]. */
-void lc_words_add_interpreted(struct lc_words *w, uint64_t frame, uint64_t rbp);
-
-/* Drop those that the stack above `frame` no longer holds. Context: [hook], owner. */
-void lc_words_drop_changed(struct lc_words *w, uint64_t frame);
 
 /* Are the same words compared, whatever their values? */
 bool lc_words_same_offsets(const struct lc_words *a, const struct lc_words *b);

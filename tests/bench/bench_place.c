@@ -18,6 +18,7 @@
 #include "src/span/tasks/task_place.h"
 #include "src/stack/generated.h"
 #include "src/stack/shadow.h"
+#include "src/stack/walker.h"
 
 #define CODE_LOW UINT64_C(0x7f0000000000)
 #define CODE_HIGH UINT64_C(0x7f0000100000)
@@ -27,12 +28,20 @@ enum { REPEATS = 15, LOOKUPS = 2000000, STACK_WORDS = 4096, PLACES = 64 };
 
 static uint64_t stack[STACK_WORDS];
 
-/* Places are read by guessed words here, whatever their kind. */
+/* The frames that lay_out() lays out. */
 struct lc_frame_words lc_frames_words(const struct lc_native_frame *at, uint64_t end,
                                       unsigned frames_max, unsigned words_max, uint64_t *value,
                                       uint16_t *offset)
 {
-	return (struct lc_frame_words){ 0 };
+	struct lc_frame_words w = { 0 };
+
+	for (unsigned i = 2; w.len < frames_max && w.len < words_max; i += 5) {
+		value[w.len] = stack[i];
+		offset[w.len++] = (uint16_t)i;
+	}
+	w.frames = w.len;
+	w.whole = w.complete = w.len == frames_max;
+	return w;
 }
 
 static uint64_t address(const void *p)
@@ -165,7 +174,7 @@ static void bench_context(unsigned frames, unsigned places)
 
 static void bench_location(unsigned frames)
 {
-	const uint64_t end = address(stack) + (uint64_t)frames * 40;
+	struct lc_walker walker = { .stack_end = UINT64_MAX };
 	struct lc_location new = { .place = { .frame = address(stack), .key = 7 } };
 	struct lc_locations l = { 0 };
 	double best = 1e18;
@@ -173,7 +182,8 @@ static void bench_location(unsigned frames)
 
 	lay_out(frames);
 	lc_places_init(&l.places, &lc_location_kind, NULL);
-	lc_words_guess(&new.place.words, address(stack), end, UINT32_MAX);
+	(void)lc_words_find_nearest(&new.place.words, &walker,
+	                            &(struct lc_native_frame){ .frame = address(stack) }, frames);
 	if (!lc_places_keep(&l.places, &new.place))
 		die("the locations");
 	for (int r = 0; r < REPEATS; r++) {
@@ -194,7 +204,7 @@ static void bench_location(unsigned frames)
 
 static void bench_task(unsigned frames)
 {
-	const uint64_t end = address(stack) + (uint64_t)frames * 40;
+	struct lc_walker walker = { .stack_end = UINT64_MAX };
 	struct lc_task_place new = { .place = { .key = 7 } };
 	struct lc_task_places p = { 0 };
 	double best = 1e18;
@@ -202,7 +212,8 @@ static void bench_task(unsigned frames)
 
 	lay_out(frames);
 	lc_places_init(&p.table, &lc_task_place_kind, NULL);
-	lc_words_guess(&new.place.words, address(stack), end, UINT32_MAX);
+	(void)lc_words_find_nearest(&new.place.words, &walker,
+	                            &(struct lc_native_frame){ .frame = address(stack) }, frames);
 	if (!lc_places_keep(&p.table, &new.place))
 		die("the places of tasks");
 	for (int r = 0; r < REPEATS; r++) {

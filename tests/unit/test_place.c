@@ -59,7 +59,7 @@ struct entry {
 	uint64_t answer; /* what the walk has found */
 };
 
-static const struct lc_place_kind guessed = { sizeof(struct entry), 4, .guessed = true };
+static const struct lc_place_kind few_ways = { .entry_bytes = sizeof(struct entry), .ways = 4 };
 static const struct lc_place_kind with_far = { sizeof(struct entry), 4, .far = true };
 static const struct lc_place_kind any_depth = { sizeof(struct entry), 64, .any_depth = true };
 LC_PLACE_KIND_FITS(struct entry, 64);
@@ -189,23 +189,14 @@ static struct entry *find(const struct lc_places *p, const struct lc_place_kind 
 	return (struct entry *)lc_places_find(p, kind, frame, key, stack_end());
 }
 
-/* How many frames a kind's places are told by: as many as words are guessed, or as walked to. */
-static unsigned frames_told(const struct lc_place_kind *kind, const struct path *path)
-{
-	return kind->guessed ? LC_WORDS_MAX : frames_of(path);
-}
-
 static struct entry *learn(struct lc_places *p, const struct lc_place_kind *kind, uint64_t key)
 {
-	const unsigned frames = frames_told(kind, current);
+	const unsigned frames = frames_of(current);
 	const struct lc_native_frame at = { .frame = frame };
 	struct entry new = { .place = { .frame = kind->any_depth ? 0 : frame, .key = key },
 		             .answer = walk(current, frames) };
 
-	if (kind->guessed)
-		lc_words_guess(&new.place.words, frame, stack_end(), UINT32_MAX);
-	else
-		assert_true(lc_words_find(&new.place.words, walker, &at, frames));
+	assert_true(lc_words_find(&new.place.words, walker, &at, frames));
 	return (struct entry *)lc_places_keep(p, &new.place);
 }
 
@@ -262,17 +253,11 @@ static void model(const struct lc_place_kind *kind, uint64_t seed)
 			x = find(&p, kind, current->key);
 		}
 		assert_non_null(x);
-		assert_true(x->answer == walk(current, frames_told(kind, current)));
+		assert_true(x->answer == walk(current, frames_of(current)));
 	}
 	assert_true(known > STEPS * 9 / 10);
 	assert_true(other_code > 0);
 	lc_places_free(&p);
-}
-
-static void what_guessed_words_recognise_is_what_a_walk_finds(void **state)
-{
-	for (uint64_t seed = 1; seed <= 4; seed++)
-		model(&guessed, seed);
 }
 
 static void what_is_recognised_among_far_places_is_what_a_walk_finds(void **state)
@@ -311,7 +296,7 @@ static unsigned known_variants(const struct lc_places *p, const struct lc_place_
 		lay_out(variant(i));
 		x = find(p, kind, 9);
 		known += x != NULL;
-		assert_true(!x || x->answer == walk(current, frames_told(kind, current)));
+		assert_true(!x || x->answer == walk(current, frames_of(current)));
 	}
 	return known;
 }
@@ -351,12 +336,12 @@ static void any_number_of_places_with_one_frame_and_key_are_known_by_their_words
 		struct lc_places near, far;
 
 		move_stack(n);
-		lc_places_init(&near, &guessed, same_answer);
+		lc_places_init(&near, &few_ways, same_answer);
 		lc_places_init(&far, &with_far, NULL);
 		for (unsigned round = 0; round < 20; round++)
-			learn_variants(&near, &guessed);
+			learn_variants(&near, &few_ways);
 		learn_all_variants(&far, &with_far);
-		assert_int_equal(known_variants(&near, &guessed), 4); /* its ways */
+		assert_int_equal(known_variants(&near, &few_ways), 4); /* its ways */
 		lc_places_free(&near);
 		lc_places_free(&far);
 	}
@@ -367,85 +352,21 @@ static void a_place_pushes_out_the_one_that_means_the_same(void **state)
 	struct lc_places p;
 	struct entry *x;
 
-	lc_places_init(&p, &guessed, same_answer);
+	lc_places_init(&p, &few_ways, same_answer);
 	for (unsigned i = 0; i < 4; i++) {
 		lay_out(variant(i));
-		assert_non_null(learn(&p, &guessed, 9));
+		assert_non_null(learn(&p, &few_ways, 9));
 	}
 	/* The second one's method was compiled again: other words, and the walk finds the same. */
 	lay_out(variant(1));
 	((uint64_t *)(uintptr_t)frame)[1] = CODE_HIGH - 16; /* NOLINT */
-	x = learn(&p, &guessed, 9);
+	x = learn(&p, &few_ways, 9);
 	assert_non_null(x);
-	assert_ptr_equal(find(&p, &guessed, 9), x);
-	assert_int_equal(known_variants(&p, &guessed), 3);
+	assert_ptr_equal(find(&p, &few_ways, 9), x);
+	assert_int_equal(known_variants(&p, &few_ways), 3);
 	lay_out(variant(1));
-	assert_null(find(&p, &guessed, 9));
+	assert_null(find(&p, &few_ways, 9));
 	lc_places_free(&p);
-}
-
-/* One place whose stack holds a dead word that looks like a return address, and always another. */
-static unsigned walks_with_garbage(const struct lc_place_kind *kind, unsigned rounds)
-{
-	struct lc_places p;
-	unsigned walks = 0;
-
-	lc_places_init(&p, kind, same_answer);
-	for (unsigned i = 0; i < rounds; i++) {
-		uint64_t *garbage;
-
-		lay_out(variant(0));
-		garbage = (uint64_t *)(uintptr_t)frame + 2; /* NOLINT: a local of the first frame */
-		*garbage = CODE_HIGH - 16 * (i + 1);
-		if (find(&p, kind, 9))
-			continue;
-		walks++;
-		if (kind->guessed) {
-			assert_non_null(learn(&p, kind, 9));
-		} else {
-			struct entry new = { .place = { .key = 9 }, .answer = walk(current, 3) };
-
-			lc_words_guess(&new.place.words, frame, stack_end(), UINT32_MAX);
-			assert_non_null(lc_places_keep(&p, &new.place));
-		}
-	}
-	/* What is left still tells another call from this one. */
-	lay_out(variant(2));
-	assert_null(find(&p, kind, 9));
-	lc_places_free(&p);
-	return walks;
-}
-
-/* Dead words may look like an interpreted frame whose own words would lie below the hook's. */
-static void no_word_is_guessed_below_the_hook(void **state)
-{
-	uint64_t words[64] = { 0 };
-	const uint64_t here = (uint64_t)(uintptr_t)words;
-	struct lc_words found;
-
-	words[1] = CODE_LOW + 8;
-	words[0] = (uint64_t)(uintptr_t)&words[2];
-	lc_words_guess(&found, here, here + sizeof(words), UINT32_MAX);
-	assert_int_equal(found.len, 0);
-	words[0] = (uint64_t)(uintptr_t)&words[9]; /* the bytecode pointer would be the address */
-	lc_words_guess(&found, here, here + sizeof(words), UINT32_MAX);
-	assert_int_equal(found.len, 0);
-	words[0] = (uint64_t)(uintptr_t)&words[10];
-	lc_words_guess(&found, here, here + sizeof(words), UINT32_MAX);
-	assert_int_equal(found.len, 2);
-	assert_int_equal(found.offset[0], 7);
-	assert_int_equal(found.offset[1], 2);
-	assert_int_equal(found.reach, 7);
-}
-
-static void words_that_keep_changing_are_dropped_in_the_end(void **state)
-{
-	assert_true(walks_with_garbage(&guessed, 400) < 64);
-}
-
-static void no_word_is_dropped_of_a_place_at_any_depth(void **state)
-{
-	assert_int_equal(walks_with_garbage(&any_depth, 400), 400);
 }
 
 static void a_place_is_recognised_at_another_depth_if_its_kind_says_so(void **state)
@@ -564,10 +485,10 @@ static void keep_many(const struct lc_place_kind *kind, uint64_t many, bool all)
 
 static void the_table_grows_until_all_places_are_known_but_not_without_end(void **state)
 {
-	keep_many(&guessed, 1000, true);
+	keep_many(&few_ways, 1000, true);
 	keep_many(&with_far, 1000, true);
 	keep_many(&any_depth, 1000, true);
-	keep_many(&guessed, 20000, false);
+	keep_many(&few_ways, 20000, false);
 	keep_many(&with_far, 20000, false);
 	keep_many(&any_depth, 20000, false);
 }
@@ -577,19 +498,19 @@ static void without_memory_nothing_is_kept_and_the_old_table_still_serves(void *
 	struct lc_places p;
 	unsigned known = 0;
 
-	lc_places_init(&p, &guessed, same_answer);
+	lc_places_init(&p, &few_ways, same_answer);
 	lay_out(variant(0));
 	no_memory = true;
-	assert_null(learn(&p, &guessed, 1));
-	assert_null(find(&p, &guessed, 1));
+	assert_null(learn(&p, &few_ways, 1));
+	assert_null(find(&p, &few_ways, 1));
 	no_memory = false;
-	assert_non_null(learn(&p, &guessed, 1));
+	assert_non_null(learn(&p, &few_ways, 1));
 	no_memory = true;
 	for (uint64_t key = 2; key < 200; key++)
-		assert_non_null(learn(&p, &guessed, key));
+		assert_non_null(learn(&p, &few_ways, key));
 	assert_int_equal(p.mask + 1, 16);
 	for (uint64_t key = 1; key < 200; key++)
-		known += find(&p, &guessed, key) != NULL;
+		known += find(&p, &few_ways, key) != NULL;
 	assert_int_equal(known, 16);
 	no_memory = false;
 	lc_places_free(&p);
@@ -666,14 +587,10 @@ static int unmap_stacks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_guessed_words_recognise_is_what_a_walk_finds),
 		TEST(what_is_recognised_among_far_places_is_what_a_walk_finds),
 		TEST(what_is_recognised_at_any_depth_is_what_a_walk_finds),
 		TEST(any_number_of_places_with_one_frame_and_key_are_known_by_their_words),
 		TEST(a_place_pushes_out_the_one_that_means_the_same),
-		TEST(no_word_is_guessed_below_the_hook),
-		TEST(words_that_keep_changing_are_dropped_in_the_end),
-		TEST(no_word_is_dropped_of_a_place_at_any_depth),
 		TEST(a_place_is_recognised_at_another_depth_if_its_kind_says_so),
 		TEST(the_end_of_the_stack_is_not_read_at_any_depth),
 		TEST(freed_code_makes_every_place_new_and_its_room_free),

@@ -12,6 +12,7 @@
 
 #include "src/base/hash.h"
 #include "src/jvm/code/blob.h"
+#include "src/jvm/code/code_frames.h"
 #include "src/jvm/layout/vmstructs.h"
 #include "src/jvm/os/guard.h"
 #include "src/jvm/os/peek.h"
@@ -139,6 +140,7 @@ struct walk {
 	uint64_t *value;
 	uint16_t *offset;
 	unsigned words_max;
+	bool java; /* count the Java frames of a compiled frame, else count it once */
 	struct lc_frame_words out;
 };
 
@@ -199,11 +201,20 @@ static bool step_entry(struct walk *w)
 	return !lc_frames_interpreted(w->at.pc) || add_word(w, e.rbp_at);
 }
 
+/* How many frames stand at `pc`: at least one, where the JVM's data do not tell. */
+static unsigned frames_at(const struct walk *w, uint64_t pc)
+{
+	const struct lc_code_frames *code = w->java ? lc_code_frames_compiled(pc) : NULL;
+
+	return code && code->len ? code->len : 1;
+}
+
 /* Walk at most `frames_max` frames from where *w is. */
 static void walk(struct walk *w, unsigned frames_max)
 {
 	while (w->out.frames < frames_max) {
-		int words = lc_frames_interpreted(w->at.pc) ? -1 : frame_size(w->at.pc);
+		const uint64_t pc = w->at.pc;
+		int words = lc_frames_interpreted(pc) ? -1 : frame_size(pc);
 
 		if (!words) {
 			if (step_entry(w)) {
@@ -213,10 +224,9 @@ static void walk(struct walk *w, unsigned frames_max)
 			w->out.whole = true; /* the end of Java frames */
 			return;
 		}
-		if (lc_frames_interpreted(w->at.pc) ? !step_interpreted(w)
-		                                    : !step_compiled(w, words))
+		if (lc_frames_interpreted(pc) ? !step_interpreted(w) : !step_compiled(w, words))
 			return;
-		w->out.frames++;
+		w->out.frames += lc_frames_interpreted(pc) ? 1 : frames_at(w, pc);
 	}
 	w->out.whole = true;
 	w->out.complete = true;
@@ -230,7 +240,8 @@ lc_frames_words(const struct lc_native_frame *at, uint64_t stack_end, unsigned f
 	struct walk w = { .stack = { at->frame, stack_end },
 		          .value = value,
 		          .offset = offset,
-		          .words_max = words_max };
+		          .words_max = words_max,
+		          .java = lc_code_frames_known() };
 
 	if (!lc_blob_known() || !lc_frame_step_native(&w.at, &w.stack, at))
 		return w.out;

@@ -3,9 +3,8 @@
  * jvm/stack/frames.h - walks the frames of generated code on the calling thread's own stack, one by
  * one.
  *
- * Unlike a guess by what looks like a return address (stack/words.h), it finds no dead words: the
- * size of a compiled method's frame stands in its code blob, which is found as the JVM finds it.
- * HotSpot on x86.
+ * The size of a compiled method's frame stands in its code blob, which is found as the JVM finds
+ * it: dead words, which only look like return addresses, are never taken. HotSpot on x86.
  */
 #ifndef LC_JVM_STACK_FRAMES_H
 #define LC_JVM_STACK_FRAMES_H
@@ -44,7 +43,7 @@ enum { LC_FRAME_WORDS_MAX = 2 }; /* of one frame */
 /* How many words tell where the thread is, and how far they go. */
 struct lc_frame_words {
 	unsigned len;
-	unsigned frames; /* whose words they are */
+	unsigned frames; /* Java frames whose words they are; a native one counts as one */
 	bool whole;      /* all frames that were asked for, or all up to the JVM's own */
 	/* True if no further frame exists: all that were asked for, or all that the thread has. */
 	bool complete;

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * span/tasks/task_place.c - searches the frames for the call that creates or submits a task.
- *
- * Words that only look like return addresses may change although the place does not: then it is
- * walked again, and has several entries. No word is ever left out for that: since an entry is
- * compared at whatever depth, the words that are left might be another place's as well.
  */
 #include "src/span/tasks/task_place.h"
 
@@ -20,16 +16,11 @@
 #include "src/core/version.h"
 #include "src/jvm/code/code_cache.h"
 #include "src/jvm/layout/method_ids.h"
-#include "src/jvm/os/peek.h"
-#include "src/jvm/stack/frame_step.h"
 #include "src/stack/walker.h"
 
 enum {
 	DEEP_FROM = 24, /* paths of more frames than that want all at once */
-	SCAN_BYTES = 8192,
-	SEARCH_FRAMES = 32,
 	NEXT_WORDS = 12,
-	BEYOND = 2,      /* words that reach to the place or further */
 	LEARN_NS = 4000, /* what a place costs beside the JVM's walk */
 };
 
@@ -210,99 +201,6 @@ static void walk(JNIEnv *jni, struct lc_walker *walker, struct search *search)
 	search->path = lc_path_intern(jni, walked->packed, packed_len);
 }
 
-/* The words above a hook's frame, while they are learnt. */
-struct scan {
-	const struct lc_generated *code;
-	const struct search *search;
-	struct lc_words *words;
-	uint64_t frame, end;
-	unsigned beyond; /* words that belong to the place's frame or one further out */
-	jint next;       /* frames before this one are accounted for */
-};
-
-/*
- * The first frame that is not accounted for and has this method; the number of frames where none
- * has.
- */
-static jint frame_of(const struct scan *s, uint64_t number)
-{
-	jint i = s->next;
-
-	for (; i < s->search->walked.len && i < s->next + SEARCH_FRAMES; i++)
-		if (lc_method_number(s->search->walked.frames[i].method) == number)
-			return i;
-	return s->search->walked.len;
-}
-
-/* A word that may be a return address. */
-static void look_at(struct scan *s, uint64_t at)
-{
-	const uint64_t *word = (const uint64_t *)(uintptr_t)at; /* NOLINT */
-	bool interpreted = lc_generated_is_interpreter(s->code, *word);
-	const uint64_t rbp = interpreted ? lc_words_interpreted_rbp(at, s->end) : 0;
-	uint64_t method = 0;
-	jint found;
-
-	if (!interpreted)
-		method = lc_code_cache_method(*word);
-	else if (rbp)
-		method = lc_method_ids_number(
-		    lc_peek_load64(lc_frame_interpreted_word(rbp, LC_INTERPRETED_METHOD)));
-	found = method ? frame_of(s, method) : s->search->walked.len;
-	if (found == s->search->walked.len)
-		return;
-	if (interpreted)
-		lc_words_add_interpreted(s->words, s->frame, rbp);
-	else
-		lc_words_add(s->words, s->frame, at);
-	s->next = found;
-	s->beyond += found + 1 >= (jint)s->search->frames;
-}
-
-/*
- * Find the words that are return addresses of the frames that tell the place, and of one more, in
- * case one of them was left over by an earlier call. A word of a method that is not on the stack is
- * such a left-over, and would change all the time. Returns false where the frames cannot be found.
- */
-static bool scan(const struct search *search, uint64_t frame, uint64_t end, struct lc_words *words)
-{
-	struct scan s = {
-		.code = lc_generated(), .search = search, .words = words, .frame = frame
-	};
-
-	words->len = 0;
-	s.end = end > frame + SCAN_BYTES ? frame + SCAN_BYTES : end;
-	for (uint64_t at = frame + 8; search->frames && at + 8 <= s.end; at += 8) {
-		if (!lc_generated_is_code(s.code, *(const uint64_t *)(uintptr_t)at)) /* NOLINT */
-			continue;
-		look_at(&s, at);
-		if (s.beyond == BEYOND)
-			return words->len > 0;
-		if (words->len == LC_WORDS_MAX)
-			break;
-	}
-	return false;
-}
-
-/* Find the words of the place, exactly if possible. Returns false where nothing tells it. */
-static bool find_words(const struct search *search, struct lc_walker *walker,
-                       const struct lc_native_frame *at, struct lc_words *words)
-{
-	uint64_t end = lc_walker_end(walker);
-
-	if (lc_words_find(words, walker, at, search->frames))
-		return true;
-	if (places.depth > 1 || end <= at->frame)
-		return false;
-	if (scan(search, at->frame, end, words))
-		return true;
-	/*
-	 * A frame of the walk is at most one on the stack; one more for the stub, one that is dead.
-	 */
-	lc_words_guess(words, at->frame, end, search->frames ? search->frames + 2 : UINT32_MAX);
-	return words->len > 0;
-}
-
 const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv *jni,
                                                 struct lc_walker *walker,
                                                 const struct lc_native_frame *at, uint64_t key,
@@ -324,7 +222,7 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 		              ? lc_site_intern(class->signature, class->word, search.path)
 		              : search.path,
 	};
-	if (find_words(&search, walker, at, &new->place.words))
+	if (lc_words_find(&new->place.words, walker, at, search.frames))
 		kept = (struct lc_task_place *)lc_places_keep(&p->table, &new->place);
 	lc_walk_credit_pay(&walker->credit, LC_WALK_OWN, LEARN_NS);
 	if (!kept)
