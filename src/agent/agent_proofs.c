@@ -85,8 +85,7 @@ int lc_agent_proofs_code(struct lc_range interpreter)
 	if (headers && !err)
 		err = judge_compiled();
 	if (bounded)
-		lc_generated_init(&(struct lc_generated){ code.low, code.high, interpreter.low,
-		                                          interpreter.high });
+		lc_generated_init(&(struct lc_generated){ interpreter.low, interpreter.high });
 	return err;
 }
 

@@ -12,9 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Addresses; the interpreter lies inside the code. All are 0 where the JVM does not tell them. */
+/* Addresses; 0 where the JVM does not tell them. */
 struct lc_generated {
-	uint64_t code_low, code_high;
 	uint64_t interpreter_low, interpreter_high;
 };
 
@@ -27,11 +26,6 @@ const struct lc_generated *lc_generated(void);
 static inline bool lc_generated_is_interpreter(const struct lc_generated *g, uint64_t address)
 {
 	return address - g->interpreter_low < g->interpreter_high - g->interpreter_low;
-}
-
-static inline bool lc_generated_is_code(const struct lc_generated *g, uint64_t address)
-{
-	return address - g->code_low < g->code_high - g->code_low;
 }
 
 /*

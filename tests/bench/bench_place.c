@@ -20,8 +20,6 @@
 #include "src/stack/shadow.h"
 #include "src/stack/walker.h"
 
-#define CODE_LOW UINT64_C(0x7f0000000000)
-#define CODE_HIGH UINT64_C(0x7f0000100000)
 #define INTERPRETER_HIGH UINT64_C(0x7f0000010000)
 
 enum { REPEATS = 15, LOOKUPS = 2000000, STACK_WORDS = 4096, PLACES = 64 };
@@ -248,8 +246,6 @@ int main(void)
 		code[i]->frame_words = FRAME_WORDS;
 		code[i]->len = 1;
 	}
-	lc_generated_init(
-	    &(struct lc_generated){ CODE_LOW, CODE_HIGH, CODE_LOW, INTERPRETER_HIGH });
 	printf("recognising a place\n");
 	for (unsigned i = 0; i < 3; i++) {
 		bench_context(frames[i], 1);
