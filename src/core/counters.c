@@ -19,7 +19,10 @@ static void take(struct lc_counters *out, const struct lc_counter *c)
 
 void lc_counters_take(const struct lc_options *options, struct lc_counters *out)
 {
-	for (const struct lc_counter_table *t = __start_lc_counters; t < __stop_lc_counters; t++) {
+	const struct lc_counter_table *t = __start_lc_counters;
+	const uintptr_t bytes = (uintptr_t)__stop_lc_counters - (uintptr_t)t;
+
+	for (size_t n = bytes / sizeof(*t); n; n--, t++) {
 		if (t->begin && !t->begin(options))
 			continue;
 		for (size_t i = 0; i < t->len; i++)

@@ -36,9 +36,11 @@ static inline bool counter_of_table(const struct lc_counter_table *t, const char
 /* The counter's value as the manifest would have it. Fails the test if there is none. */
 static inline uint64_t counter(const char *name)
 {
+	const struct lc_counter_table *t = __start_lc_counters;
+	const uintptr_t bytes = (uintptr_t)__stop_lc_counters - (uintptr_t)t;
 	uint64_t value = 0;
 
-	for (const struct lc_counter_table *t = __start_lc_counters; t < __stop_lc_counters; t++)
+	for (size_t n = bytes / sizeof(*t); n; n--, t++)
 		if (counter_of_table(t, name, &value))
 			return value;
 	fail_msg("no counter '%s'", name);
