@@ -135,7 +135,8 @@ static void begin_two_nodes(void)
 static double queue_samples(struct lc_thread *t)
 {
 	struct lc_numa_access a = {
-		.thread = t, .samples = 1, .site = 1, .path = 1, .engine = 0, .bucket = 0
+		.thread = t,
+		.at = { .site = 1, .path = 1, .samples = 1, .pairs = lc_block_pairs(1) }
 	};
 	double start = now_ns();
 
