@@ -28,7 +28,7 @@
 
 enum { LC_COUNTERS_MAX = 256, LC_COUNTER_NAME_MAX = 48 };
 
-/* The counters of one manifest. One thread's. */
+/* The counters of one manifest. Owner: the attribution thread. */
 struct lc_counters {
 	struct {
 		char name[LC_COUNTER_NAME_MAX];
@@ -37,6 +37,7 @@ struct lc_counters {
 	size_t len;
 };
 
+/* A counter's row. */
 struct lc_counter {
 	const char *name;
 	/* A variable of 8, 4 or 1 bytes: atomic, or written by the attribution thread. Or NULL: */
@@ -56,6 +57,7 @@ struct lc_counter {
 		.name = (n), .value = (v), .bytes = sizeof(*(v)), ##__VA_ARGS__                    \
 	}
 
+/* The rows of a module. */
 struct lc_counter_table {
 	const struct lc_counter *rows;
 	size_t len;
