@@ -375,7 +375,7 @@ void lc_report_program(FILE *out, const struct lc_load *l)
 	fputs(", ", out);
 	lc_emit_text_c(out, p->gc);
 	if (p->start_monotonic_ns && lc_load_end_ns(p) > p->start_monotonic_ns)
-		fprintf(out, ", %s%s", p->limited ? "its first " : "",
+		fprintf(out, ", %s%s", p->limited ? "recorded for " : "",
 		        lc_emit_duration(text, sizeof(text),
 		                         lc_load_end_ns(p) - p->start_monotonic_ns));
 	lc_report_part(out, l);

@@ -48,10 +48,11 @@ static void say(void)
 			                       at ? ", " : "", (int)strlen(name) - 2, name + 1);
 		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)name);
 	}
-	lc_limit_reached("running",
-	                 "only the class of objects that %d classes allocate is known, since one "
-	                 "of their methods has not returned: %s",
-	                 running.len, names);
+	lc_limit_reached(
+	    "running",
+	    "the lines that allocate in some classes (%d) are unknown: a method of theirs "
+	    "ran at the attach and has not returned; 'locus run' knows them: %s",
+	    running.len, names);
 }
 
 /* May take seconds, without the lock. */

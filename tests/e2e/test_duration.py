@@ -102,8 +102,8 @@ def test_the_end_may_come_while_threads_start_and_garbage_is_collected(profile, 
 def test_the_text_says_that_the_rest_is_not_recorded(profile, workload, locus, jdk):
     run = profile(command(workload, jdk, "Duration", 600, 0), "--duration=300ms")
     head = locus("report", run.directory).stdout.splitlines()[0]
-    assert re.match(r"Duration, .*, its first [\d.]+ m?s, ", head), head
-    assert ", its first " in locus("report", "--view=recording", run.directory).stdout
+    assert re.match(r"Duration, .*, recorded for [\d.]+ m?s, ", head), head
+    assert ", recorded for " in locus("report", "--view=recording", run.directory).stdout
 
 
 @pytest.mark.parametrize("text", ("30", "-1s", "0.1us", "1x", ""))

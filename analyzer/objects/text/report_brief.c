@@ -64,7 +64,7 @@ void lc_report_brief_program(FILE *out, const struct lc_load *l)
 		return;
 	lc_report_brief_process(out, p, l->processes_len - 1);
 	if (p->start_monotonic_ns && lc_load_end_ns(p) > p->start_monotonic_ns)
-		fprintf(out, ", %s%s", p->limited ? "its first " : "",
+		fprintf(out, ", %s%s", p->limited ? "recorded for " : "",
 		        lc_emit_duration(duration, sizeof(duration),
 		                         lc_load_end_ns(p) - p->start_monotonic_ns));
 	lc_report_part(out, l);
