@@ -12,6 +12,7 @@ import pty
 import shutil
 import signal
 import subprocess
+import time
 import zlib
 
 import pytest
@@ -193,6 +194,14 @@ def complaints(stderr):
     text = stderr if isinstance(stderr, str) else stderr.decode("utf-8", "replace")
     return [line for line in text.splitlines()
             if line.startswith("locus") and "measuring the cost of a span once" not in line]
+
+
+def wait_until(what, condition, seconds=60):
+    """Waits until `condition()`; fails if that takes longer."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "in %g s: not %s" % (seconds, what)
+        time.sleep(0.02)
 
 
 # Reports

@@ -13,7 +13,7 @@ import time
 
 import pytest
 from conftest import BUILD, JDK_MAJORS
-from helpers import COLLECTORS, allocations, collector, command, each_pair, each_value, native_library, sites_through
+from helpers import COLLECTORS, allocations, collector, command, each_pair, each_value, native_library, sites_through, wait_until
 
 WARNINGS = 3  # lines of JDK 21 and later, of an agent that is loaded into a running JVM
 
@@ -65,14 +65,6 @@ def program(workload, tmp_path):
     for p in started:
         p.process.kill()
         p.process.wait()
-
-
-def wait_for(done):
-    for _ in range(1000):
-        if done():
-            return
-        time.sleep(0.01)
-    pytest.fail("it has not happened within 10 s")
 
 
 def code_lengths(p, library, jdk, directory):
@@ -224,7 +216,7 @@ def test_a_jvm_that_has_just_begun(locus, workload, tmp_path, jdk):
     line = command(workload, jdk, "Attach", 1, java=["-Xmx256m"])
     for i in range(6):
         with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
-            wait_for(lambda: "/libjvm.so" in pathlib.Path("/proc/%d/maps" % p.pid).read_text())
+            wait_until("the JVM's library", lambda: "/libjvm.so" in pathlib.Path("/proc/%d/maps" % p.pid).read_text())
             time.sleep(0.01 * i)
             directory = tmp_path / ("p%d" % i)
             done = locus("attach", p.pid, "-o", directory)
@@ -365,10 +357,10 @@ def test_what_was_compiled_is_compiled_again(locus, workload, tmp_path, jdk):
     hot = {"ManyClasses.turn"} | {"Many%05d.apply" % i for i in range(0, 200, 2)}
     p = Program([jdk.java, "-Xmx256m", "-cp", workload(jdk, "bench/ManyClasses"), "ManyClasses", "200"], tmp_path)
     try:
-        wait_for(lambda: hot <= best_compiled(p, jdk))
+        wait_until("compiled methods", lambda: hot <= best_compiled(p, jdk))
         assert locus("attach", p.pid, "-o", tmp_path / "p").returncode == 0
         assert locus("detach", p.pid).returncode == 0
-        wait_for(lambda: hot <= best_compiled(p, jdk))
+        wait_until("compiled methods", lambda: hot <= best_compiled(p, jdk))
     finally:
         p.process.kill()
         p.process.wait()
@@ -378,7 +370,7 @@ def test_the_time_is_up(locus, program, tmp_path, jdk):
     p = program(jdk, 1)
     before = state(p.pid)
     assert locus("attach", p.pid, "-o", tmp_path / "p", "-d", "500ms").returncode == 0
-    wait_for(lambda: state(p.pid)["threads"] == [])
+    wait_until("the end of the threads", lambda: state(p.pid)["threads"] == [])
     after = state(p.pid)
     assert all(after[what] == before[what] for what in ("fds", "handlers", "timers"))
     made = cycle(locus, p, tmp_path / "q")

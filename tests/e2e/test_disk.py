@@ -13,7 +13,7 @@ import time
 
 import pytest
 from conftest import BUILD, JDK_MAJORS, ROOT, Profile, run_command
-from helpers import allocations, by_hand, command, complaints, each_value, report, sites_through
+from helpers import allocations, by_hand, command, complaints, each_value, report, sites_through, wait_until
 
 SECONDS = 40  # in which a program that a hung disk does not keep must end; it waits for 3
 
@@ -77,14 +77,6 @@ class Started:
             self.process.kill()
             self.process.communicate()
         self.errors.close()
-
-
-def wait_until(what, condition):
-    for _ in range(1200):
-        if condition():
-            return
-        time.sleep(0.05)
-    pytest.fail("in a minute: not " + what)
 
 
 def wait_for_block(directory):

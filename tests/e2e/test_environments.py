@@ -12,12 +12,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 import pytest
 from conftest import BUILD, Profile, run_command
-from helpers import allocations, by_hand, command, complaints, counters, each_value, execute, report, sites_through
-from test_disk import Started, wait_for_block, wait_until
+from helpers import allocations, by_hand, command, complaints, counters, each_value, execute, report, sites_through, wait_until
+from test_disk import Started, wait_for_block
 
 MADE = 4000  # by Endings "hook", which ends with status 4
 NOBODY = 65534
@@ -252,12 +251,7 @@ def test_a_file_system_that_hangs(workload, jdk17, mounted, kind, let_go):
             if let_go == "after the end":
                 run.process.stdin.write("exit\n")
                 run.process.stdin.flush()
-                for _ in range(1000):
-                    if state_of(run.process.pid) == "Z" or run.process.poll() is not None:
-                        break
-                    time.sleep(0.03)
-                else:
-                    pytest.fail("the program does not end")
+                wait_until("the program's end", lambda: run.process.poll() is not None or state_of(run.process.pid) == "Z", 30)
         finally:
             disk.let_go()
         if let_go == "before the end":
