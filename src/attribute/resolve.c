@@ -101,10 +101,8 @@ static struct lc_block_access access_of(const struct lc_pending *p, enum lc_buck
 	};
 }
 
-static void count_sample(const struct lc_pending *p, enum lc_bucket bucket, uint32_t site)
+static void count_sample(const struct lc_pending *p, struct lc_block_access at)
 {
-	const struct lc_block_access at = access_of(p, bucket, site);
-
 	if (!lc_tally_made(&p->thread->tally) ||
 	    lc_tally_sample(p->thread->tally, &at, p->where, p->how))
 		lc_resolve_work.stats.unresolved++;
@@ -140,7 +138,7 @@ static void count(JNIEnv *jni, const struct lc_pending *p, const struct verdict 
 		.elsewhere = p->elsewhere,
 	};
 
-	count_sample(p, v->bucket, v->site);
+	count_sample(p, detail.at);
 	if (v->bucket == LC_BUCKET_OBJECT && v->object != p->object)
 		detail.klass = 0; /* of another object, or of none */
 	if (!detail.klass && site && site->class_word)
@@ -190,9 +188,9 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 		lc_metaspace_learn(jni, s->addr, s->frames + own, frames_len - own);
 	lc_numa_ran(t, p.engine, p.cpu, p.samples);
 	if (!lc_bucket_needs_map(s))
-		count_sample(&p, lc_bucket_without_map(s), 0);
+		count_sample(&p, access_of(&p, lc_bucket_without_map(s), 0));
 	else if (lc_vector_push(&lc_resolve_work.pending, &p))
-		count_sample(&p, LC_BUCKET_LOST, 0);
+		count_sample(&p, access_of(&p, LC_BUCKET_LOST, 0));
 	else
 		t->unresolved++;
 }
@@ -311,7 +309,7 @@ void lc_resolve_keep(bool give_up)
 
 	for (size_t i = 0; i < lc_resolve_work.pending.len; i++) {
 		if (pending[i].thread && give_up) { /* no memory to look it up */
-			count_sample(&pending[i], LC_BUCKET_LOST, 0);
+			count_sample(&pending[i], access_of(&pending[i], LC_BUCKET_LOST, 0));
 			pending[i].thread->unresolved--;
 		} else if (pending[i].thread) {
 			pending[kept++] = pending[i];
@@ -349,7 +347,7 @@ static void resolve(JNIEnv *jni, struct lc_map *map, const struct lc_nursery *nu
 	}
 	for (size_t i = 0; wait == WAIT_FOR_COLLECTION && i < lc_resolve_work.pending.len; i++)
 		if (pending[i].thread && !pending[i].waits) { /* no memory to look it up */
-			count_sample(&pending[i], LC_BUCKET_LOST, 0);
+			count_sample(&pending[i], access_of(&pending[i], LC_BUCKET_LOST, 0));
 			pending[i].thread->unresolved--;
 			pending[i].thread = NULL;
 		}

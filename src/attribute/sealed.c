@@ -329,17 +329,13 @@ bool lc_sealed_none(void)
 	return !sealed.first;
 }
 
-uint64_t lc_sealed_dropped(void)
-{
-	return atomic_load_explicit(&sealed.dropped, memory_order_relaxed); /* a count */
-}
-
 uint64_t lc_sealed_collections(void)
 {
 	return atomic_load_explicit(&sealed.collections, memory_order_relaxed); /* a count */
 }
 
 static const struct lc_counter counters[] = {
+	/* Found the queue full: their collections are as those without memory. */
 	LC_COUNTER("gc_epochs_dropped", &sealed.dropped),
 	LC_COUNTER("gc_callback_us", &sealed.seal_ns, .unit = 1000),
 };

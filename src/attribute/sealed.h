@@ -67,9 +67,6 @@ void lc_sealed_free(struct lc_epoch *e); /* NULL is fine. Context: [gc] [writer]
 /* Is no epoch queued? Under the lock of the thread list. Context: [writer]. */
 bool lc_sealed_none(void);
 
-/* Epochs that found the queue full: their collections are as those without memory. Context: any. */
-uint64_t lc_sealed_dropped(void);
-
 /* Moves of a collection were lost without memory: note the limit. Context: [gc] [writer]. */
 void lc_sealed_note_no_memory(void);
 

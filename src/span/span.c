@@ -19,6 +19,7 @@
 #include "src/base/spin.h"
 #include "src/base/time.h"
 #include "src/classfile/span_rewrite.h"
+#include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/own.h"
 #include "src/core/own_work.h"
@@ -353,11 +354,6 @@ void lc_span_take_pauses(struct lc_tally *tally)
 	atomic_store_explicit(&span.pauses_tail, tail, memory_order_release); /* P2 */
 }
 
-uint64_t lc_span_pauses_lost(void)
-{
-	return atomic_load_explicit(&span.pauses_lost, memory_order_relaxed); /* a count */
-}
-
 /* The manifest */
 
 const struct lc_manifest_spans *lc_span_manifest(void)
@@ -375,3 +371,8 @@ const struct lc_manifest_spans *lc_span_manifest(void)
 	m->clock_hz = lc_cycles_hz();
 	return m;
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("spans_pauses_lost", &span.pauses_lost), /* found no room */
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_spans);

@@ -118,9 +118,6 @@ void lc_span_thread_free(struct lc_thread *t);
 /* Are so many slots in use that those of ended threads should be freed soon? Context: any. */
 bool lc_span_slots_crowded(void);
 
-/* Pauses that found no room. Context: any. */
-uint64_t lc_span_pauses_lost(void);
-
 /* For the manifest; NULL without --spans. Context: [writer]. */
 const struct lc_manifest_spans *lc_span_manifest(void);
 

@@ -22,16 +22,13 @@
 struct stats {
 	uint64_t executions[LC_SPAN_KINDS]; /* written so far */
 	uint64_t negative;
-	uint64_t slots;
 	uint64_t walks, walk_errors; /* walks of stacks to find locations */
 	uint64_t stale, unmatched;   /* begins without end, ends without begin */
 	uint64_t too_deep;
 	uint64_t other_place; /* executions at places without a slot, written so far */
 	uint64_t traces_lost;
 	uint64_t rows_lost; /* rows that a block cannot hold: numbers out of range, or no memory */
-	uint64_t pauses_lost;
 	uint64_t running_lost; /* open spans, or their ends, that found no room */
-	uint64_t probe_rounds, probe_cycles, counted; /* span/frames/probe.h */
 };
 
 static struct stats stats; /* of threads that are gone, and what was written */
@@ -240,8 +237,6 @@ static struct stats counted; /* what the rows point to */
 
 static bool read_counters(const struct lc_options *options)
 {
-	struct lc_probe_stats probes;
-
 	if (!options->spans)
 		return false;
 	counted = stats;
@@ -250,13 +245,7 @@ static bool read_counters(const struct lc_options *options)
 		if (spans_of(t))
 			add_thread(&counted, spans_of(t));
 	lc_threads_unlock();
-	counted.slots = lc_span_slots_count();
-	counted.pauses_lost = lc_span_pauses_lost();
 	counted.running_lost += lc_running_lost();
-	lc_probe_stats(&probes);
-	counted.probe_rounds = probes.rounds;
-	counted.probe_cycles = probes.cycles;
-	counted.counted = probes.counted;
 	return true;
 }
 
@@ -272,7 +261,6 @@ static void put_executions(struct lc_counters *out)
 
 static const struct lc_counter counters[] = {
 	LC_COUNTER("spans_negative", &counted.negative),
-	LC_COUNTER("spans_slots", &counted.slots),
 	LC_COUNTER("spans_walks", &counted.walks),
 	LC_COUNTER("spans_walk_errors", &counted.walk_errors),
 	LC_COUNTER("spans_not_ended", &counted.stale),
@@ -282,11 +270,7 @@ static const struct lc_counter counters[] = {
 	LC_COUNTER("spans_trace_lost", &counted.traces_lost),
 	LC_COUNTER("spans_rows_lost", &counted.rows_lost, .limit = "spans_lost",
 	           .text = "there was no memory for some streams and tasks: they are not counted"),
-	LC_COUNTER("spans_pauses_lost", &counted.pauses_lost),
 	LC_COUNTER("spans_running_lost", &counted.running_lost, .limit = "spans_lost",
 	           .text = "there was no room for some streams and tasks that were still running"),
-	LC_COUNTER("spans_probe_rounds", &counted.probe_rounds),
-	LC_COUNTER("spans_probe_cycles", &counted.probe_cycles),
-	LC_COUNTER("spans_counted", &counted.counted),
 };
 LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = read_counters, .put = put_executions);

@@ -17,10 +17,10 @@ struct lc_generated {
 	uint64_t interpreter_low, interpreter_high;
 };
 
-/* Set the ranges, once, before any Java thread has a record. Context: [attach]. */
+/* Set the range, once, before any Java thread has a record. Context: [attach]. */
 void lc_generated_init(const struct lc_generated *ranges);
 
-/* The ranges; constant from lc_generated_init() on. Context: any. */
+/* The range; constant from lc_generated_init() on. Context: any. */
 const struct lc_generated *lc_generated(void);
 
 static inline bool lc_generated_is_interpreter(const struct lc_generated *g, uint64_t address)

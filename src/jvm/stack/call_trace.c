@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/record.h"
 #include "src/core/version.h"
@@ -682,12 +683,13 @@ bool lc_tracing_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max
 	return lc_frames_key(at->pc, at->sp, at->fp, stack_end(env), frames_max, key);
 }
 
-bool lc_tracing_anchors_refuted(void)
-{
-	return atomic_load_explicit(&anchor_refuted, memory_order_relaxed);
-}
-
 void lc_call_trace_audit(void)
 {
 	audited = true;
 }
+
+static const struct lc_counter counters[] = {
+	/* 1: an anchor was seen that was not what anchors are taken for. */
+	LC_COUNTER("engine_anchors_refuted", &anchor_refuted),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

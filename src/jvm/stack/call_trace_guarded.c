@@ -182,15 +182,9 @@ static uint64_t stopped(void)
 	return has_stopped();
 }
 
-static uint64_t anchors_refuted(void)
-{
-	return lc_tracing_anchors_refuted();
-}
-
 static const struct lc_counter counters[] = {
 	{ .name = "engine_walk_faults", .read = lc_guard_faults },
 	{ .name = "engine_walks_stopped", .read = stopped },
-	{ .name = "engine_anchors_refuted", .read = anchors_refuted },
 };
 LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));
 

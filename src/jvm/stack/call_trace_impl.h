@@ -44,9 +44,6 @@ void lc_tracing_put_back(struct lc_tracing *t);
 
 /* lc_call_trace_resume() and _key(), unguarded. Context: [signal]. */
 bool lc_tracing_resume(JNIEnv *env, const struct lc_repair *repair, struct lc_resume *out);
-/* Was an anchor seen that was not what anchors are taken for? Context: any. */
-bool lc_tracing_anchors_refuted(void);
-
 bool lc_tracing_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max, uint64_t *key);
 
 /*

@@ -214,7 +214,8 @@ static void walk(struct walk *w, unsigned frames_max)
 {
 	while (w->out.frames < frames_max) {
 		const uint64_t pc = w->at.pc;
-		int words = lc_frames_interpreted(pc) ? -1 : frame_size(pc);
+		const bool interpreted = lc_frames_interpreted(pc);
+		const int words = interpreted ? -1 : frame_size(pc);
 
 		if (!words) {
 			if (step_entry(w)) {
@@ -224,9 +225,9 @@ static void walk(struct walk *w, unsigned frames_max)
 			w->out.whole = true; /* the end of Java frames */
 			return;
 		}
-		if (lc_frames_interpreted(pc) ? !step_interpreted(w) : !step_compiled(w, words))
+		if (interpreted ? !step_interpreted(w) : !step_compiled(w, words))
 			return;
-		w->out.frames += lc_frames_interpreted(pc) ? 1 : frames_at(w, pc);
+		w->out.frames += interpreted ? 1 : frames_at(w, pc);
 	}
 	w->out.whole = true;
 	w->out.complete = true;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/counters.h"
 #include "src/span/frames/stack.h"
 
 enum {
@@ -26,13 +27,6 @@ static struct {
 void lc_probe_enable(bool on)
 {
 	atomic_store_explicit(&probe.enabled, on, memory_order_relaxed); /* before threads start */
-}
-
-void lc_probe_stats(struct lc_probe_stats *out)
-{
-	out->rounds = atomic_load_explicit(&probe.rounds, memory_order_relaxed); /* counts */
-	out->cycles = atomic_load_explicit(&probe.cost, memory_order_relaxed);
-	out->counted = atomic_load_explicit(&probe.counted, memory_order_relaxed);
 }
 
 /* -- streams that are counted ------------------------------------------------------------- */
@@ -337,3 +331,11 @@ void lc_probe_turn(struct lc_span_thread *s)
 	p->switches = s->clock.switches;
 	p->pauses = pauses(s);
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("spans_probe_rounds", &probe.rounds), /* measured ones */
+	/* Latest cost of a begin and an end; 0: unknown. */
+	LC_COUNTER("spans_probe_cycles", &probe.cost),
+	LC_COUNTER("spans_counted", &probe.counted), /* untimed executions */
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_spans);

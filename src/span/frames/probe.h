@@ -102,11 +102,4 @@ double lc_probe_cost(const struct lc_probe *p);
  */
 void lc_probe_apply(struct lc_span_thread *s, uint32_t cost);
 
-struct lc_probe_stats {
-	uint64_t rounds;  /* measured rounds */
-	uint64_t cycles;  /* latest cost of a begin and an end; 0: unknown */
-	uint64_t counted; /* untimed executions */
-};
-void lc_probe_stats(struct lc_probe_stats *out); /* Context: [writer]. */
-
 #endif

@@ -8,6 +8,7 @@
 
 #include "src/base/hash.h"
 #include "src/base/spin.h"
+#include "src/core/counters.h"
 #include "src/core/thread.h"
 #include "src/span/span.h"
 
@@ -240,3 +241,8 @@ const struct lc_span_slot *lc_span_slot_at(const struct lc_thread *t, uint32_t i
 
 	return s ? lc_span_stack_slot(s, i) : NULL;
 }
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("spans_slots", &slots_in_process),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_spans);

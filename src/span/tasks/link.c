@@ -532,6 +532,8 @@ static struct {
 
 static bool read_counters(const struct lc_options *options)
 {
+	if (!options->spans)
+		return false;
 	counted.dropped = counted.ambiguous = counted.unknown = 0;
 	for (unsigned i = 0; i < COUNTS; i++) {
 		const struct counts *c = &links.counts[i];
@@ -540,7 +542,7 @@ static bool read_counters(const struct lc_options *options)
 		counted.ambiguous += atomic_load_explicit(&c->ambiguous, memory_order_relaxed);
 		counted.unknown += atomic_load_explicit(&c->unknown, memory_order_relaxed);
 	}
-	return options->spans;
+	return true;
 }
 
 static const struct lc_counter counters[] = {
