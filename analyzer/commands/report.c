@@ -261,6 +261,12 @@ static int nothing(const struct settings *s, const struct lc_load *l, const char
 	if (s->common.filtered)
 		return lc_fail("--thread: '%.64s' matches no thread with samples or allocations",
 		               s->common.filter.patterns);
+	for (size_t i = 0; i < l->processes_len; i++)
+		if (!l->processes[i].complete && !l->processes[i].disk_full)
+			return lc_fail("'%s' is empty so far: the recording goes on, unless the "
+			               "program was killed; wait, or write what there is with "
+			               "'locus dump %lld'",
+			               path, (long long)l->processes[i].pid);
 	return lc_fail("'%s' is empty: it has no samples and no allocations; run the program "
 	               "longer, or choose a smaller --min-size",
 	               path);

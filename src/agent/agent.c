@@ -260,6 +260,7 @@ static void start_alloc_sample(void)
 		.min_size_bytes = agent.options.min_size_bytes,
 		.depth = agent.options.depth,
 		.follow = agent.follow,
+		.from_start = !agent.attached,
 	};
 	int err = 0;
 

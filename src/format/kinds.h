@@ -101,6 +101,10 @@ enum { LC_LIVE_COLUMNS = 5 };
 enum lc_split_method {
 	LC_SPLIT_LIVE = 0, /* in proportion to the class's live objects of each site */
 	LC_SPLIT_HITS,     /* accesses to sampled objects themselves, weighted */
+	/* Site: the class. All samples that LIVE or HITS was to give to sites: the rest has none.
+	 */
+	LC_SPLIT_LIVE_WHOLE,
+	LC_SPLIT_HITS_WHOLE,
 	LC_SPLIT_COUNT
 };
 

@@ -29,7 +29,8 @@ struct lc_estimate_config {
 	uint64_t depth;          /* frames of an allocation path */
 	/* Epochs exist, and slots hold plain addresses: Serial, Parallel, G1. */
 	bool follow;
-	bool audit; /* compare paths with the JVM's */
+	bool from_start; /* sampled since the JVM's start: no object is older */
+	bool audit;      /* compare paths with the JVM's */
 };
 
 /*

@@ -273,7 +273,8 @@ void lc_estimate_flush(JNIEnv *jni)
 	pthread_mutex_unlock(&t->lock);
 	emit_sums(t, &sums);
 	lc_estimate_sums_free(&sums);
-	unsplit = lc_split_settle(t->split, t->objects, len, emit_split, NULL);
+	unsplit =
+	    lc_split_settle(t->split, t->objects, len, t->config.from_start, emit_split, NULL);
 	pthread_mutex_lock(&t->lock);
 	t->stats.unsplit += unsplit;
 	return_hits(t, len);

@@ -214,6 +214,27 @@ static double add_error(struct state *x, double sd, uint32_t epoch, uint8_t age)
 	return x->told_variance > told ? x->told_variance - told : 0;
 }
 
+/* Give emit() the rows of LIVE_WHOLE or HITS_WHOLE for a group. */
+static void emit_whole(enum lc_split_method method, const struct lc_split_access *group,
+                       size_t group_len, const struct emitter *e)
+{
+	for (size_t i = 0; i < group_len;) {
+		uint32_t thread = group[i].thread;
+		uint64_t samples = 0;
+
+		for (; i < group_len && group[i].thread == thread; i++)
+			samples += group[i].samples;
+		e->emit(e->user, thread,
+		        &(struct lc_block_split){
+		            .engine = group->engine,
+		            .method = (uint8_t)method,
+		            .class_site = group->class_site,
+		            .site = group->class_site,
+		            .samples_milli = 1000 * samples,
+		        });
+	}
+}
+
 /*
  * Give emit() the rows of one site for the accesses of one class, epoch, age and engine, in the
  * order of threads. The site's variance is spread over the threads by their samples: it is right
@@ -251,15 +272,24 @@ static void emit_site(struct lc_split *s, const struct lc_split_access *group, s
 	}
 }
 
-/* Settle LIVE for one group over the objects of its class. Returns the samples not split. */
+/*
+ * Settle LIVE for one group over the objects of its class, unless objects without a site may be
+ * among those that were accessed. Returns the samples not split.
+ */
 static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *group,
                             size_t group_len, const struct lc_split_object *objects, size_t len,
-                            const struct emitter *e)
+                            bool from_start, const struct emitter *e)
 {
 	uint32_t epoch = group->epoch;
 	uint8_t age = group->age;
-	struct part all = add_all(objects, len, epoch, age);
+	struct part all = { 0 };
 	uint64_t samples = 0;
+
+	if (from_start || age == LC_SPLIT_NEW)
+		all = add_all(objects, len, epoch, age);
+	emit_whole(LC_SPLIT_LIVE_WHOLE, group, group_len, e);
+	if (!from_start)
+		emit_whole(LC_SPLIT_HITS_WHOLE, group, group_len, e);
 
 	for (size_t i = 0; i < group_len; i++)
 		samples += group[i].samples;
@@ -297,28 +327,36 @@ static size_t first_at(const struct lc_split_access *accesses, size_t len, uint3
 	return low;
 }
 
-/* An access to `o` itself counts for all objects that `o` stands for. */
-static void emit_hit(struct lc_split_object *o, const struct lc_split_access *a,
+/*
+ * An access to `o` itself counts for all objects that `o` stands for. `whole`: these accesses are
+ * the whole, since every object might have been sampled.
+ */
+static void emit_hit(struct lc_split_object *o, const struct lc_split_access *a, bool whole,
                      const struct emitter *e)
 {
 	double weight = 1 / o->chance, before = o->hits;
+	struct lc_block_split row = {
+		.engine = a->engine,
+		.method = LC_SPLIT_HITS_WHOLE,
+		.class_site = a->class_site,
+		.site = a->class_site,
+		.samples_milli = (uint64_t)llround(1000 * (double)a->samples * weight),
+	};
 
+	if (whole)
+		e->emit(e->user, a->thread, &row);
 	o->hits += (double)a->samples;
-	e->emit(e->user, a->thread,
-	        &(struct lc_block_split){
-	            .engine = a->engine,
-	            .method = LC_SPLIT_HITS,
-	            .class_site = a->class_site,
-	            .site = o->site,
-	            .samples_milli = (uint64_t)llround(1000 * (double)a->samples * weight),
-	            .variance_milli = (uint64_t)ceil(1000 * (1 - o->chance) * weight * weight *
-	                                             (o->hits * o->hits - before * before)),
-	        });
+	row.method = LC_SPLIT_HITS;
+	row.site = o->site;
+	row.variance_milli = (uint64_t)ceil(1000 * (1 - o->chance) * weight * weight *
+	                                    (o->hits * o->hits - before * before));
+	e->emit(e->user, a->thread, &row);
 }
 
 /* Settle HITS for the accesses to one class, sorted by_address(). */
 static void settle_hits(const struct lc_split_access *accesses, size_t accesses_len,
-                        struct lc_split_object *objects, size_t len, const struct emitter *e)
+                        struct lc_split_object *objects, size_t len, bool whole,
+                        const struct emitter *e)
 {
 	for (size_t i = 0; i < len; i++) {
 		struct lc_split_object *o = &objects[i];
@@ -333,7 +371,7 @@ static void settle_hits(const struct lc_split_access *accesses, size_t accesses_
 			     at < accesses_len && accesses[at].epoch == epoch &&
 			     accesses[at].start == address;
 			     at++)
-				emit_hit(o, &accesses[at], e);
+				emit_hit(o, &accesses[at], whole, e);
 		}
 	}
 }
@@ -351,10 +389,10 @@ static size_t class_run(const struct lc_split_object *objects, size_t len, uint3
 	return end - *at;
 }
 
-uint64_t lc_split_settle(struct lc_split *s, struct lc_split_object *objects, size_t len,
-                         void (*emit)(void *user, uint32_t thread,
-                                      const struct lc_block_split *row),
-                         void *user)
+uint64_t
+lc_split_settle(struct lc_split *s, struct lc_split_object *objects, size_t len, bool from_start,
+                void (*emit)(void *user, uint32_t thread, const struct lc_block_split *row),
+                void *user)
 {
 	struct emitter e = { emit, user };
 	uint64_t unsplit = 0;
@@ -381,10 +419,10 @@ uint64_t lc_split_settle(struct lc_split *s, struct lc_split_object *objects, si
 			     i++)
 				n++;
 			class_len += n;
-			unsplit += settle_live(s, group, n, objects + at, of_class, &e);
+			unsplit += settle_live(s, group, n, objects + at, of_class, from_start, &e);
 		}
 		qsort(class, class_len, sizeof(*class), by_address);
-		settle_hits(class, class_len, objects + at, of_class, &e);
+		settle_hits(class, class_len, objects + at, of_class, from_start, &e);
 	}
 	s->accesses_len = 0;
 	return unsplit;

@@ -15,6 +15,7 @@
 #ifndef LC_HEAP_SPLIT_H
 #define LC_HEAP_SPLIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,16 +66,20 @@ int lc_split_note(struct lc_split *s, const struct lc_split_access *a);
 size_t lc_split_noted(const struct lc_split *s);
 
 /*
- * Split the accesses noted since the last call over the sites of `objects`, which it sorts. Give
- * each row to emit() with the number of the accessing thread. Rows of one engine, class, site and
- * method add up, over threads and calls, to an estimate S and its variance V. Errors of different
- * sites are independent, so the variance of site i's share r of the class is ((1 - r)^2 V_i + r^2
- * (V_1 + V_2 + .. - V_i)) / (S_1 + S_2 + ..)^2. Returns the number of samples that match no object
- * in the sample by class and age.
+ * Split the accesses noted since the last call over the sites of `objects`, which it sorts.
+ * `from_start`: the objects are a sample of all that the program allocated. Otherwise some are
+ * older than the sample and have no site. LIVE then divides only accesses to objects of age NEW,
+ * which must be younger than the sample, and hits stand for no others.
+ *
+ * Give each row to emit() with the number of the accessing thread. Rows of one engine, class, site
+ * and method add up, over threads and calls, to an estimate S and its variance V. Errors of
+ * different sites are independent, so the variance of site i's share r of the class is ((1 - r)^2
+ * V_i + r^2 (V_1 + V_2 + .. - V_i)) / (S_1 + S_2 + ..)^2. Returns the number of samples that match
+ * no object in the sample by class and age.
  */
-uint64_t lc_split_settle(struct lc_split *s, struct lc_split_object *objects, size_t len,
-                         void (*emit)(void *user, uint32_t thread,
-                                      const struct lc_block_split *row),
-                         void *user);
+uint64_t
+lc_split_settle(struct lc_split *s, struct lc_split_object *objects, size_t len, bool from_start,
+                void (*emit)(void *user, uint32_t thread, const struct lc_block_split *row),
+                void *user);
 
 #endif

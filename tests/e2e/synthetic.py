@@ -23,7 +23,7 @@ SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dra
            "other"]
 HITM, TLB_MISS, LOCKED, STORED = 1, 2, 4, 8  # flags of METRICS
 LOAD, STORE = 1, 2  # access of FIELDS and LINES
-METHOD = {"live": 0, "hits": 1}
+METHOD = {"live": 0, "hits": 1, "live-whole": 2, "hits-whole": 3}
 KINDS = ["anonymous", "primordial", "support", "pulled", "foreign", "task", "thread"]
 SUBMITS = ["none", "execute", "submit", "fork", "fork_join_pool", "invoke_all", "schedule", "async", "start"]
 FOLDED, SUBMITTED, SAME_THREAD, FORK_JOIN, VIRTUAL = 1, 2, 4, 8, 16  # flags of TRACE

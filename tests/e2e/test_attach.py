@@ -486,3 +486,24 @@ def test_classes_that_run_are_changed_first(locus, workload, tmp_path, jdk):
     changed = re.findall(r"redefined name=HottestClasses\$(Cold|Hot)\b", log.read_text())
     attached = changed[:203]  # the detach changes them back
     assert len(attached) == 203 and attached[:3] == ["Hot"] * 3 and attached.count("Hot") == 3, attached
+
+
+@pytest.mark.parametrize("gc,heap", [("Serial", "-Xmn2g"), ("Serial", "-Xmn16m"), ("G1", "-Xmn16m")])
+def test_objects_older_than_the_recording_get_no_line(locus, workload, tmp_path, jdk, gc, heap):
+    """Those that are read were allocated before; others of their class are allocated meanwhile, and not read."""
+    line = command(workload, jdk, "OldObjects", java=["-Xms3g", "-Xmx3g", heap, *collector(gc)])
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
+        try:
+            assert p.stdout.readline() == "ready\n"
+            assert locus("attach", p.pid, "-o", tmp_path / "p", "--interval=1ms", "--budget=none", "--duration=4s").returncode == 0
+            wait_until("the end", lambda: locus("status", p.pid).stdout == "not recording\n")
+            p.communicate(timeout=60)
+        finally:
+            p.kill()
+    r = json.loads(locus("report", "--format=json", "--top=1000", tmp_path / "p").stdout)
+    rows = {(row["allocated_at"] or {}).get("method"): row["samples"] for row in r["ranking"]["rows"]
+            if row["class"] == "OldObjects$Item"}
+    read = sum(a["samples"] for c in r["classes"] if c["class"] == "OldObjects$Item" for a in c["accesses"]
+               if a["path"][0]["method"] == "read")
+    assert read > 500, r["classes"][:1]
+    assert rows[None] > 0.95 * read and rows.get("young", 0) < 0.05 * read, rows

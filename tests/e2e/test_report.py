@@ -356,6 +356,10 @@ def test_names_never_lead_out_of_the_source_path(locus, tmp_path, cls, file):
 def test_an_empty_profile_is_refused(locus, tmp_path):
     refusal(locus("report", Profile(tmp_path / "a").close()), "empty")
     refusal(locus("report", Profile(tmp_path / "b").append(Block()).close()), "empty")
+    goes_on = Profile(tmp_path / "c")
+    goes_on.manifest["processes"][0].update(complete=False, pid=4711)
+    refusal(locus("report", goes_on.close()), "the recording goes on, unless")
+    assert "'locus dump 4711'" in locus("report", tmp_path / "c").stderr
     refusal(locus("merge", "-o", tmp_path / "m", tmp_path / "a"), "nothing to merge")
     assert not (tmp_path / "m").exists()
 

@@ -522,6 +522,31 @@ def test_a_split_by_too_few_hits_gives_way_to_live_objects(locus, tmp_path):
     assert "estimate, assuming that all uncollected objects" in " ".join(text.split())
 
 
+@pytest.mark.parametrize("method,variance", [("live", 1), ("hits", 0.6)])
+@pytest.mark.parametrize("whole,tree", [(80, 60), (160, 30), (None, 60), (40, 60)])
+def test_what_a_split_does_not_know_stays_with_the_class(locus, tmp_path, method, variance, whole, tree):
+    """Of the class's 80 of 100 samples, 3 to 1 are of two lines; half or none are at objects of no known line."""
+    block = class_block()
+    for line, samples in ((TREE, 60), (LIST, 20)):
+        block.split(method, NODE, (NODE[0], (line,)), samples, variance)
+    if whole:
+        block.split(method + "-whole", NODE, NODE, whole, 0)
+    found, text = both(locus, write(tmp_path / "p", block))
+    split = found["classes"][0]["split"]
+    rest = 0.5 if whole == 160 else 0
+    assert split["method"] == method and split.get("unknown", 0) == pytest.approx(rest)
+    assert [s["part"] for s in split["sites"]] == pytest.approx([0.75 * (1 - rest), 0.25 * (1 - rest)])
+    rows = {r["allocated_at"]["method"] if r["allocated_at"] else None: r for r in found["ranking"]["rows"] if r["class"] == NODE[0]}
+    assert abs(rows["insert"]["samples"] - tree) <= 1
+    assert (None in rows) == (rest > 0)
+    assert sum(r["samples"] for r in rows.values()) == found["classes"][0]["samples"]
+    if rest:
+        assert rows[None]["samples"] == 40 and not rows[None].get("estimated")
+        # Its number is an estimate all the same: the interval is not narrower than that of a count of 40 of 100.
+        low, high = re.search(r"^ 40\.0% (\S+) to (\S+) +c\.a\.Node$", text, re.M).groups()
+        assert float(low) <= 31 and float(high) >= 49
+
+
 def test_one_lucky_hit_is_no_certainty(locus, tmp_path):
     block = class_block().split("hits", NODE, (NODE[0], (TREE,)), 1, 1)
     block.split("live", NODE, (NODE[0], (LIST,)), 40, 4)
@@ -561,7 +586,7 @@ def test_few_sampled_objects_name_no_line(locus, tmp_path, objects, named):
     (synthetic.MERGED_LINES, [0, 0, 1, 0, 0, 0, 0, 0, 8, 0, 0, 0, 1, 0]),  # in a thread's block
     (synthetic.ESTIMATES, [99, *range(10)]),
     (synthetic.ESTIMATES, [0, *range(9)]),
-    (synthetic.SPLITS, [0, 2, 0, 0, 1, 1]),
+    (synthetic.SPLITS, [0, 4, 0, 0, 1, 1]),
     (synthetic.SPLITS, [0, 0, 99, 0, 1, 1]),
 ])
 def test_a_row_that_breaks_the_format_costs_its_block(locus, tmp_path, kind, row):

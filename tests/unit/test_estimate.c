@@ -292,6 +292,7 @@ static int start(bool follow)
 		.min_size_bytes = 1024,
 		.depth = 64,
 		.follow = follow,
+		.from_start = true,
 	};
 
 	return lc_estimate_init(&config);

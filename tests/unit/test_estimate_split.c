@@ -35,8 +35,10 @@ static double uniform(void)
 /* What lc_split_settle() gave, by site. */
 static struct {
 	double samples[SITES], variance[SITES];
-} told[LC_SPLIT_COUNT];
+} told[LC_SPLIT_LIVE_WHOLE];
+static double whole[LC_SPLIT_COUNT];
 static double by_thread[3];
+static bool from_start = true;
 static size_t rows;
 
 static void take(void *user, uint32_t thread, const struct lc_block_split *row)
@@ -44,6 +46,12 @@ static void take(void *user, uint32_t thread, const struct lc_block_split *row)
 	assert_ptr_equal(user, told);
 	assert_true(row->method < LC_SPLIT_COUNT);
 	assert_int_equal(row->class_site, CLASS);
+	if (row->method >= LC_SPLIT_LIVE_WHOLE) {
+		assert_int_equal(row->site, CLASS);
+		assert_int_equal(row->variance_milli, 0);
+		whole[row->method] += (double)row->samples_milli / 1000;
+		return;
+	}
 	assert_true(row->site >= 1 && row->site <= SITES);
 	told[row->method].samples[row->site - 1] += (double)row->samples_milli / 1000;
 	told[row->method].variance[row->site - 1] += (double)row->variance_milli / 1000;
@@ -54,12 +62,13 @@ static void take(void *user, uint32_t thread, const struct lc_block_split *row)
 
 static uint64_t settle(struct lc_split *s, struct lc_split_object *objects, size_t len)
 {
-	return lc_split_settle(s, objects, len, take, told);
+	return lc_split_settle(s, objects, len, from_start, take, told);
 }
 
 static void forget(void)
 {
 	memset(told, 0, sizeof(told));
+	memset(whole, 0, sizeof(whole));
 	memset(by_thread, 0, sizeof(by_thread));
 	rows = 0;
 }
@@ -451,6 +460,44 @@ static void access_is_split_over_objects_of_its_age_and_epoch(void **state)
 			sum += cases[i].parts[site];
 		}
 		assert_true(sum + (double)unsplit == 10);
+		assert_true(whole[LC_SPLIT_LIVE_WHOLE] == 10);
+		lc_split_destroy(s);
+	}
+}
+
+/* One sampled object of each site is new, one is old; others are older than the sample. */
+static void objects_older_than_the_sample_have_no_site(void **state)
+{
+	static const struct {
+		uint64_t start;
+		uint8_t age;
+		bool from_start;
+		double live, hits, whole_of_hits;
+	} cases[] = {
+		{ 0x10, LC_SPLIT_NEW, false, 6, 24, 6 }, { 0x10, LC_SPLIT_NEW, true, 6, 24, 24 },
+		{ 0x18, LC_SPLIT_NEW, false, 6, 0, 6 },  { 0x18, LC_SPLIT_NEW, true, 6, 0, 0 },
+		{ 0x20, LC_SPLIT_OLD, false, 0, 24, 6 }, { 0x20, LC_SPLIT_OLD, true, 6, 24, 24 },
+		{ 0x28, LC_SPLIT_OLD, false, 0, 0, 6 },  { 0x28, LC_SPLIT_ANY, false, 0, 0, 6 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lc_split_object o[] = {
+			{ CLASS, 1, 9, LC_SPLIT_ALIVE, 9, { 0x10 }, 0.25, 0, NULL, 0 },
+			{ CLASS, 1, 4, LC_SPLIT_ALIVE, 9, { 0x20 }, 0.25, 0, NULL, 0 },
+		};
+		struct lc_split *s = lc_split_create();
+		uint64_t unsplit;
+
+		forget();
+		from_start = cases[i].from_start;
+		access_object(s, 9, cases[i].start, cases[i].age, 6);
+		unsplit = settle(s, o, 2);
+		from_start = true;
+		assert_true(told[LC_SPLIT_LIVE].samples[0] == cases[i].live);
+		assert_true((double)unsplit == 6 - cases[i].live);
+		assert_true(whole[LC_SPLIT_LIVE_WHOLE] == 6);
+		assert_true(told[LC_SPLIT_HITS].samples[0] == cases[i].hits);
+		assert_true(whole[LC_SPLIT_HITS_WHOLE] == cases[i].whole_of_hits);
 		lc_split_destroy(s);
 	}
 }
@@ -601,6 +648,7 @@ int main(void)
 		cmocka_unit_test(printed_intervals_hold_the_truth_in_seeded_programs),
 		cmocka_unit_test(hits_of_one_object_are_not_independent),
 		cmocka_unit_test(access_is_split_over_objects_of_its_age_and_epoch),
+		cmocka_unit_test(objects_older_than_the_sample_have_no_site),
 		cmocka_unit_test(nothing_is_lost_to_rounding),
 		cmocka_unit_test(samples_stay_with_their_threads),
 		cmocka_unit_test(without_accesses_or_objects_nothing_is_said),

@@ -438,7 +438,7 @@ static void payloads_that_break_the_format_are_refused(void **state)
 	/* METRICS: no such source; ESTIMATES: a column too few; SPLITS: no such method. */
 	REFUSED(9, 4, 1, 0, 0, 7, 13, 10, 1, 0, 0, 0, 0, 9, 0, 1, 1, 1);
 	REFUSED(9, 4, 1, 0, 0, 7, 15, 11, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-	REFUSED(9, 4, 1, 0, 0, 7, 16, 7, 1, 0, 2, 0, 0, 1, 1);
+	REFUSED(9, 4, 1, 0, 0, 7, 16, 7, 1, 0, 4, 0, 0, 1, 1);
 	REFUSED(9, 4, 1, 0, 0, 7, 17, 1, 0); /* MERGED_LINES in a thread's block */
 	/* PLACEMENTS: no such node, no such source; NODES: more moves than samples; HOMES: no
 	 * node. */

@@ -386,6 +386,20 @@ static void find_headers(struct lc_finding_search *s)
 
 /* ---- all ---- */
 
+/* No finding, although there are samples enough. */
+static const char *nothing_found(struct lc_finding_search *s)
+{
+	const uint64_t interpreted = lc_view_interpreted(s->v);
+
+	if (2 * interpreted > s->v->total)
+		return lc_finding_keep(
+		    s, lc_mem_text("no finding: %.1f%% of the samples are in interpreted code, "
+		                   "whose accesses to objects are not seen; run without -Xint, or "
+		                   "longer",
+		                   100 * lc_share(interpreted, s->v->total)));
+	return "no finding: no object certainly accounts for 2% or more of the samples";
+}
+
 /* Say why there is no verdict, and how long the program must run for one. */
 static const char *too_short(struct lc_finding_search *s)
 {
@@ -456,7 +470,7 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 	while (f->len > LC_FINDINGS_MAX)
 		drop_one(f);
 	if (!f->len && !f->none)
-		f->none = "no finding: no object certainly accounts for 2% or more of the samples";
+		f->none = nothing_found(&s);
 }
 
 void lc_findings_free(struct lc_findings *f)

@@ -10,6 +10,7 @@
 #include "analyzer/base/poisson.h"
 #include "analyzer/base/wilson.h"
 #include "analyzer/model/groups.h"
+#include "analyzer/objects/analysis/deal.h"
 #include "src/base/order.h"
 
 #define Z95 1.959964 /* 95% of a normal distribution lie within so many deviations */
@@ -208,57 +209,35 @@ static void add_access(struct build *b, const struct lc_view_access *a, uint32_t
 		add(b, row_of(b, a->site, from, 0), a, from, a->samples, a->pairs, false);
 }
 
-/*
- * Deal an access's samples out to the lines that its class's objects come from. `given` is what
- * each line has of the class's samples so far, `all` the sum of it: the next sample goes to the
- * line that is owed most, so that each line's sum is within one of its share of all samples.
- */
-static void deal_out(struct build *b, const struct lc_view_access *a,
-                     const struct lc_view_split *split, uint64_t *given, uint64_t *all)
+/* Give an access's samples to the lines that its class's objects come from. */
+static void add_split(struct build *b, const struct lc_view_access *a, struct lc_deal *d,
+                      const struct lc_view_split *split)
 {
-	uint64_t left = a->samples, *now = lc_mem_zeroed(split->parts_len, sizeof(*now));
+	lc_deal(d, a->samples);
+	for (size_t i = 0; i <= split->parts_len; i++) {
+		const uint32_t from = i < split->parts_len ? split->parts[i].site : 0;
+		const uint64_t samples = d->parts[i].now;
 
-	*all += a->samples;
-	for (size_t i = 0; i < split->parts_len && left; i++) {
-		double owed = split->parts[i].share * (double)*all - (double)given[i];
-
-		now[i] = owed < 1 ? 0 : (uint64_t)owed;
-		now[i] = now[i] < left ? now[i] : left;
-		left -= now[i];
+		if (samples)
+			add(b, row_of(b, a->site, from, 0), a, from, samples, pairs_of(a, samples),
+			    from != 0);
 	}
-	for (; left; left--) {
-		size_t most = 0;
-		double owed_most = -HUGE_VAL;
-
-		for (size_t i = 0; i < split->parts_len; i++) {
-			double owed =
-			    split->parts[i].share * (double)*all - (double)(given[i] + now[i]);
-
-			if (owed > owed_most) {
-				owed_most = owed;
-				most = i;
-			}
-		}
-		now[most]++;
-	}
-	for (size_t i = 0; i < split->parts_len; i++) {
-		if (now[i])
-			add(b, row_of(b, a->site, split->parts[i].site, 0), a, split->parts[i].site,
-			    now[i], pairs_of(a, now[i]), true);
-		given[i] += now[i];
-	}
-	free(now);
 }
 
 static void add_variances(struct build *b, const struct lc_view_site *s)
 {
+	double sum = 0;
+
 	for (size_t i = 0; i < s->split->parts_len; i++) {
 		const struct lc_view_part *part = &s->split->parts[i];
 		const double half = (part->high - part->low) / 2 / Z95 * (double)s->samples;
 		const uint32_t row = row_of(b, s->site, part->site, 0);
 
 		b->extras[row].variance += half * half;
+		sum += half * half;
 	}
+	if (s->split->rest > 0)
+		b->extras[row_of(b, s->site, 0, 0)].variance += sum;
 }
 
 static void add_class(struct build *b, const struct lc_view_site *s)
@@ -267,7 +246,7 @@ static void add_class(struct build *b, const struct lc_view_site *s)
 	const bool by_line = lc_rank_by_allocation(b->r->group);
 	const bool by_some = by_line && b->told && s->samples &&
 	                     lc_known_lines_by_some(b->told, lc_tree_text(b->t, class));
-	uint64_t *given, all = 0;
+	struct lc_deal d;
 
 	if (!by_line || by_some || !lc_known_lines_of(s)) {
 		for (size_t i = 0; i < s->accesses_len; i++)
@@ -276,11 +255,11 @@ static void add_class(struct build *b, const struct lc_view_site *s)
 			b->extras[row_of(b, s->site, 0, 0)].all_lines = true;
 		return;
 	}
-	given = lc_mem_zeroed(s->split->parts_len, sizeof(*given));
+	lc_deal_begin(&d, s->split);
 	for (size_t i = 0; i < s->accesses_len; i++)
-		deal_out(b, &s->accesses[i], s->split, given, &all);
+		add_split(b, &s->accesses[i], &d, s->split);
+	lc_deal_end(&d);
 	add_variances(b, s);
-	free(given);
 }
 
 /* ---- allocations ---- */

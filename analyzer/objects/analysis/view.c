@@ -197,6 +197,11 @@ uint64_t lc_view_java(const struct lc_view *v)
 	return v->where[0] + v->where[1] + v->where[2]; /* compiled, stub, interpreter */
 }
 
+uint64_t lc_view_interpreted(const struct lc_view *v)
+{
+	return lc_view_java(v) ? v->where[2] : 0;
+}
+
 uint64_t lc_view_unexplained(const struct lc_view *v)
 {
 	return v->buckets[LC_BUCKET_NO_ADDRESS] + v->buckets[LC_BUCKET_HEAP_UNKNOWN];

@@ -68,6 +68,7 @@ struct lc_view_split {
 	uint32_t class_site;
 	enum lc_split_method method;
 	double covered; /* samples that the split was made from */
+	double rest;    /* share of them whose site is not known */
 	/* number of equal objects that would give the split's error; INFINITY: it has none */
 	double objects;
 	/*
@@ -218,6 +219,9 @@ const struct lc_view_name *lc_view_names(const struct lc_view *v, uint32_t site,
  * addresses wherever the code was: buckets do not tell then what Java code left unexplained.
  */
 uint64_t lc_view_java(const struct lc_view *v);
+
+/* How many of them are in interpreted code, where no address is known. */
+uint64_t lc_view_interpreted(const struct lc_view *v);
 
 /* How many of them have no address, or one in the heap whose object is not known. */
 uint64_t lc_view_unexplained(const struct lc_view *v);

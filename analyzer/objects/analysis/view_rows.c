@@ -399,18 +399,20 @@ static int order_parts(const void *a, const void *b)
 }
 
 /*
- * Share of row i in `sum` with Wilson's interval. It wants a number of independent observations: as
- * many as would give a proportion the variance that the share has (delta method), and no more than
- * the sum's own error allows, `objects`.
+ * Share of a row with Wilson's interval. It wants a number of independent observations: as many as
+ * would give a proportion the variance that the share has (delta method; with a rest, the row is
+ * compared with counted samples), and no more than the error of all rows allows, `split->objects`.
  */
-static struct lc_view_part part_of(const struct split_row *row, double sum, double variance,
-                                   double objects)
+static struct lc_view_part part_of(const struct split_row *row, const struct lc_view_split *split,
+                                   double variance)
 {
 	struct lc_view_part part = { .site = row->site, .id = row->id };
-	double p = row->samples / sum;
-	double of_share =
-	    ((1 - p) * (1 - p) * row->variance + p * p * (variance - row->variance)) / (sum * sum);
-	double n = objects;
+	double p = row->samples / split->covered;
+	double of_sum = split->rest > 0 ? row->variance
+	                                : (1 - p) * (1 - p) * row->variance +
+	                                      p * p * (variance - row->variance);
+	double of_share = of_sum / (split->covered * split->covered);
+	double n = split->objects;
 
 	part.share = part.low = part.high = p;
 	if (variance <= 0)
@@ -421,11 +423,14 @@ static struct lc_view_part part_of(const struct split_row *row, double sum, doub
 	return part;
 }
 
-/* The rows of one class and method. Returns whether there is anything to split. */
-static bool split_of(const struct split_row *rows, size_t len, struct lc_view_part *parts,
-                     struct lc_view_split *out)
+/*
+ * The rows of one class and method. `whole` is the samples that they were made from, or 0 in a
+ * profile that does not tell. Returns whether there is anything to split.
+ */
+static bool split_of(const struct split_row *rows, size_t len, double whole,
+                     struct lc_view_part *parts, struct lc_view_split *out)
 {
-	double variance = 0;
+	double variance = 0, known = 0;
 
 	*out = (struct lc_view_split){ .parts = parts };
 	if (!len)
@@ -433,20 +438,48 @@ static bool split_of(const struct split_row *rows, size_t len, struct lc_view_pa
 	out->class_site = rows->class_site;
 	out->method = rows->method;
 	for (size_t i = 0; i < len; i++) {
-		out->covered += rows[i].samples;
+		known += rows[i].samples;
 		variance += rows[i].variance;
 	}
-	if (out->covered <= 0)
+	if (known <= 0)
 		return false;
-	out->objects = variance > 0 ? out->covered * out->covered / variance : INFINITY;
+	/* Each row is rounded to a thousandth of a sample. */
+	out->covered = whole > known + (double)len / 1000 ? whole : known;
+	out->rest = 1 - known / out->covered;
+	out->objects = variance > 0 ? known * known / variance : INFINITY;
 	for (size_t i = 0; i < len; i++) {
-		parts[out->parts_len] = part_of(&rows[i], out->covered, variance, out->objects);
+		parts[out->parts_len] = part_of(&rows[i], out, variance);
 		out->error =
 		    fmax(out->error, (parts[out->parts_len].high - parts[out->parts_len].low) / 2);
 		out->parts_len++;
 	}
 	qsort(parts, out->parts_len, sizeof(*parts), order_parts);
 	return true;
+}
+
+/* The better split of a class, by its rows in the order of methods. */
+static bool best_split(const struct split_row *rows, size_t len, struct lc_view_part *parts,
+                       struct lc_view_split *out)
+{
+	struct lc_view_split by_hits;
+	size_t first[LC_SPLIT_COUNT + 1] = { 0 };
+	double whole[LC_SPLIT_COUNT] = { 0 };
+	bool has_live, has_hits;
+
+	for (size_t i = 0; i < len; i++) {
+		whole[rows[i].method] += rows[i].samples;
+		first[rows[i].method + 1] = i + 1;
+	}
+	for (unsigned m = 0; m < LC_SPLIT_COUNT; m++)
+		if (!first[m + 1])
+			first[m + 1] = first[m];
+	has_live = split_of(rows, first[LC_SPLIT_LIVE + 1], whole[LC_SPLIT_LIVE_WHOLE], parts, out);
+	has_hits =
+	    split_of(rows + first[LC_SPLIT_HITS], first[LC_SPLIT_HITS + 1] - first[LC_SPLIT_HITS],
+	             whole[LC_SPLIT_HITS_WHOLE], parts + first[LC_SPLIT_HITS], &by_hits);
+	if (has_hits && (!has_live || by_hits.error * 100 <= SPLIT_ERROR_PERCENT))
+		*out = by_hits;
+	return has_live || has_hits;
 }
 
 void lc_view_build_splits(struct lc_view *v)
@@ -462,7 +495,7 @@ void lc_view_build_splits(struct lc_view *v)
 		const uint64_t *values = lc_table_values(table, i);
 
 		if (key[LC_SPLIT_ENGINE] == v->engine && key[LC_SPLIT_CLASS] &&
-		    key[LC_SPLIT_SITE] && values[LC_SPLIT_SAMPLES])
+		    values[LC_SPLIT_SAMPLES])
 			rows[len++] = (struct split_row){
 				key[LC_SPLIT_CLASS],
 				key[LC_SPLIT_METHOD],
@@ -473,21 +506,11 @@ void lc_view_build_splits(struct lc_view *v)
 			};
 	}
 	qsort(rows, len, sizeof(*rows), order_splits);
-	for (size_t from = 0, hits, to; from < len; from = to) {
-		struct lc_view_split by_live, by_hits;
-		bool has_live, has_hits;
-
-		for (hits = from; hits < len && rows[hits].class_site == rows[from].class_site &&
-		                  rows[hits].method == LC_SPLIT_LIVE;)
-			hits++;
-		for (to = hits; to < len && rows[to].class_site == rows[from].class_site;)
+	for (size_t from = 0, to; from < len; from = to) {
+		for (to = from; to < len && rows[to].class_site == rows[from].class_site;)
 			to++;
-		has_live = split_of(rows + from, hits - from, v->parts + from, &by_live);
-		has_hits = split_of(rows + hits, to - hits, v->parts + hits, &by_hits);
-		if (has_hits && (!has_live || by_hits.error * 100 <= SPLIT_ERROR_PERCENT))
-			v->splits[v->splits_len++] = by_hits;
-		else if (has_live)
-			v->splits[v->splits_len++] = by_live;
+		if (best_split(rows + from, to - from, v->parts + from, &v->splits[v->splits_len]))
+			v->splits_len++;
 	}
 	free(rows);
 }

@@ -362,7 +362,6 @@ static void sites(struct lc_json *j, const struct lc_report *r)
 	lc_json_end_array(j);
 }
 
-/* The estimated parts of a class, each with the interval of its share. */
 static void split(struct lc_json *j, const struct lc_view *v, const struct lc_view_split *s)
 {
 	lc_json_line(j, 1);
@@ -373,10 +372,10 @@ static void split(struct lc_json *j, const struct lc_view *v, const struct lc_vi
 	lc_json_real(j, "from_samples", s->covered);
 	if (isfinite(s->objects))
 		lc_json_real(j, "from_objects", s->objects);
+	if (s->rest > 0)
+		lc_json_real(j, "unknown", s->rest);
 	lc_json_array(j, "sites");
-	for (size_t i = 0; i < s->parts_len; i++) {
-		const struct lc_view_part *p = &s->parts[i];
-
+	for (const struct lc_view_part *p = s->parts; p < s->parts + s->parts_len; p++) {
 		lc_json_line(j, 2);
 		lc_json_object(j, NULL);
 		identity(j, v, p->site);

@@ -16,7 +16,6 @@ enum {
 	ACCESS_FRAMES = 6,      /* shown of an access path */
 	ACCESS_PATHS = 5,       /* shown of a site, where they are a thousandth of it or more */
 	FIELDS = 4,             /* shown of a site or access path */
-	PARTS = 4,              /* shown of a split, where they are a thousandth of it or more */
 	SOURCE_BYTES = 120,     /* shown of a source line */
 };
 
