@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* classfile/alloc_emit.c - writes the bytecode that calls the methods of the hook class. */
 #include "src/classfile/alloc_plan.h"
+
+#include "src/base/without.h"
 #include "src/classfile/pool.h"
 
 enum { SITE_BYTES = 3, CALL_BYTES = 3 };
@@ -100,6 +102,12 @@ static uint8_t *assemble_operand(uint8_t *p, const struct lc_hook *hook,
 	return p;
 }
 
+static bool left_out(const struct lc_hook *hook)
+{
+	return lc_without("calls") ||
+	       lc_without(hook->method == LC_HOOK_STRING ? "string-calls" : "array-calls");
+}
+
 /* The site always takes SITE_BYTES, so that the layout is known before the number is. */
 static uint8_t *assemble_call(uint8_t *p, const struct lc_hook *hook, uint32_t site,
                               struct lc_hook_constants *k)
@@ -108,6 +116,11 @@ static uint8_t *assemble_call(uint8_t *p, const struct lc_hook *hook, uint32_t s
 	lc_be_put2(p, site <= INT16_MAX ? site : lc_pool_integer(k->pool, site));
 	p[2] = LC_OP_INVOKESTATIC;
 	lc_be_put2(p + 3, method_number(k, hook->method));
+	if (left_out(hook)) {
+		p[2] = LC_OP_POP2;
+		p[3] = hook->shape == LC_HOOK_WITH_LOCAL ? LC_OP_POP : LC_OP_NOP;
+		p[4] = LC_OP_NOP;
+	}
 	return p + 5;
 }
 

@@ -50,6 +50,8 @@ enum lc_opcode {
 	LC_OP_ISTORE_0 = 59,
 	LC_OP_ASTORE_0 = 75,
 	LC_OP_ASTORE_3 = 78,
+	LC_OP_POP = 87,
+	LC_OP_POP2 = 88,
 	LC_OP_DUP = 89,
 	LC_OP_IINC = 132,
 	LC_OP_IFEQ = 153,

@@ -41,6 +41,7 @@
 #include "src/heap/hook_audit.h"
 #include "src/heap/tlab.h"
 #include "src/jvm/os/handle.h"
+#include "src/jvm/os/peek.h"
 #include "src/stack/walker.h"
 
 enum { AUDITED_EACH = 32 };
@@ -213,12 +214,14 @@ static struct lc_site_counter *look_up(JNIEnv *jni, struct lc_thread *t, jobject
 struct slow {
 	struct lc_own_work work;
 	uint64_t begin, looked;
+	unsigned peek; /* of lc_peek_begin(): a walk reads dozens of places */
 };
 
 static void begin_slow(const struct lc_thread *t, struct slow *s)
 {
 	s->looked = t->walker->shadow ? lc_shadow_looked(t->walker->shadow) : 0;
 	s->begin = lc_walk_credit_begin();
+	s->peek = lc_peek_begin(NULL);
 	lc_own_work_begin(&s->work);
 }
 
@@ -228,6 +231,7 @@ static void end_slow(struct lc_thread *t, const struct slow *s)
 	uint64_t now;
 
 	lc_own_work_end(&s->work);
+	lc_peek_end(s->peek);
 	now = __rdtsc();
 	if (shadow)
 		lc_shadow_stand(shadow);

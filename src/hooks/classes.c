@@ -12,6 +12,7 @@
 #include "src/base/options.h"
 #include "src/base/say.h"
 #include "src/base/time.h"
+#include "src/base/without.h"
 #include "src/classfile/class_file.h"
 #include "src/classfile/hook_class.h"
 #include "src/classfile/watched.h"
@@ -189,6 +190,15 @@ static bool give(jvmtiEnv *jvmti, const struct lc_rewrite_result *result, jint *
 	return true;
 }
 
+/* For lc_without(): the rewritten class is the original. */
+static void give_back(struct lc_rewrite_result *result, const unsigned char *data, size_t len)
+{
+	if (result->len < len)
+		return;
+	memcpy(result->bytes, data, len);
+	result->len = len;
+}
+
 /*
  * Is it a class of the JDK, whose file can be looked at when it matters? Its name tells first: most
  * others need not be looked for.
@@ -267,8 +277,10 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	redefined = file.redefined;
 	if (redefined)
 		lc_batches_class_file();
-	if ((name && !strcmp(name, LC_HOOK_CLASS)) ||
+	if ((name && !strcmp(name, LC_HOOK_CLASS)) || lc_without("classes") ||
 	    atomic_load_explicit(&classes.leaving, memory_order_acquire))
+		return;
+	if (!redefined && lc_without(is_in_image(name) ? "jdk" : "program"))
 		return;
 	if (redefined)
 		lc_redefined_begin(jni, redefined);
@@ -282,6 +294,10 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 		add(&classes.many_fields, 1);
 	if ((status == LC_REWRITE_DONE || spans_done) && !lc_loaders_know_hooks(jni, loader))
 		leave_as_it_is(&status, &result, &spans, &spans_done);
+	if (lc_without("result"))
+		leave_as_it_is(&status, &result, &spans, &spans_done);
+	if (status == LC_REWRITE_DONE && lc_without("hooks"))
+		give_back(&result, data, (size_t)len);
 	if (status == LC_REWRITE_DONE) {
 		if (give(jvmti, &result, new_len, new_data))
 			add(&classes.sites, result.sites);
@@ -487,6 +503,8 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 	jclass *wanted;
 	jint len;
 
+	if (at_start && lc_without("exchange"))
+		return;
 	lc_preloaded_init();
 	lc_site_names_source(find_stores);
 	wanted = find_wanted(jni, &len);

@@ -272,7 +272,10 @@ int lc_method_ids_init(JNIEnv *jni)
 	}
 	err = lc_method_numbers_init(ids[0]);
 	if (!err) {
+		const unsigned before = lc_peek_begin(NULL);
+
 		at.known = find_offsets() && prove(class, ids, len);
+		lc_peek_end(before);
 		err = at.known ? 0 : -ENOENT;
 	}
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)ids);
