@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/zeroed.h"
+
 static void put_index(uint64_t *index, uint32_t cap, uint64_t entry)
 {
 	uint32_t i = (uint32_t)(entry >> 32) & (cap - 1);
@@ -25,7 +27,7 @@ static int reserve_index(struct lc_slab *s, const struct lc_slab_kind *kind, uin
 		return 0;
 	while (!s->index_cap && cap < kind->first * 2)
 		cap *= 2;
-	index = calloc(cap, sizeof(*index));
+	index = lc_zeroed(cap, sizeof(*index));
 	if (!index)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->index_cap; i++)

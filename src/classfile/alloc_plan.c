@@ -20,7 +20,8 @@
 #include "src/classfile/tables.h"
 #include "src/classfile/watched.h"
 
-enum { RUN_MAX = 255, ACC_STATIC = 8, OBJECT_ALIGN_BYTES = 8 };
+enum { RUN_MAX = 255, OBJECT_ALIGN_BYTES = 8 };
+enum { ACC_STATIC = 8, ACC_FINAL = 0x10, ACC_SYNTHETIC = 0x1000, ACC_ENUM = 0x4000 };
 
 /*
  * The methods whose result is hooked: the intrinsics, in the order of their numbers, and natives.
@@ -59,6 +60,8 @@ static const struct call {
 	  LC_HOOK_OBJECT },
 };
 
+static const char values_field[] = "$VALUES";
+
 enum { CALLS_LEN = sizeof(calls) / sizeof(calls[0]) };
 
 _Static_assert(LC_INTRINSICS <= 8, "LC_SITE_INTRINSIC has three bits");
@@ -85,6 +88,7 @@ struct walk {
 	struct lc_alloc_plan *out;
 	const struct call *body; /* the intrinsic that the method is, or NULL */
 	bool constructor;        /* its returns get hooks */
+	bool few_constants;      /* values() of an enum whose array stays small */
 	uint32_t uninitialized;  /* `new` whose constructor call is yet to come */
 	bool stores_local0;
 	/* The constant ints that the instructions just before this one push, in their order. */
@@ -320,6 +324,24 @@ static uint8_t look_up_call(const struct lc_class_ref *ref)
 	return OTHER;
 }
 
+/*
+ * Is the array that the instruction before this one has loaded that of an enum's constants, which
+ * the compiler has made? It has as many elements as there are constants.
+ */
+static bool clones_values(const struct walk *w)
+{
+	const struct lc_class *c = w->scan->cls;
+	const uint8_t *insn = w->code->insns + w->last;
+	struct lc_class_ref ref = { 0 };
+
+	const struct lc_class_text self = lc_class_name(c, c->this_class);
+
+	return w->few_constants && *insn == LC_OP_GETSTATIC &&
+	       lc_class_field_ref(c, lc_be_get2(insn + 1), &ref) && ref.holder.len == self.len &&
+	       !memcmp(ref.holder.data, self.data, self.len) &&
+	       lc_class_text_is(ref.name, values_field);
+}
+
 static struct lc_hook clone_hook(const struct walk *w, const struct lc_class_ref *ref)
 {
 	static const char letters[] = "ZCFDBSIJ"; /* as in primitives[] */
@@ -375,8 +397,13 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 		           ? LC_REWRITE_DONE
 		           : put_listed(w, at, &calls[*known - LISTED]);
 	if (*known == CLONE_OF_ARRAY && op == LC_OP_INVOKEVIRTUAL &&
-	    lc_class_method_ref(w->scan->cls, index, &ref))
-		return put(w, at, false, clone_hook(w, &ref));
+	    lc_class_method_ref(w->scan->cls, index, &ref)) {
+		struct lc_hook hook = clone_hook(w, &ref);
+
+		hook.if_entered = at && clones_values(w);
+		hook.from = w->last;
+		return put(w, at, false, hook);
+	}
 	if (*known == CLONE_OF_OBJECT && op == LC_OP_INVOKESPECIAL) {
 		if (w->scan->large)
 			return put(w, at, false,
@@ -546,6 +573,30 @@ static void sift(struct walk *w)
 }
 
 /*
+ * Are all arrays that values() may return small? The field is the compiler's, so that no code of
+ * the program stores another array in it.
+ */
+static bool has_few_constants(const struct walk *w)
+{
+	const struct lc_class *c = w->scan->cls;
+	uint32_t count = lc_be_get2(c->bytes + c->fields), at = c->fields + 2;
+	const uint16_t flags = ACC_STATIC | ACC_FINAL | ACC_SYNTHETIC;
+	int32_t constants = 0;
+	bool synthetic = false;
+
+	for (; count; count--) {
+		struct lc_member field = lc_class_member(c, at);
+
+		constants += (field.access_flags & ACC_ENUM) != 0;
+		synthetic |= (field.access_flags & flags) == flags &&
+		             lc_class_text_is(lc_class_utf8(c, field.name), values_field);
+		at = field.end;
+	}
+	return synthetic && !lc_watched_references(w->scan->options) &&
+	       stays_small(w, constants, w->scan->options->reference_bytes);
+}
+
+/*
  * Does the method get hooks at its returns, as the constructor of large or watched objects? `this`
  * must stay in local 0, and the verifier must know that it does.
  */
@@ -582,6 +633,9 @@ enum lc_rewrite_status lc_alloc_plan_find(struct lc_alloc_plan_scan *s,
 	out->len = 0;
 	w.constructor = is_hooked_constructor(&w, method);
 	w.body = body_of(s, method);
+	w.few_constants = s->cls->access_flags & ACC_ENUM && method->access_flags & ACC_STATIC &&
+	                  lc_class_text_is(lc_class_utf8(s->cls, method->name), "values") &&
+	                  has_few_constants(&w);
 	if (s->options->constructed && s->cls->major >= LC_CLASS_MAJOR_LDC_CLASS) {
 		status = lc_alloc_built_mark(s->cls, code);
 		if (status != LC_REWRITE_DONE)
@@ -598,6 +652,9 @@ enum lc_rewrite_status lc_alloc_plan_find(struct lc_alloc_plan_scan *s,
 		extend_run(&w, at);
 		w.last = at;
 	}
+	if (s->options->initialized &&
+	    lc_class_text_is(lc_class_utf8(s->cls, method->name), "<clinit>"))
+		out->len = 0;
 	if (!out->len)
 		return LC_REWRITE_DONE;
 	if (!lc_method_code_mark_handlers(code))

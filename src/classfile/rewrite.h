@@ -58,6 +58,7 @@ struct lc_rewrite_options {
 	bool force_object; /* hook constructors, however small the class's own fields are */
 	bool objects;      /* hook each `new`, not constructors; and calls that make an object */
 	bool constructed;  /* hook the object of a `new` again, behind its constructor */
+	bool initialized;  /* the class is: its initializer never runs again, and gets no hook */
 	/* The classes of the watched objects, named as Class constants name them ("com/acme/Node",
 	 * "[F"). Objects that their constructors and clone() make are shown to watched() of the
 	 * hook class, and their arrays are hooked whatever their length. Owner: the caller. */

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "src/base/options.h"
+#include "src/base/zeroed.h"
 #include "src/core/counters.h"
 #include "src/core/memory.h"
 #include "src/core/record.h"
@@ -122,7 +123,7 @@ static int index_reserve(struct index *x, hash_fn hash)
 		return 0;
 	if (x->cap && !lc_memory_take(LC_MEMORY_PATHS, bigger.cap * sizeof(*bigger.slots)))
 		return -ENOMEM;
-	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
+	bigger.slots = lc_zeroed(bigger.cap, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < x->cap; i++)

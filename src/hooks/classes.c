@@ -261,6 +261,15 @@ static void leave_as_it_is(enum lc_rewrite_status *status, struct lc_rewrite_res
 	*spans_done = false;
 }
 
+/* Has the class, which may be NULL, been initialized? It then never is again. */
+static bool is_initialized(jclass class)
+{
+	jint status = 0;
+
+	return class && !(*lc_jvmti())->GetClassStatus(lc_jvmti(), class, &status) &&
+	       status & JVMTI_CLASS_STATUS_INITIALIZED;
+}
+
 void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
                                        jobject loader, const char *name, jobject domain, jint len,
                                        const unsigned char *data, jint *new_len,
@@ -286,6 +295,7 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 		lc_redefined_begin(jni, redefined);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	options.force_object = force_object;
+	options.initialized = is_initialized(redefined);
 	options.stores = !is_in_image(name);
 	spans_done = lc_span_classes_rewrite(jni, &file, &spans) == LC_REWRITE_DONE;
 	status = lc_rewrite_class(spans_done ? spans.bytes : data,
@@ -334,11 +344,13 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
  */
 static bool needs_no_hook(JNIEnv *jni, jclass class, const char *signature, bool now)
 {
+	struct lc_rewrite_options options = classes.rewrite;
 	struct lc_rewrite_result result = { 0 };
 	struct lc_class_file file;
 
+	options.initialized = is_initialized(class);
 	if (!lc_preloaded_file(signature, class, &file) ||
-	    lc_rewrite_look(file.data, file.len, &classes.rewrite, &result) != LC_REWRITE_NOTHING ||
+	    lc_rewrite_look(file.data, file.len, &options, &result) != LC_REWRITE_NOTHING ||
 	    lc_span_classes_look(jni, &file))
 		return false;
 	if (lc_preloaded_differs(class, result.code_sum))

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "src/base/hash.h"
+#include "src/base/zeroed.h"
 #include "src/core/memory.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
@@ -81,7 +82,7 @@ static bool map_grow(struct id_map *m)
 
 	n.keys = malloc(n.cap * sizeof(*n.keys));
 	n.ids = malloc(n.cap * sizeof(*n.ids));
-	n.stamps = calloc(n.cap, sizeof(*n.stamps));
+	n.stamps = lc_zeroed(n.cap, sizeof(*n.stamps));
 	if (!n.keys || !n.ids || !n.stamps) {
 		free(n.keys);
 		free(n.ids);

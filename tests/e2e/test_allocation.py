@@ -172,3 +172,13 @@ def test_virtual_threads_are_counted_exactly(workload, profile, jdk25):
     sites = sites_through(report(run), "virtualAllocate")
     assert allocations(sites) == truth(run)["allocations"]
     assert all(s["class"] == "int[]" for s in sites)
+
+
+@each_value(jdk=JDK_MAJORS, oops=["-XX:+UseCompressedOops", "-XX:-UseCompressedOops"])
+def test_enums_are_hooked_only_if_their_constants_are_many(workload, profile, jdk, oops):
+    """values() copies an array of all constants: with few, no hook is needed."""
+    run = profile(command(workload, jdk, "Enums", 20_000, java=[oops]))
+    r = report(run)
+    counted = {c: allocations([s for s in sites_through(r, "values", "Enums$" + c) if s["class"] == "Enums$%s[]" % c])
+               for c in ("Large", "Small", "Tiny")}
+    assert counted == {"Large": 20_000, "Small": 0 if "+" in oops else 20_000, "Tiny": 0}

@@ -108,10 +108,16 @@ uint16_t class_invoke_dynamic(struct class_file *c, const char *descriptor)
 
 void class_field(struct class_file *c, uint16_t flags, const char *descriptor)
 {
-	uint16_t name = class_utf8(c, "f"), d = class_utf8(c, descriptor);
+	class_named_field(c, flags, "f", descriptor);
+}
+
+void class_named_field(struct class_file *c, uint16_t flags, const char *name,
+                       const char *descriptor)
+{
+	uint16_t n = class_utf8(c, name), d = class_utf8(c, descriptor);
 
 	lc_be_add2(&c->fields, flags);
-	lc_be_add2(&c->fields, name);
+	lc_be_add2(&c->fields, n);
 	lc_be_add2(&c->fields, d);
 	lc_be_add2(&c->fields, 0);
 	c->fields_len++;
@@ -171,7 +177,7 @@ uint8_t *class_end(const struct class_file *c, size_t *len)
 	lc_be_add2(&out, c->major);
 	lc_be_add2(&out, copy.pool_count);
 	lc_bytes_add(&out, copy.pool.data, copy.pool.len);
-	lc_be_add2(&out, 1); /* public */
+	lc_be_add2(&out, 1 | c->flags); /* public */
 	lc_be_add2(&out, this_class);
 	lc_be_add2(&out, super);
 	lc_be_add2(&out, n);

@@ -19,6 +19,7 @@ struct class_file {
 	const char *name;
 	const char *super;         /* NULL: none */
 	const char *interfaces[4]; /* as far as not NULL */
+	uint16_t flags;            /* of the class, beside "public" */
 	uint16_t method_flags;     /* of the methods to come */
 	uint16_t pool_count;
 	uint16_t fields_len, methods_len;
@@ -56,7 +57,10 @@ uint16_t class_interface_ref(struct class_file *c, const char *holder, const cha
 uint16_t class_method_handle(struct class_file *c, uint8_t kind, uint16_t ref);
 uint16_t class_invoke_dynamic(struct class_file *c, const char *descriptor);
 
+/* A field whose name is "f", or another one. */
 void class_field(struct class_file *c, uint16_t flags, const char *descriptor);
+void class_named_field(struct class_file *c, uint16_t flags, const char *name,
+                       const char *descriptor);
 void class_attribute(struct class_file *c, struct code_spec *spec, const char *name,
                      const uint8_t *body, size_t len);
 /* Add a method; it has no code if `spec` is NULL. Frees spec->attributes. */

@@ -225,6 +225,85 @@ static void clone_of_an_array_is_cast_to_what_its_hook_takes(void **state)
 	rewritten_free(&r);
 }
 
+static void initializer_that_never_runs_again_gets_no_hook(void **state)
+{
+	struct lc_rewrite_options options = defaults;
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct code_spec spec = CODE(17, 8, 0, NEWARRAY, BYTE, POP, RETURN);
+		struct class_file c;
+		struct rewritten r;
+
+		options.initialized = i & 1;
+		class_begin(&c, "A");
+		class_method(&c, i & 2 ? "<clinit>" : "make", "()V", &spec);
+		class_rewrite(&c, options, &r);
+		assert_int_equal(r.status, i == 3 ? LC_REWRITE_NOTHING : LC_REWRITE_DONE);
+		rewritten_free(&r);
+	}
+}
+
+enum { ENUM = 0x4000, CONSTANT = 0x4019, MADE_BY_COMPILER = 0x101a };
+
+struct enumeration {
+	unsigned constants;
+	uint16_t flags, values_flags;
+	const char *method, *field;
+	bool entered; /* a jump leads between the load and the call */
+};
+
+/* Hooks in `getstatic field; clone; checkcast; areturn` of an enum's method. */
+static uint32_t hooks_of_enum(struct enumeration e)
+{
+	struct code_spec spec = CODE(178, 0, 6, 182, 0, 12, 192, 0, 14, 176);
+	struct code_spec entered = CODE(ILOAD_0, 153, 0, 6, 178, 0, 6, 182, 0, 12, 192, 0, 14, 176);
+	struct class_file c;
+	struct rewritten r;
+	uint32_t sites;
+
+	class_begin(&c, "E");
+	c.flags = e.flags;
+	assert_int_equal(class_field_ref(&c, "E", e.field, "[LE;"), 6);
+	assert_int_equal(class_method_ref(&c, "[LE;", "clone", "()Ljava/lang/Object;"), 12);
+	assert_int_equal(class_class(&c, "[LE;"), 14);
+	for (unsigned i = 0; i < e.constants; i++)
+		class_named_field(&c, CONSTANT, "A", "LE;");
+	class_named_field(&c, e.values_flags, "$VALUES", "[LE;");
+	class_method(&c, e.method, "()[LE;", e.entered ? &entered : &spec);
+	class_rewrite(&c, defaults, &r);
+	sites = r.status == LC_REWRITE_DONE ? r.result.sites : 0;
+	assert_int_equal(r.result.skipped_constant, !sites);
+	rewritten_free(&r);
+	return sites;
+}
+
+static void constants_of_a_small_enum_are_copied_without_a_hook(void **state)
+{
+	const struct enumeration small = { 3, ENUM, MADE_BY_COMPILER, "values", "$VALUES", false };
+	struct enumeration e = small;
+
+	assert_int_equal(hooks_of_enum(e), 0);
+	e.constants = 250; /* 16 + 4 * 250 = 1016 */
+	assert_int_equal(hooks_of_enum(e), 0);
+	e.constants = 251;
+	assert_int_equal(hooks_of_enum(e), 1);
+	e = small;
+	e.flags = 0; /* no enum */
+	assert_int_equal(hooks_of_enum(e), 1);
+	e = small;
+	e.values_flags = 0x1a; /* not the compiler's field: the program may have stored anything */
+	assert_int_equal(hooks_of_enum(e), 1);
+	e = small;
+	e.method = "others";
+	assert_int_equal(hooks_of_enum(e), 1);
+	e = small;
+	e.field = "OTHERS";
+	assert_int_equal(hooks_of_enum(e), 1);
+	e = small;
+	e.entered = true;
+	assert_int_equal(hooks_of_enum(e), 1);
+}
+
 /* The int that the instruction pushes. */
 static uint32_t pushed(const struct rewritten *r, const uint8_t *insn)
 {
@@ -536,6 +615,8 @@ int main(void)
 		cmocka_unit_test_setup(constant_length_counts_only_if_nothing_leads_in_between,
 		                       reset),
 		cmocka_unit_test_setup(clone_of_an_array_is_cast_to_what_its_hook_takes, reset),
+		cmocka_unit_test_setup(initializer_that_never_runs_again_gets_no_hook, reset),
+		cmocka_unit_test_setup(constants_of_a_small_enum_are_copied_without_a_hook, reset),
 		cmocka_unit_test_setup(result_of_an_intrinsic_says_so_in_its_site, reset),
 		cmocka_unit_test_setup(body_of_an_intrinsic_marks_its_result, reset),
 		cmocka_unit_test_setup(multiply_to_len_marks_what_it_allocates_and_nothing_else,
