@@ -332,9 +332,8 @@ static bool clones_values(const struct walk *w)
 {
 	const struct lc_class *c = w->scan->cls;
 	const uint8_t *insn = w->code->insns + w->last;
-	struct lc_class_ref ref = { 0 };
-
 	const struct lc_class_text self = lc_class_name(c, c->this_class);
+	struct lc_class_ref ref = { 0 };
 
 	return w->few_constants && *insn == LC_OP_GETSTATIC &&
 	       lc_class_field_ref(c, lc_be_get2(insn + 1), &ref) && ref.holder.len == self.len &&

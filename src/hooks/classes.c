@@ -281,7 +281,7 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	struct lc_rewrite_result result = { 0 }, spans = { 0 };
 	enum lc_rewrite_status status;
 	struct timespec begin, end;
-	bool spans_done;
+	bool spans_done, in_image;
 
 	redefined = file.redefined;
 	if (redefined)
@@ -289,14 +289,15 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	if ((name && !strcmp(name, LC_HOOK_CLASS)) || lc_without("classes") ||
 	    atomic_load_explicit(&classes.leaving, memory_order_acquire))
 		return;
-	if (!redefined && lc_without(is_in_image(name) ? "jdk" : "program"))
+	in_image = is_in_image(name);
+	if (!redefined && lc_without(in_image ? "jdk" : "program"))
 		return;
 	if (redefined)
 		lc_redefined_begin(jni, redefined);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	options.force_object = force_object;
 	options.initialized = is_initialized(redefined);
-	options.stores = !is_in_image(name);
+	options.stores = !in_image;
 	spans_done = lc_span_classes_rewrite(jni, &file, &spans) == LC_REWRITE_DONE;
 	status = lc_rewrite_class(spans_done ? spans.bytes : data,
 	                          spans_done ? spans.len : (size_t)len, &options, &result);
