@@ -214,23 +214,31 @@ static double add_error(struct state *x, double sd, uint32_t epoch, uint8_t age)
 	return x->told_variance > told ? x->told_variance - told : 0;
 }
 
+/* The samples of the thread of group[*at]; *at: behind its accesses, which are side by side. */
+static uint64_t of_thread(const struct lc_split_access *group, size_t group_len, size_t *at)
+{
+	const uint32_t thread = group[*at].thread;
+	uint64_t samples = 0;
+
+	for (; *at < group_len && group[*at].thread == thread; ++*at)
+		samples += group[*at].samples;
+	return samples;
+}
+
 /* Give emit() the rows of LIVE_WHOLE or HITS_WHOLE for a group. */
 static void emit_whole(enum lc_split_method method, const struct lc_split_access *group,
                        size_t group_len, const struct emitter *e)
 {
 	for (size_t i = 0; i < group_len;) {
-		uint32_t thread = group[i].thread;
-		uint64_t samples = 0;
+		const uint32_t thread = group[i].thread;
 
-		for (; i < group_len && group[i].thread == thread; i++)
-			samples += group[i].samples;
 		e->emit(e->user, thread,
 		        &(struct lc_block_split){
 		            .engine = group->engine,
 		            .method = (uint8_t)method,
 		            .class_site = group->class_site,
 		            .site = group->class_site,
-		            .samples_milli = 1000 * samples,
+		            .samples_milli = 1000 * of_thread(group, group_len, &i),
 		        });
 	}
 }
@@ -252,13 +260,10 @@ static void emit_site(struct lc_split *s, const struct lc_split_access *group, s
 		return; /* no memory: the site is missing, and the sum of the rows is smaller */
 	grown = add_error(x, (double)samples * sqrt(variance), a->epoch, a->age);
 	for (size_t i = 0; i < group_len;) {
-		uint32_t thread = group[i].thread;
-		uint64_t own = 0;
-		double milli;
+		const uint32_t thread = group[i].thread;
+		const uint64_t own = of_thread(group, group_len, &i);
+		const double milli = 1000 * (double)own * share + x->carry;
 
-		for (; i < group_len && group[i].thread == thread; i++)
-			own += group[i].samples;
-		milli = 1000 * (double)own * share + x->carry;
 		x->carry = milli - floor(milli);
 		e->emit(e->user, thread,
 		        &(struct lc_block_split){
@@ -290,7 +295,6 @@ static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *gr
 	emit_whole(LC_SPLIT_LIVE_WHOLE, group, group_len, e);
 	if (!from_start)
 		emit_whole(LC_SPLIT_HITS_WHOLE, group, group_len, e);
-
 	for (size_t i = 0; i < group_len; i++)
 		samples += group[i].samples;
 	if (all.weight <= 0)

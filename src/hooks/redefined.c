@@ -18,7 +18,6 @@
 #include "src/core/path.h"
 #include "src/core/version.h"
 #include "src/jvm/layout/method_ids.h"
-#include "src/jvm/os/peek.h"
 #include "src/stack/generated.h"
 
 jclass lc_redefined_class(jclass redefined, const char *name)
@@ -48,12 +47,8 @@ void lc_redefined_begin(JNIEnv *jni, jclass class)
 	if (!lc_jvmti_retransforms())
 		for (jint i = 0; i < len; i++)
 			(void)lc_path_method(jni, methods[i]);
-	if (now) {
-		const unsigned before = lc_peek_begin(NULL);
-
+	if (now)
 		lc_method_ids_methods(class, methods, len, now);
-		lc_peek_end(before);
-	}
 	if (!now || lc_versions_redefined(methods, now, (size_t)len))
 		lc_limit_reached("versions", "there was no memory to keep versions of redefined "
 		                             "methods apart (--max-memory): lines of classes that "

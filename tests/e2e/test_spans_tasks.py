@@ -235,8 +235,8 @@ def test_walks_for_places_keep_the_budget(locus, profile, jdk17):
         spans[budget], counts[budget] = spans_of(locus, run), helpers.counters(run)
     assert counts["none"]["spans_task_unwalked"] == 0 and counts["none"]["spans_task_walks"] > 5_000, counts
     assert counts["0.1%"]["spans_task_unwalked"] > counts["0.1%"]["spans_task_walks"], counts
-    # What is counted is the same; what is not known of it is said. How many maps Clojure makes depends on identity hashes, and
-    # these on whether Locus has calibrated on the thread before: 326,627 or 326,652.
+    # Both runs count the same, and say of what they do not know the place. How many maps Clojure makes depends on identity
+    # hashes, and these on whether Locus has calibrated on the thread before: 326,627 or 326,652.
     made = [sum(t["created"] for t in of["types"] if t["type"].startswith("clojure.")) for of in spans.values()]
     assert made[0] == pytest.approx(made[1], abs=200) and made[1] > 200_000, made
     note = "the place of %d creations and submissions is unknown" % counts["0.1%"]["spans_task_unwalked"]

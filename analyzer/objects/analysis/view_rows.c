@@ -462,21 +462,19 @@ static bool best_split(const struct split_row *rows, size_t len, struct lc_view_
                        struct lc_view_split *out)
 {
 	struct lc_view_split by_hits;
-	size_t first[LC_SPLIT_COUNT + 1] = { 0 };
-	double whole[LC_SPLIT_COUNT] = { 0 };
+	size_t count[LC_SPLIT_COUNT] = { 0 };
+	double sum[LC_SPLIT_COUNT] = { 0 };
 	bool has_live, has_hits;
+	size_t live;
 
 	for (size_t i = 0; i < len; i++) {
-		whole[rows[i].method] += rows[i].samples;
-		first[rows[i].method + 1] = i + 1;
+		count[rows[i].method]++;
+		sum[rows[i].method] += rows[i].samples;
 	}
-	for (unsigned m = 0; m < LC_SPLIT_COUNT; m++)
-		if (!first[m + 1])
-			first[m + 1] = first[m];
-	has_live = split_of(rows, first[LC_SPLIT_LIVE + 1], whole[LC_SPLIT_LIVE_WHOLE], parts, out);
-	has_hits =
-	    split_of(rows + first[LC_SPLIT_HITS], first[LC_SPLIT_HITS + 1] - first[LC_SPLIT_HITS],
-	             whole[LC_SPLIT_HITS_WHOLE], parts + first[LC_SPLIT_HITS], &by_hits);
+	live = count[LC_SPLIT_LIVE];
+	has_live = split_of(rows, live, sum[LC_SPLIT_LIVE_WHOLE], parts, out);
+	has_hits = split_of(rows + live, count[LC_SPLIT_HITS], sum[LC_SPLIT_HITS_WHOLE],
+	                    parts + live, &by_hits);
 	if (has_hits && (!has_live || by_hits.error * 100 <= SPLIT_ERROR_PERCENT))
 		*out = by_hits;
 	return has_live || has_hits;

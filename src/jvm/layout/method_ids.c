@@ -187,11 +187,13 @@ static jint match(uint64_t klass, const jmethodID *ids, jint len, uint64_t *meth
 void lc_method_ids_methods(jclass class, const jmethodID *ids, jint len, uint64_t *methods)
 {
 	const bool counted = lc_method_numbers_counted();
+	const unsigned before = lc_peek_begin(NULL);
 
 	for (jint i = 0; i < len; i++)
 		methods[i] = at.known && !counted ? peek64((uint64_t)(uintptr_t)ids[i], 0) : 0;
 	if (at.known && counted)
 		(void)match(klass_of(class, ids, len), ids, len, methods);
+	lc_peek_end(before);
 }
 
 static uint64_t method_of_counted(JNIEnv *jni, jmethodID id)
