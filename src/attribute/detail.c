@@ -12,6 +12,7 @@
 
 #include "src/attribute/cache_lines.h"
 #include "src/attribute/lines.h"
+#include "src/base/hash.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
 #include "src/format/kinds.h"
@@ -271,11 +272,39 @@ static bool reads_on(JNIEnv *jni, const struct lc_detail *d)
 	       (d->size_bytes && (d->object + d->size_bytes - 1) / LC_LINE_BYTES == line);
 }
 
+/*
+ * Remember the object of the sample. Is it small, and that of the thread's last sample of this
+ * bucket and site? Entries are overwritten at will: a lost one makes an object a new one.
+ */
+static bool is_same_object(const struct lc_detail *d)
+{
+	static struct {
+		const struct lc_thread *thread;
+		uint64_t object;
+		uint32_t site;
+		uint8_t bucket;
+	} last[1024], *l; /* the attribution thread's */
+	bool same;
+
+	if (!d->size_bytes || d->size_bytes > LC_WAIT_SAME_BYTES)
+		return false;
+	l = &last[lc_hash_add((uintptr_t)d->thread, d->at.site) % (sizeof(last) / sizeof(*last))];
+	same = l->thread == d->thread && l->site == d->at.site && l->bucket == d->at.bucket &&
+	       l->object == d->object;
+	l->thread = d->thread;
+	l->site = d->at.site;
+	l->bucket = d->at.bucket;
+	l->object = d->object;
+	return same;
+}
+
 /* Add the sample to WAITS, with `flags` and what the access itself tells. */
 static void add_wait(const struct lc_detail *d, uint8_t flags)
 {
 	if (d->elsewhere)
 		flags |= LC_WAIT_ELSEWHERE;
+	if (is_same_object(d))
+		flags |= LC_WAIT_SAME_OBJECT;
 	if (flags)
 		lc_tally_wait(d->thread->tally, &(struct lc_block_wait){
 		                                    .engine = d->at.engine,

@@ -91,8 +91,13 @@ enum {
 	LC_WAIT_READS_ON = 2,
 	/* A store and no load, of which the part of the object is not known. */
 	LC_WAIT_STORES_SOMEWHERE = 4,
-	LC_WAIT_FLAGS_END = 8
+	/* The thread's last sample of this bucket and site was at the same object, which is at most
+	 * LC_WAIT_SAME_BYTES large. */
+	LC_WAIT_SAME_OBJECT = 8,
+	LC_WAIT_FLAGS_END = 16
 };
+
+enum { LC_WAIT_SAME_BYTES = 4096 };
 
 /* Columns of an ESTIMATES row: objects that outlived at least so many collections. */
 enum { LC_LIVE_COLUMNS = 5 };

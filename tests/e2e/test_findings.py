@@ -117,6 +117,13 @@ def test_a_table_that_fits_the_first_cache_is_no_finding(profile_once, locus, wo
     assert row["low"] > 0.3 and row["bytes"] == 16 * 1024 + 16
 
 
+def test_one_small_object_is_no_finding(profile_once, locus, workload, jdk):
+    report = found_in(locus, run_of(profile_once, workload, jdk, "one-object"))
+    assert not [f for f in report["findings"] if "Cursor" in f["text"]], report["findings"]
+    (row,) = [r for r in report["ranking"]["rows"] if r["class"] == "Findings$Cursor"]
+    assert row["low"] > 0.3 and not row["allocated_at"] and row["touched"]["header"] == 0
+
+
 def test_what_is_read_behind_a_header_is_seen_in_the_code(profile_once, locus, workload, jdk):
     """The class is loaded first, so it is waited for; that the field of its cache line is read next takes no time."""
     on = {}

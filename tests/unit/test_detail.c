@@ -38,6 +38,7 @@ static struct {
 	bool learnt;
 	bool headers;        /* an object has a header of 16 bytes, behind which are fields */
 	uint64_t size_bytes; /* of the object; 0: 160 */
+	bool any_size;       /* its size is not checked */
 	bool unknown;
 	bool named; /* it is a field of an object, and no element */
 } got;
@@ -98,7 +99,9 @@ int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t off
                   struct lc_field *out)
 {
 	assert_int_equal(klass, 0x7000);
-	assert_int_equal(size_bytes, got.size_bytes ? got.size_bytes : 160);
+	assert_int_equal(size_bytes, got.any_size     ? size_bytes
+	                             : got.size_bytes ? got.size_bytes
+	                                              : 160);
 	if (got.unknown)
 		return -ENOENT;
 	if (got.headers && offset < 16) {
@@ -272,6 +275,15 @@ static struct lc_detail sample(void)
 	};
 }
 
+/* A sample of an object that is too large to be told from the one before. */
+static struct lc_detail large_sample(void)
+{
+	struct lc_detail d = sample();
+
+	d.size_bytes = got.size_bytes = LC_WAIT_SAME_BYTES + 8;
+	return d;
+}
+
 static void a_sample_makes_a_row_of_its_field_and_of_its_line(void **state)
 {
 	struct lc_detail d = sample();
@@ -365,7 +377,7 @@ static void a_known_step_makes_a_row_and_so_does_the_end_of_an_array(void **stat
 
 static void an_access_that_nothing_waited_for_makes_a_row(void **state)
 {
-	struct lc_detail d = sample();
+	struct lc_detail d = large_sample();
 
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.waits, 0);
@@ -387,7 +399,7 @@ static void an_access_that_nothing_waited_for_makes_a_row(void **state)
 
 static void a_store_of_no_known_part_is_a_store_all_the_same(void **state)
 {
-	struct lc_detail d = sample();
+	struct lc_detail d = large_sample();
 
 	d.how = LC_HOW_BASE;
 	d.access = LC_TOUCH_LOAD | LC_TOUCH_STORE;
@@ -407,6 +419,40 @@ static void a_store_of_no_known_part_is_a_store_all_the_same(void **state)
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.waits, 2);
 	assert_int_equal(got.fields, 1);
+}
+
+/* Is the sample taken for one of the object of the thread's last sample? */
+static bool same_object(const struct lc_detail *d)
+{
+	got.waits = 0;
+	lc_detail_sample(NULL, d);
+	return got.waits && (got.wait.flags & LC_WAIT_SAME_OBJECT);
+}
+
+static void a_small_object_is_known_again_by_its_thread(void **state)
+{
+	struct lc_detail d = sample();
+
+	got.any_size = true;
+	d.at.site = 77;
+	d.size_bytes = LC_WAIT_SAME_BYTES;
+	assert_false(same_object(&d));
+	d.addr += 8;
+	assert_true(same_object(&d));
+	d.how = LC_HOW_BASE;
+	assert_true(same_object(&d));
+	d.object += 8;
+	assert_false(same_object(&d)); /* it has moved, or is another one */
+	assert_true(same_object(&d));
+	d.at.bucket = LC_BUCKET_HEAP_CLASS;
+	assert_false(same_object(&d));
+	d.at.site = 78;
+	assert_false(same_object(&d));
+	d.size_bytes += 8;
+	assert_false(same_object(&d));
+	assert_false(same_object(&d)); /* it is large */
+	d.size_bytes = 0;
+	assert_false(same_object(&d));
 }
 
 /* A sample of the class word, where the code reads so many bytes behind it next. */
@@ -536,6 +582,7 @@ int main(void)
 		                       reset),
 		cmocka_unit_test_setup(an_access_that_nothing_waited_for_makes_a_row, reset),
 		cmocka_unit_test_setup(a_store_of_no_known_part_is_a_store_all_the_same, reset),
+		cmocka_unit_test_setup(a_small_object_is_known_again_by_its_thread, reset),
 		cmocka_unit_test_setup(a_header_is_read_on_in_its_own_cache_line, reset),
 		cmocka_unit_test_setup(ends_of_an_array_are_its_first_and_last_sixteenth, reset),
 		cmocka_unit_test_setup(outside_objects_there_are_only_metrics, reset),

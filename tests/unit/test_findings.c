@@ -141,18 +141,24 @@ static void walk(uint32_t at, uint64_t step, uint64_t samples)
 }
 
 /* A thread's samples in 8 bytes of a cache line that others touch too. */
-static void share(uint32_t thread, uint32_t at, uint32_t byte, uint32_t touch, uint64_t samples)
+static void share_in(uint32_t bucket, uint32_t thread, uint32_t at, uint32_t byte, uint32_t touch,
+                     uint64_t samples)
 {
 	const uint32_t thread_key[LC_THREAD_KEY] = { 0, thread };
 	uint32_t key[LC_LINE_KEY] = { [LC_LINE_THREAD] = lc_table_put(&tree.threads, thread_key),
 		                      [LC_LINE_NUMBER] = 1,
-		                      [LC_LINE_BUCKET] = OBJECT,
+		                      [LC_LINE_BUCKET] = bucket,
 		                      [LC_LINE_SITE] = at,
 		                      [LC_LINE_BYTE] = byte,
 		                      [LC_LINE_WIDTH] = 8,
 		                      [LC_LINE_TOUCH] = touch };
 
 	lc_table_values(&tree.lines, lc_table_put(&tree.lines, key))[LC_LINE_SAMPLES] += samples;
+}
+
+static void share(uint32_t thread, uint32_t at, uint32_t byte, uint32_t touch, uint64_t samples)
+{
+	share_in(OBJECT, thread, at, byte, touch, samples);
 }
 
 static int an_empty_profile(void **state)
@@ -366,6 +372,26 @@ static void a_small_object_that_threads_write_in_turn_is_a_finding(void **state)
 	none();
 }
 
+/* A parser and its like: one object without a line, whose fields a loop reads again and again. */
+static void one_object_that_is_sampled_again_and_again_is_no_finding(void **state)
+{
+	const uint32_t at = site("Parser", 0);
+
+	sample(CLASS, at, "a", LC_TOUCH_LOAD, 350);
+	sample(CLASS, at, "b", LC_TOUCH_LOAD, 350);
+	calculate(300);
+	only(LC_FINDING_HOT);
+	wait_flags(CLASS, at, LC_WAIT_SAME_OBJECT, 350); /* a half, but not surely more */
+	only(LC_FINDING_HOT);
+	wait_flags(CLASS, at, LC_WAIT_SAME_OBJECT, 50);
+	none();
+	share(0, at, 0, LC_TOUCH_LOAD, 350);
+	share(1, at, 0, LC_TOUCH_STORE, 350);
+	none(); /* the lines are another row's, of tracked objects */
+	share_in(CLASS, 1, at, 0, LC_TOUCH_STORE, 350);
+	only(LC_FINDING_HOT);
+}
+
 /* In a part of a recording, an array's allocation may be in another part. */
 static void a_part_of_a_recording_does_not_tell_what_fits(void **state)
 {
@@ -575,6 +601,7 @@ int main(void)
 		TEST(many_small_arrays_are_a_finding),
 		TEST(nothing_is_known_of_objects_that_were_not_counted),
 		TEST(a_small_object_that_threads_write_in_turn_is_a_finding),
+		TEST(one_object_that_is_sampled_again_and_again_is_no_finding),
 		TEST(a_part_of_a_recording_does_not_tell_what_fits),
 		TEST(what_is_fetched_for_its_header_alone_is_a_finding),
 		TEST(a_header_that_is_read_on_is_not_fetched_for_itself),

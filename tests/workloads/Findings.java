@@ -95,6 +95,19 @@ public final class Findings {
 		return sum;
 	}
 
+	/* What a parser is: one object, whose fields are read and written for each character. No loop keeps them in a register. */
+	static final class Cursor {
+		volatile int at, end = 1 << 16, row, column;
+	}
+
+	/* Each access finds the object in the first cache. */
+	static long oneObject(Cursor c) {
+		long sum = 0;
+		for (int i = 0; i < MANY; i++)
+			sum += c.at + c.end + c.row + c.column;
+		return sum;
+	}
+
 	/* An array that fits no cache, with so many divisions for each element that nothing waits for it. */
 	static long moreDivisions(int[] a, int by) {
 		long sum = 0;
@@ -195,6 +208,7 @@ public final class Findings {
 		double[] m = calm ? null : matrix();
 		int[] r = calm ? null : records();
 		int[] table = table();
+		Cursor cursor = new Cursor();
 		int by = 3 + args.length; // no constant: those are divided by by multiplication
 		for (; cpu() < end; rounds++)
 			switch (mode) {
@@ -204,6 +218,7 @@ public final class Findings {
 				case "columns" -> sink += columns(a);
 				case "divisions" -> sink += divisions(table, by);
 				case "in-first-cache" -> sink += inFirstCache(table);
+				case "one-object" -> sink += oneObject(cursor);
 				case "more-divisions" -> sink += moreDivisions(r, by);
 				case "part" -> sink += part(a);
 				case "never-read" -> sink += stores(a, rounds);

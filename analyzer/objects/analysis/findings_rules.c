@@ -82,6 +82,19 @@ static bool written_by_several(const struct lc_finding_search *s, const struct l
 }
 
 /*
+ * Is each thread mostly at one small object? If half of the samples are at the object of the sample
+ * before, one object has at least the square root of a half of them, and stays in the cache.
+ */
+static bool at_one_object(const struct lc_finding_search *s, const struct lc_rank_row *row,
+                          const struct lc_touch *touch)
+{
+	double low, high;
+
+	lc_rank_interval(among(row, touch->same_object), among(row, touch->waits), &low, &high);
+	return low > LC_FINDING_SAME_OBJECT_MIN && !written_by_several(s, row);
+}
+
+/*
  * Are all objects that the row's line ever allocated, and so the live ones, no larger than the
  * cache? Objects that are not tracked are estimated, and may be more.
  */
@@ -99,7 +112,8 @@ static bool fits_first_cache(const struct lc_finding_search *s, const struct lc_
 bool lc_finding_costs_time(const struct lc_finding_search *s, const struct lc_rank_row *row,
                            const struct lc_touch *touch)
 {
-	return !waits_elsewhere(row, touch) && !fits_first_cache(s, row);
+	return !waits_elsewhere(row, touch) && !fits_first_cache(s, row) &&
+	       !at_one_object(s, row, touch);
 }
 
 /* ---- objects that are fetched for the header alone ---- */

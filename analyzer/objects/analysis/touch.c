@@ -339,6 +339,7 @@ static void find_waits(const struct lc_ranking *r, const struct lc_rank_row *row
 		t->elsewhere += w.elsewhere;
 		t->reads_on += w.reads_on;
 		t->stores_somewhere += w.stores_somewhere;
+		t->same_object += w.same_object;
 	}
 	free(places);
 }

@@ -231,7 +231,7 @@ void lc_view_build_waits(struct lc_view *v)
 {
 	const struct lc_table *table = &v->tree->waits;
 
-	lc_table_init(&v->wait_groups, 2, 4);
+	lc_table_init(&v->wait_groups, 2, 5);
 	for (uint32_t i = 0; i < table->count; i++) {
 		const uint32_t *row = lc_table_key(table, i);
 		const uint32_t key[2] = { row[LC_WAIT_BUCKET], row[LC_WAIT_SITE] };
@@ -247,6 +247,8 @@ void lc_view_build_waits(struct lc_view *v)
 			sums[2] += samples;
 		if (row[LC_WAIT_FLAGS] & LC_WAIT_STORES_SOMEWHERE)
 			sums[3] += samples;
+		if (row[LC_WAIT_FLAGS] & LC_WAIT_SAME_OBJECT)
+			sums[4] += samples;
 	}
 	for (size_t i = 0; i < v->accesses_len; i++) {
 		const uint32_t key[2] = { v->accesses[i].bucket, v->accesses[i].site };
@@ -263,7 +265,7 @@ struct lc_view_wait lc_view_waits(const struct lc_view *v, uint32_t bucket, uint
 	const uint32_t row = lc_table_find(&v->wait_groups, key);
 	const uint64_t *sums = row == UINT32_MAX ? NULL : lc_table_values(&v->wait_groups, row);
 
-	return sums ? (struct lc_view_wait){ sums[0], sums[1], sums[2], sums[3] }
+	return sums ? (struct lc_view_wait){ sums[0], sums[1], sums[2], sums[3], sums[4] }
 	            : (struct lc_view_wait){ .all = 0 };
 }
 
