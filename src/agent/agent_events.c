@@ -38,26 +38,19 @@ static struct {
 
 static LC_KEPT _Atomic uint32_t inside = 0; /* callbacks that run */
 
-/* Returns when the callback has begun, for leave(); or 0: the recording is over. */
-static uint64_t enter(void)
+/* May the callback run? If so, it ends with leave(): the recording is not over before. */
+static bool enter(void)
 {
-	uint64_t begin;
-
 	atomic_fetch_add(&inside, 1);
-	if (lc_recording()) {
-		begin = lc_own_cost_begin();
-		return begin ? begin : 1;
-	}
+	if (lc_recording())
+		return true;
 	atomic_fetch_sub(&inside, 1);
-	return 0;
+	return false;
 }
 
-static uint64_t leave(enum lc_own_kind what, uint64_t begin)
+static void leave(void)
 {
-	const uint64_t ns = lc_own_cost_end(what, begin);
-
 	atomic_fetch_sub(&inside, 1);
-	return ns;
 }
 
 static void JNICALL on_gc_start(jvmtiEnv *jvmti)
@@ -65,21 +58,23 @@ static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 	struct lc_own_work work; /* some collectors stop the world on a thread of the program */
 	uint64_t begin;
 
-	begin = enter();
-	if (!begin)
+	if (!enter())
 		return;
+	begin = lc_own_cost_begin();
 	atomic_store_explicit(&events.in_gc, true, memory_order_relaxed);
 	events.followed = lc_agent_records();
 	if (!events.followed) { /* a thread in a hook must know of the collection all the same */
 		lc_sealed_gc_start();
-		leave(LC_OWN_PAUSES, begin);
+		lc_own_cost_end(LC_OWN_PAUSES, begin);
+		leave();
 		return;
 	}
 	lc_own_work_begin(&work);
 	lc_span_gc_start();
 	lc_sealed_gc_start();
 	lc_own_work_end(&work);
-	lc_thread_cpu_own(leave(LC_OWN_PAUSES, begin));
+	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_PAUSES, begin));
+	leave();
 	lc_thread_cpu_pause_begin();
 }
 
@@ -93,12 +88,13 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 	/* All is undone that the collection's begin has done, and only that. */
 	if (!atomic_exchange_explicit(&events.in_gc, false, memory_order_relaxed))
 		return;
-	begin = enter();
-	if (!begin)
+	if (!enter())
 		return;
+	begin = lc_own_cost_begin();
 	if (!events.followed) {
 		lc_sealed_gc_finish(NULL, 0);
-		leave(LC_OWN_PAUSES, begin);
+		lc_own_cost_end(LC_OWN_PAUSES, begin);
+		leave();
 		return;
 	}
 	lc_thread_cpu_pause_end();
@@ -109,23 +105,45 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 	lc_concurrent_pause();
 	lc_span_gc_finish();
 	lc_own_work_end(&work);
-	lc_thread_cpu_own(leave(LC_OWN_PAUSES, begin));
+	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_PAUSES, begin));
+	leave();
 }
 
-/* Spans of the thread are not charged for the agent's work in these events. */
+/* A frequent event. Spans of the thread are not charged for the agent's work in it. */
+struct event {
+	uint64_t begin;
+	struct lc_own_work work;
+};
+
+static bool begin_event(struct event *e)
+{
+	if (!enter())
+		return false;
+	e->begin = lc_own_cost_begin_often();
+	lc_own_work_begin(&e->work);
+	return true;
+}
+
+/* Returns the CPU time that counts for the event. */
+static uint64_t end_event(const struct event *e, enum lc_own_kind kind)
+{
+	uint64_t ns;
+
+	lc_own_work_end(&e->work);
+	ns = lc_own_cost_end_often(kind, e->begin);
+	leave();
+	return ns;
+}
 
 static void JNICALL on_sampled_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                                      jclass class, jlong size)
 {
-	const uint64_t begin = enter();
-	struct lc_own_work work;
+	struct event e;
 
-	if (!begin)
+	if (!begin_event(&e))
 		return;
-	lc_own_work_begin(&work);
 	lc_estimate_event(jvmti, jni, thread, object, class, size);
-	lc_own_work_end(&work);
-	leave(LC_OWN_SAMPLES, begin);
+	end_event(&e, LC_OWN_SAMPLES);
 }
 
 static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
@@ -133,29 +151,23 @@ static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined
                                   const unsigned char *bytes, jint *new_len,
                                   unsigned char **new_bytes)
 {
-	const uint64_t begin = enter();
-	struct lc_own_work work;
+	struct event e;
 
-	if (!begin)
+	if (!begin_event(&e))
 		return;
-	lc_own_work_begin(&work);
 	lc_classes_file_load_hook(jvmti, jni, redefined, loader, name, domain, len, bytes, new_len,
 	                          new_bytes);
-	lc_own_work_end(&work);
-	leave(LC_OWN_EVENTS, begin);
+	end_event(&e, LC_OWN_EVENTS);
 }
 
 static void JNICALL on_class_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
 {
-	const uint64_t begin = enter();
-	struct lc_own_work work;
+	struct event e;
 
-	if (!begin)
+	if (!begin_event(&e))
 		return;
-	lc_own_work_begin(&work);
 	lc_classes_prepare(jvmti, jni, thread, class);
-	lc_own_work_end(&work);
-	leave(LC_OWN_EVENTS, begin);
+	end_event(&e, LC_OWN_EVENTS);
 }
 
 /* AsyncGetCallTrace refuses to work unless somebody has asked for this event. */
@@ -167,70 +179,65 @@ static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint cod
                                      const void *code_addr, jint map_length,
                                      const jvmtiAddrLocationMap *map, const void *compile_info)
 {
-	const uint64_t begin = enter();
-	struct lc_own_work work;
+	struct event e;
 
-	if (!begin)
+	if (!begin_event(&e))
 		return;
-	lc_own_work_begin(&work);
 	lc_hottest_note(method, (uint32_t)code_size);
 	if (!lc_code_headers_specimen((uintptr_t)code_addr, (uint64_t)code_size, method))
 		lc_code_cache_compiled_method_load(method, code_size, code_addr, map_length, map,
 		                                   compile_info);
-	lc_own_work_end(&work);
-	lc_thread_cpu_own(leave(LC_OWN_EVENTS, begin));
+	lc_thread_cpu_own(end_event(&e, LC_OWN_EVENTS));
 }
 
 static void JNICALL on_compiled_unload(jvmtiEnv *jvmti, jmethodID method, const void *code_addr)
 {
-	const uint64_t begin = enter();
-	struct lc_own_work work;
+	struct event e;
 
-	if (!begin)
+	if (!begin_event(&e))
 		return;
-	lc_own_work_begin(&work);
 	lc_code_cache_compiled_method_unload(method, code_addr);
 	lc_generated_freed();
-	lc_own_work_end(&work);
-	lc_thread_cpu_own(leave(LC_OWN_EVENTS, begin));
+	lc_thread_cpu_own(end_event(&e, LC_OWN_EVENTS));
 }
 
 static void JNICALL on_dynamic_code(jvmtiEnv *jvmti, const char *name, const void *address,
                                     jint length)
 {
-	const uint64_t begin = enter();
-	struct lc_own_work work;
+	struct event e;
 
-	if (!begin)
+	if (!begin_event(&e))
 		return;
-	lc_own_work_begin(&work);
 	if (!strcmp(name, "Interpreter")) {
 		events.interpreter.low = (uint64_t)(uintptr_t)address;
 		events.interpreter.high = events.interpreter.low + (uint64_t)length;
 	}
 	lc_code_cache_dynamic_code_generated(name, address, length);
-	lc_own_work_end(&work);
-	lc_thread_cpu_own(leave(LC_OWN_EVENTS, begin));
+	lc_thread_cpu_own(end_event(&e, LC_OWN_EVENTS));
 }
 
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	const uint64_t begin = enter();
+	uint64_t begin;
 
-	if (!begin)
+	if (!enter())
 		return;
+	begin = lc_own_cost_begin_often();
 	lc_agent_threads_start(jvmti, jni, thread);
-	leave(LC_OWN_EVENTS, begin);
+	lc_own_cost_end_often(LC_OWN_EVENTS, begin);
+	leave();
 }
 
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	const uint64_t begin = enter();
+	uint64_t begin;
 
-	if (!begin)
+	if (!enter())
 		return;
+	begin = lc_own_cost_begin_often();
 	lc_agent_threads_end(jvmti, jni, thread);
-	leave(LC_OWN_EVENTS, begin);
+	lc_own_cost_end_often(LC_OWN_EVENTS, begin);
+	leave();
 }
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
@@ -238,7 +245,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 	if (!enter())
 		return;
 	lc_agent_end_with_program(jni);
-	atomic_fetch_sub(&inside, 1);
+	leave();
 }
 
 void lc_agent_events_callbacks(jvmtiEventCallbacks *out)

@@ -18,6 +18,8 @@ static struct {
 	uint64_t process_ns, writer_ns; /* CPU time at the end of the recording */
 } ended;
 static __thread __attribute__((tls_model("initial-exec"))) unsigned depth;
+static __thread __attribute__((tls_model("initial-exec"))) unsigned turn; /* 0: not begun */
+static _Atomic unsigned turns; /* of threads that have begun; a count */
 
 enum { ENGINES = 8 };
 
@@ -95,6 +97,34 @@ uint64_t lc_own_cost_end(enum lc_own_kind kind, uint64_t begin)
 	if (--depth)
 		return 0;
 	ns = lc_own_cost_clock() - begin;
+	lc_own_cost_add(kind, ns);
+	return ns;
+}
+
+/* Threads begin at different turns, so that those with few events are timed as often as others. */
+static bool is_timed(void)
+{
+	if (!turn)
+		turn = 1 + (7 * atomic_fetch_add_explicit(&turns, 1, memory_order_relaxed) + 9) %
+		               LC_OWN_OFTEN;
+	if (turn++ < LC_OWN_OFTEN)
+		return false;
+	turn = 1;
+	return true;
+}
+
+uint64_t lc_own_cost_begin_often(void)
+{
+	return depth++ || !is_timed() ? 0 : lc_own_cost_clock();
+}
+
+uint64_t lc_own_cost_end_often(enum lc_own_kind kind, uint64_t begin)
+{
+	uint64_t ns;
+
+	if (--depth || !begin)
+		return 0;
+	ns = (lc_own_cost_clock() - begin) * LC_OWN_OFTEN;
 	lc_own_cost_add(kind, ns);
 	return ns;
 }

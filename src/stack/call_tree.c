@@ -78,6 +78,8 @@ static struct lc_call_node *child(struct lc_call_tree *t, uint32_t parent,
 	n->number = atomic_load_explicit(&t->nodes.len, memory_order_relaxed); /* ours */
 	n->kind = kind;
 	n->value = value;
+	/* The next walk reads it: if that is the first access to its page, see base/zeroed.h. */
+	n->callees[1] = (struct lc_callee){ 0 };
 	lc_slab_publish(&t->nodes);
 	return n;
 }
