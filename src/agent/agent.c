@@ -258,6 +258,7 @@ static void start_alloc_sample(void)
 		.jitter = agent.options.jitter == LC_JITTER_ON,
 		.audit = agent.options.audit,
 		.min_size_bytes = agent.options.min_size_bytes,
+		.exact = lc_classes_exact(),
 		.depth = agent.options.depth,
 		.follow = agent.follow,
 		.from_start = !agent.attached,
@@ -273,7 +274,9 @@ static void start_alloc_sample(void)
 	if (!err)
 		err = enable(event, 1, JVMTI_ENABLE);
 	if (err)
-		lc_say("cannot sample allocations of small objects: %s", strerror(-err));
+		lc_say("cannot sample allocations of small objects%s: %s",
+		       config.exact ? "" : ", and of arrays that only --exact counts",
+		       strerror(-err));
 }
 
 static void follow_what_was_there(JNIEnv *jni)
@@ -451,6 +454,8 @@ int lc_agent_prepare(JavaVM *vm, const char *text, bool attached)
 		lc_say("%s; the program runs unprofiled", error);
 		return -EINVAL;
 	}
+	/* What a collection moves and no hook has told of would count as older than the attach. */
+	agent.options.exact |= attached && !agent.options.no_hooks;
 	agent.vm = vm;
 	jvmti = lc_jvmti_of(vm);
 	if (jvmti)

@@ -54,6 +54,7 @@ struct lc_options {
 	char include[LC_OPTION_TEXT_MAX];
 	char exclude[LC_OPTION_TEXT_MAX];
 	bool audit;
+	bool exact;     /* every large array has a hook */
 	bool no_hooks;  /* no class is rewritten */
 	unsigned spans; /* LC_SPANS_, 0: none */
 	bool span_paths;

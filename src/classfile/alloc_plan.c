@@ -17,6 +17,7 @@
 #include "src/base/descriptor.h"
 #include "src/base/vector.h"
 #include "src/classfile/alloc_built.h"
+#include "src/classfile/internal.h"
 #include "src/classfile/tables.h"
 #include "src/classfile/watched.h"
 
@@ -133,6 +134,7 @@ bool lc_alloc_plan_scan_open(struct lc_alloc_plan_scan *s, const struct lc_class
 	struct lc_class_text name = lc_class_name(c, c->this_class);
 
 	*s = (struct lc_alloc_plan_scan){ .cls = c, .options = options };
+	s->arrays = options->exact || !lc_internal_class((const char *)name.data, name.len);
 	s->own_bytes = own_bytes(c, options->reference_bytes);
 	s->large = !options->objects && (options->force_object ||
 	                                 (s->own_bytes && s->own_bytes >= options->min_size_bytes));
@@ -377,6 +379,14 @@ static enum lc_rewrite_status put_listed(struct walk *w, uint32_t at, const stru
 	return put(w, at, false, hook);
 }
 
+/* Does a call of this method get a hook, or is what it returns sampled, or of no interest? */
+static bool is_wanted(const struct walk *w, const struct call *call)
+{
+	if (call->method == LC_HOOK_OBJECT)
+		return w->scan->options->objects;
+	return w->scan->arrays && (call->method != LC_HOOK_STRING || w->scan->options->exact);
+}
+
 static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 {
 	uint32_t index = lc_be_get2(w->code->insns + at + 1);
@@ -392,10 +402,10 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 	if (*known == OTHER)
 		return LC_REWRITE_DONE;
 	if (*known >= LISTED)
-		return calls[*known - LISTED].method == LC_HOOK_OBJECT && !w->scan->options->objects
-		           ? LC_REWRITE_DONE
-		           : put_listed(w, at, &calls[*known - LISTED]);
-	if (*known == CLONE_OF_ARRAY && op == LC_OP_INVOKEVIRTUAL &&
+		return is_wanted(w, &calls[*known - LISTED])
+		           ? put_listed(w, at, &calls[*known - LISTED])
+		           : LC_REWRITE_DONE;
+	if (*known == CLONE_OF_ARRAY && op == LC_OP_INVOKEVIRTUAL && w->scan->arrays &&
 	    lc_class_method_ref(w->scan->cls, index, &ref)) {
 		struct lc_hook hook = clone_hook(w, &ref);
 
@@ -502,7 +512,7 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 	case LC_OP_NEWARRAY:
 	case LC_OP_ANEWARRAY:
 	case LC_OP_MULTIANEWARRAY:
-		return visit_array(w, at);
+		return w->scan->arrays ? visit_array(w, at) : LC_REWRITE_DONE;
 	case LC_OP_INVOKESPECIAL:
 		if (w->constructor && delegates(w, at))
 			w->constructor = false;

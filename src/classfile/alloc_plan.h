@@ -94,6 +94,7 @@ struct lc_alloc_plan_scan {
 	bool large;         /* objects of this class may reach the threshold */
 	bool watched;       /* a watch looks for objects of this class */
 	bool has_bodies;    /* the class has intrinsics */
+	bool arrays;        /* places that allocate arrays get hooks: not in internal classes */
 	uint32_t skipped_constant;
 };
 

@@ -56,6 +56,7 @@ struct lc_rewrite_options {
 	uint32_t array_header_bytes; /* largest that this JVM may use: decides constant lengths */
 	uint32_t reference_bytes;    /* 4 or 8 */
 	bool force_object; /* hook constructors, however small the class's own fields are */
+	bool exact;        /* hook arrays of internal classes, and strings that C2 joins */
 	bool objects;      /* hook each `new`, not constructors; and calls that make an object */
 	bool constructed;  /* hook the object of a `new` again, behind its constructor */
 	bool initialized;  /* the class is: its initializer never runs again, and gets no hook */

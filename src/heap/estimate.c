@@ -401,13 +401,15 @@ void JNICALL lc_estimate_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, job
 {
 	struct lc_estimate_entry e = { .size_bytes = (uint32_t)size,
 		                       .object.died = LC_SPLIT_ALIVE };
-	const bool tracked = (uint64_t)size >= sample.config.min_size_bytes;
+	bool tracked = (uint64_t)size >= sample.config.min_size_bytes;
 	struct lc_thread *t;
 	uint64_t interval_bytes;
 	bool known, counted, keep;
 
 	if (!lc_estimate_enabled() || lc_thread_is_ours() || size <= 0)
 		return;
+	if (tracked && !sample.config.exact)
+		tracked = !lc_estimate_path_unhooked(jvmti, class);
 	t = lc_thread_self();
 	if (!t)
 		t = lc_thread_enter(jni);

@@ -9,8 +9,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "src/base/options.h"
+#include "src/classfile/internal.h"
+#include "src/classfile/method_code.h"
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/path.h"
@@ -59,6 +62,59 @@ LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = is_counted, .put = put_audi
 void lc_estimate_path_audit(void)
 {
 	paths.audit = true;
+}
+
+/* Is the class, of a method, one whose arrays have no hooks? */
+static bool is_internal(jvmtiEnv *jvmti, jmethodID method)
+{
+	char *signature = NULL;
+	jclass class;
+	bool internal;
+
+	if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) ||
+	    (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
+		return false;
+	internal = *signature == 'L' && lc_internal_class(signature + 1, strlen(signature) - 2);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	return internal;
+}
+
+static bool is_byte_array(jvmtiEnv *jvmti, jclass class)
+{
+	char *signature = NULL;
+	bool bytes;
+
+	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
+		return false;
+	bytes = !strcmp(signature, "[B");
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	return bytes;
+}
+
+static bool is_at_new(jvmtiEnv *jvmti, const jvmtiFrameInfo *frame)
+{
+	unsigned char *code = NULL;
+	jint len = 0;
+	bool at_new;
+
+	if ((*jvmti)->GetBytecodes(jvmti, frame->method, &len, &code))
+		return false;
+	at_new =
+	    frame->location >= 0 && frame->location < len && code[frame->location] == LC_OP_NEW;
+	(*jvmti)->Deallocate(jvmti, code);
+	return at_new;
+}
+
+bool lc_estimate_path_unhooked(jvmtiEnv *jvmti, jclass class)
+{
+	jvmtiFrameInfo frames[2];
+	jint len = 0, at;
+
+	if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, 2, frames, &len) || len <= 0)
+		return false;
+	at = len > 1 && frames[0].location < 0; /* clone() is native, and its caller has the hook */
+	return is_internal(jvmti, frames[at].method) ||
+	       (!at && is_byte_array(jvmti, class) && is_at_new(jvmti, &frames[0]));
 }
 
 /* The path that stands for an unknown stack. */

@@ -10,6 +10,7 @@
 #define LC_HEAP_ESTIMATE_PATH_H
 
 #include <jvmti.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct lc_thread;
@@ -27,6 +28,17 @@ struct lc_estimate_kind {
  */
 uint32_t lc_estimate_path_site(JNIEnv *jni, struct lc_thread *t,
                                const struct lc_estimate_kind *kind, uint32_t depth);
+
+/*
+ * Does no hook tell of the object, of class `class` and large, unless all are wanted? Either a
+ * class of lc_internal_class() allocates it, or compiled code does, as the array of a string that
+ * it makes in place of a StringBuilder's calls. C2 gives such an allocation the state of the `new`
+ * with which the calls begin, where otherwise the builder is allocated, and no array. Context:
+ * [java], in the event.
+ *
+ * Source: PhaseStringOpts::replace_string_concat() in HotSpot's stringopts.cpp.
+ */
+bool lc_estimate_path_unhooked(jvmtiEnv *jvmti, jclass class);
 
 /* Compare each walk with the JVM's own. Context: [attach]. */
 void lc_estimate_path_audit(void);

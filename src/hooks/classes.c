@@ -145,6 +145,10 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 		.min_size_bytes = options->min_size_bytes,
 		.array_header_bytes = layout->long_base,
 		.reference_bytes = layout->reference_bytes,
+		/* Without sampling, nothing else tells of an array; a watch must see each object.
+		 */
+		.exact = options->exact || objects || options->audit ||
+		         !options->alloc_interval_bytes || classes.watched_len,
 		.objects = objects,
 		.constructed = objects && options->audit,
 		.watched = classes.watched,
@@ -436,6 +440,11 @@ static bool is_small(jclass class, const jmethodID *methods, jint len)
 	small = lc_instance_is_below(class, methods, len, classes.min_size_bytes);
 	lc_peek_end(before);
 	return small;
+}
+
+bool lc_classes_exact(void)
+{
+	return classes.rewrite.exact;
 }
 
 void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)

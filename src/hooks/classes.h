@@ -28,6 +28,12 @@ void lc_classes_watch(const char *const *names, size_t len);
 jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options);
 
 /*
+ * Do hooks tell of every large array? If not, those of lc_estimate_path_unhooked() are to be
+ * sampled. Context: [attach], after the hook class is defined.
+ */
+bool lc_classes_exact(void);
+
+/*
  * Rewrite the classes that are loaded already; `at_start`: in VMInit. Context: [attach]; hook class
  * defined.
  */

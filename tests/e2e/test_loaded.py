@@ -31,8 +31,8 @@ def test_most_classes_of_the_jdk_are_not_transformed(jdk, workload, profile_once
 
 def test_no_class_is_transformed_once_the_program_runs(jdk, workload, profile, profile_once):
     """What is being compiled then would be compiled once more."""
-    run = profile(command(workload, jdk, "LateStrings", STRINGS))
-    early = counters_of_a_short_run(profile_once, workload, jdk)["classes_retransformed"]
+    run = profile(command(workload, jdk, "LateStrings", STRINGS), "--exact")
+    early = counters(profile_once("loaded-exact-%d" % jdk.major, command(workload, jdk, "LoadedClasses", 1), "--exact"))["classes_retransformed"]
     # Those of the JDK that have a site and were loaded, but for a library or two that a JVM has besides.
     assert counters(run)["classes_retransformed"] == pytest.approx(early, abs=2)
     made = sites_through(report(run), "toString", "java.lang.StringBuilder")
@@ -40,7 +40,7 @@ def test_no_class_is_transformed_once_the_program_runs(jdk, workload, profile, p
 
 
 def test_a_class_that_is_used_later_has_its_hooks(jdk, workload, profile):
-    r = report(profile(command(workload, jdk, "LoadedClasses", COUNT), "--min-size=256"))
+    r = report(profile(command(workload, jdk, "LoadedClasses", COUNT), "--min-size=256", "--exact"))
     used = [s for s in r["sites"] if s["allocation_path"][0]["class"] == "jdk.internal.math.FDBigInteger"]
     # The JDK 25 parses numbers without arrays of digits, and makes a table of numbers once.
     assert allocations(used) >= (COUNT if jdk.major == 17 else 1), r["sites"]

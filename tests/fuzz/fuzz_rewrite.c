@@ -81,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.objects = data[0] & 8;
 	options.constructed = data[0] & 16;
 	options.stores = data[0] & 64;
+	options.exact = !(data[0] & 128);
 	options.watched_len = data[0] & 32 ? sizeof(watched) / sizeof(*watched) : 0;
 	copy = malloc(size); /* of that very size: reads beyond the end are found */
 	if (!copy)

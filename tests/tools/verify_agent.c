@@ -68,6 +68,7 @@ static void fill_options(struct lc_rewrite_options *o)
 		.min_size_bytes = agent.min_size_bytes,
 		.array_header_bytes = 16,
 		.reference_bytes = 4,
+		.exact = true,
 		.objects = !agent.min_size_bytes,
 		.constructed = agent.constructed,
 		.force_object = agent.large,

@@ -41,6 +41,7 @@ static const struct lc_rewrite_options defaults = {
 	.min_size_bytes = 1024,
 	.array_header_bytes = 16,
 	.reference_bytes = 4,
+	.exact = true,
 	.next_site = next_site,
 	.user = &last_site,
 };
@@ -240,6 +241,53 @@ static void initializer_that_never_runs_again_gets_no_hook(void **state)
 		class_rewrite(&c, options, &r);
 		assert_int_equal(r.status, i == 3 ? LC_REWRITE_NOTHING : LC_REWRITE_DONE);
 		rewritten_free(&r);
+	}
+}
+
+/* Hooks in a method of the class that makes an array, clones one, and calls an intrinsic. */
+static uint32_t hooks_in(const char *class, unsigned intrinsic, bool exact)
+{
+	const struct lc_intrinsic *x = lc_rewrite_intrinsic(intrinsic);
+	struct lc_rewrite_options options = defaults;
+	struct code_spec spec = CODE(17, 8, 0, NEWARRAY, BYTE, POP, 43, 182, 0, 6, POP,
+	                             x->is_static ? 184 : 182, 0, 12, POP, RETURN);
+	struct class_file c;
+	struct rewritten r;
+	uint32_t sites;
+
+	options.exact = exact;
+	class_begin(&c, class);
+	assert_int_equal(class_method_ref(&c, "[I", "clone", "()Ljava/lang/Object;"), 6);
+	assert_int_equal(class_method_ref(&c, x->class_name, x->name, x->descriptor), 12);
+	class_method(&c, "m", "(I)V", &spec);
+	class_rewrite(&c, options, &r);
+	sites = r.status == LC_REWRITE_DONE ? r.result.sites : 0;
+	rewritten_free(&r);
+	return sites;
+}
+
+static void without_exact_joined_strings_and_internal_classes_have_no_hook(void **state)
+{
+	static const char *const internal[] = { "jdk/internal/util/A", "sun/security/A",
+		                                "java/lang/invoke/A", "java/lang/reflect/Method" };
+	static const char *const others[] = { "com/acme/A",  "java/util/A",
+		                              "java/lang/A", "sun/nio/ch/A",
+		                              "sunny/A",     "java/lang/reflect/Array",
+		                              "jdk/jfr/A" };
+
+	for (unsigned i = 0; i < LC_INTRINSICS; i++) {
+		const bool string = !strcmp(lc_rewrite_intrinsic(i)->name, "toString");
+
+		if (!strcmp(lc_rewrite_intrinsic(i)->name, "implMultiplyToLen"))
+			continue; /* it needs its argument in a local variable */
+		for (size_t k = 0; k < sizeof(internal) / sizeof(*internal); k++) {
+			assert_int_equal(hooks_in(internal[k], i, false), 0);
+			assert_int_equal(hooks_in(internal[k], i, true), 3);
+		}
+		for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++) {
+			assert_int_equal(hooks_in(others[k], i, false), string ? 2 : 3);
+			assert_int_equal(hooks_in(others[k], i, true), 3);
+		}
 	}
 }
 
@@ -617,6 +665,8 @@ int main(void)
 		cmocka_unit_test_setup(clone_of_an_array_is_cast_to_what_its_hook_takes, reset),
 		cmocka_unit_test_setup(initializer_that_never_runs_again_gets_no_hook, reset),
 		cmocka_unit_test_setup(constants_of_a_small_enum_are_copied_without_a_hook, reset),
+		cmocka_unit_test_setup(
+		    without_exact_joined_strings_and_internal_classes_have_no_hook, reset),
 		cmocka_unit_test_setup(result_of_an_intrinsic_says_so_in_its_site, reset),
 		cmocka_unit_test_setup(body_of_an_intrinsic_marks_its_result, reset),
 		cmocka_unit_test_setup(multiply_to_len_marks_what_it_allocates_and_nothing_else,

@@ -1,4 +1,4 @@
-/* uses: src/core/version.c src/core/memory.c src/heap/estimate.c src/heap/estimate_flush.c src/heap/pace.c src/heap/estimate_path.c src/heap/split.c src/heap/estimate_sums.c src/core/jitter.c src/core/epoch.c src/core/jvmti.c src/jvm/layout/header.c src/profile/tally.c src/core/thread.c src/jvm/os/peek.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc src/core/method_number.c */
+/* uses: src/core/version.c src/core/memory.c src/heap/estimate.c src/heap/estimate_flush.c src/heap/pace.c src/heap/estimate_path.c src/classfile/internal.c src/heap/split.c src/heap/estimate_sums.c src/core/jitter.c src/core/epoch.c src/core/jvmti.c src/jvm/layout/header.c src/profile/tally.c src/core/thread.c src/jvm/os/peek.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc src/core/method_number.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_estimate.c - checks that sampled objects are counted, held, followed and let go. The JVM is
@@ -124,6 +124,15 @@ static jvmtiError JNICALL set_interval(jvmtiEnv *env, jint interval)
 	return no_interval ? JVMTI_ERROR_MUST_POSSESS_CAPABILITY : JVMTI_ERROR_NONE;
 }
 
+/* What allocates the next object: its class, at which instruction, called by a native method. */
+static struct {
+	const char *class, *of;
+	uint8_t instruction;
+	bool native;
+} allocating;
+
+static uint64_t mirror = 0x7000;
+
 static jvmtiError JNICALL stack_trace(jvmtiEnv *env, jthread thread, jint start, jint max,
                                       jvmtiFrameInfo *frames, jint *len)
 {
@@ -132,6 +141,10 @@ static jvmtiError JNICALL stack_trace(jvmtiEnv *env, jthread thread, jint start,
 	assert_true(max >= 2);
 	frames[0] = (jvmtiFrameInfo){ (jmethodID)(uintptr_t)site_of_next, 5 };
 	frames[1] = (jvmtiFrameInfo){ (jmethodID)(uintptr_t)0x999, 6 };
+	if (max == 2 && allocating.native) {
+		frames[1] = frames[0];
+		frames[0] = (jvmtiFrameInfo){ (jmethodID)(uintptr_t)0x777, -1 };
+	}
 	*len = no_stack ? 0 : 2;
 	return JVMTI_ERROR_NONE;
 }
@@ -142,7 +155,26 @@ static jvmtiError JNICALL class_signature(jvmtiEnv *env, jclass class, char **si
 	assert_null(generic);
 	if (no_signature)
 		return JVMTI_ERROR_INVALID_CLASS;
-	*signature = strdup("Lcom/acme/Small;");
+	*signature = strdup(class == (jclass)&mirror            ? allocating.class
+	                    : class == (jclass)(uintptr_t)0x777 ? "Ljava/lang/Object;"
+	                                                        : allocating.of);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL declaring_class(jvmtiEnv *env, jmethodID method, jclass *class)
+{
+	*class = (jclass)method;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL bytecodes(jvmtiEnv *env, jmethodID method, jint *len,
+                                    unsigned char **code)
+{
+	if (allocating.native)
+		return JVMTI_ERROR_NATIVE_METHOD;
+	*len = 6;
+	*code = calloc(1, 6);
+	(*code)[5] = allocating.instruction;
 	return JVMTI_ERROR_NONE;
 }
 
@@ -171,6 +203,8 @@ static jvmtiEnv *jvmti_env(void)
 		.SetHeapSamplingInterval = set_interval,
 		.GetStackTrace = stack_trace,
 		.GetClassSignature = class_signature,
+		.GetMethodDeclaringClass = declaring_class,
+		.GetBytecodes = bytecodes,
 		.Deallocate = deallocate,
 	};
 	static jvmtiEnv env = &functions;
@@ -196,7 +230,7 @@ uint32_t lc_path_intern_nearest(JNIEnv *jni, const uint64_t *frames, size_t fram
 
 uint32_t lc_site_intern(const char *class_signature_text, uint64_t class_word, uint32_t path)
 {
-	assert_string_equal(class_signature_text, "Lcom/acme/Small;");
+	assert_string_equal(class_signature_text, allocating.class);
 	assert_true(class_word == CLASS_WORD || class_word == OTHER_WORD || !class_word);
 	word_interned = class_word;
 	return path ? 100 + path : CLASS_SITE;
@@ -305,6 +339,10 @@ static int open_sample(void **state)
 	refs_len = deleted_len = exceptions_cleared = 0;
 	no_refs = no_signature = no_stack = no_interval = no_thread = no_memory = false;
 	site_of_next = 1;
+	allocating.class = "Lcom/acme/Small;";
+	allocating.of = "Lcom/acme/A;";
+	allocating.instruction = 182;
+	allocating.native = false;
 	during_new_ref = NULL;
 	collections = 0;
 	make_thread(&main_thread, "main");
@@ -332,7 +370,7 @@ static int close_sample(void **state)
 	return 0;
 }
 
-static uint64_t mirror = 0x7000, class_word_of_next = CLASS_WORD;
+static uint64_t class_word_of_next = CLASS_WORD;
 
 /* An object of the site that the next events are of. Returns the number of its reference. */
 static size_t allocate(jlong size)
@@ -474,6 +512,47 @@ static void nothing_is_sampled_when_it_is_not_wanted(void **state)
 	flush();
 	assert_int_equal(refs_len, 0);
 	assert_int_equal(interval_set, -1);
+}
+
+/* Is a large object that is allocated so sampled, or left to a hook? */
+static bool large_is_sampled(const char *class, const char *of, uint8_t instruction)
+{
+	const uint64_t before = counter("estimate_sampled");
+
+	allocating.class = class;
+	allocating.of = of;
+	allocating.instruction = instruction;
+	allocate(4096);
+	return counter("estimate_sampled") > before;
+}
+
+static void large_objects_are_sampled_where_they_have_no_hook(void **state)
+{
+	enum { NEW = 187, NEWARRAY = 188, INVOKEVIRTUAL = 182 };
+
+	assert_false(large_is_sampled("[B", "Lcom/acme/A;", NEWARRAY));
+	assert_false(large_is_sampled("[B", "Lcom/acme/A;", INVOKEVIRTUAL));
+	assert_true(large_is_sampled("[B", "Lcom/acme/A;", NEW)); /* a joined string */
+	assert_false(large_is_sampled("[I", "Lcom/acme/A;", NEW));
+	assert_true(large_is_sampled("[I", "Ljdk/internal/util/A;", NEWARRAY));
+	assert_false(large_is_sampled("[I", "Lsun/nio/ch/A;", NEWARRAY));
+	allocating.native = true; /* clone(), called by the method */
+	assert_true(large_is_sampled("[I", "Ljdk/internal/util/A;", INVOKEVIRTUAL));
+	assert_false(large_is_sampled("[B", "Lcom/acme/A;", NEW));
+	assert_int_equal(counter("estimate_tracked"), 5);
+	no_stack = true;
+	assert_false(large_is_sampled("[B", "Lcom/acme/A;", NEW));
+}
+
+static void with_hooks_everywhere_no_large_object_is_sampled(void **state)
+{
+	struct lc_estimate_config config = {
+		.interval_bytes = INTERVAL, .min_size_bytes = 1024, .exact = true, .depth = 64
+	};
+
+	lc_estimate_destroy();
+	assert_int_equal(lc_estimate_init(&config), 0);
+	assert_false(large_is_sampled("[B", "Ljdk/internal/util/A;", 187));
 }
 
 static void interval_that_the_jvm_cannot_take_is_refused(void **state)
@@ -822,6 +901,8 @@ int main(void)
 		TEST(object_counts_for_those_that_were_not_picked),
 		TEST(large_object_is_left_to_the_hooks),
 		TEST(nothing_is_sampled_when_it_is_not_wanted),
+		TEST(large_objects_are_sampled_where_they_have_no_hook),
+		TEST(with_hooks_everywhere_no_large_object_is_sampled),
 		TEST(interval_that_the_jvm_cannot_take_is_refused),
 		TEST(object_is_live_after_each_collection_that_it_outlives),
 		TEST(each_time_that_an_object_is_copied_counts),

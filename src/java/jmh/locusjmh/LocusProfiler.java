@@ -91,7 +91,7 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 			return Collections.emptyList();
 		}
 		/* The directory comes last, so that it is the one that is read. */
-		return Collections.singletonList("-agentpath:" + locus.agent + "=min-size=" + settings.minSize
+		return Collections.singletonList("-agentpath:" + locus.agent + "=" + exact() + "min-size=" + settings.minSize
 				+ (settings.options.isEmpty() ? "" : "," + settings.options) + ",output=" + escaped(profile));
 	}
 
@@ -141,6 +141,11 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 			}
 		}
 		throw new IOException("too many profiles of one name");
+	}
+
+	/** Counts of two runs of a benchmark are compared, so no large array is to be estimated. */
+	private String exact() {
+		return settings.options.contains("no-hooks") ? "" : "exact,";
 	}
 
 	/** As a value in the agent's options. */
