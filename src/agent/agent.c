@@ -454,7 +454,7 @@ int lc_agent_prepare(JavaVM *vm, const char *text, bool attached)
 		lc_say("%s; the program runs unprofiled", error);
 		return -EINVAL;
 	}
-	/* What a collection moves and no hook has told of would count as older than the attach. */
+	/* An array without a hook would count as older than the attach once it is moved. */
 	agent.options.exact |= attached && !agent.options.no_hooks;
 	agent.vm = vm;
 	jvmti = lc_jvmti_of(vm);
