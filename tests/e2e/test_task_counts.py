@@ -64,12 +64,14 @@ def check(profile, locus, workload, jdk, compiled, collector):
     # Two objects that live may have one identity hash: then neither's place is told, and it is counted.
     counted = check_steps(run)
     unclear = counted["spans_links_ambiguous"] + counted["spans_links_unknown"]
-    unclear += 2  # of two of one origin it is not counted: their place is known, not which was forked
+    # Two of one origin are not counted: their place is known, not which was forked. Of 24,000 objects that
+    # live at once, 0.13 such pairs are expected; more than three are one case in 100,000.
+    unclear += 6
     assert set(found) == set(truth)
     for way, (handed, executed, folded) in truth.items():
         for counted, true in zip(found[way], (handed, executed, folded)):
             assert abs(counted - true) <= unclear, (way, found[way], truth[way], unclear)
-    assert unclear <= 24  # of 700,000 objects
+    assert unclear <= 28  # of 700,000 objects
 
 
 @pytest.mark.parametrize("compiled", ("inlined", "called"))
