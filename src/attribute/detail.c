@@ -273,8 +273,9 @@ static bool reads_on(JNIEnv *jni, const struct lc_detail *d)
 }
 
 /*
- * Remember the object of the sample. Is it small, and that of the thread's last sample of this
- * bucket and site? Entries are overwritten at will: a lost one makes an object a new one.
+ * Remember the object of the sample. Returns whether the object is small, and the thread's last
+ * sample of this bucket and site had the same one. Samples may overwrite each other's entries: an
+ * object whose entry is lost counts as a new one.
  */
 static bool is_same_object(const struct lc_detail *d)
 {

@@ -379,7 +379,7 @@ static enum lc_rewrite_status put_listed(struct walk *w, uint32_t at, const stru
 	return put(w, at, false, hook);
 }
 
-/* Does a call of this method get a hook, or is what it returns sampled, or of no interest? */
+/* Does a call of this method get a hook? If not, its result is sampled, or of no interest. */
 static bool is_wanted(const struct walk *w, const struct call *call)
 {
 	if (call->method == LC_HOOK_OBJECT)

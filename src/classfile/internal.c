@@ -12,7 +12,7 @@ static const char *const packages[] = {
 	"jdk/internal/",        "sun/",
 };
 
-/* These allocate the program's arrays: for reflection, and from files. */
+/* Exceptions: these allocate the program's arrays, by reflection and from files. */
 static const char *const others[] = { "java/lang/reflect/Array", "jdk/internal/misc/Unsafe",
 	                              "sun/nio/" };
 

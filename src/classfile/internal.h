@@ -2,8 +2,8 @@
 /*
  * classfile/internal.h - names the JDK's packages that a program does not call by itself.
  *
- * Their classes allocate few large arrays that anybody looks for, but are a third of those that
- * would get a hook. So their allocations are sampled, unless the user wants exact counts.
+ * Programs seldom depend on a large array that these classes allocate, but a quarter of all hooked
+ * classes would be theirs. So their arrays are sampled, unless the user wants exact counts.
  */
 #ifndef LC_CLASSFILE_INTERNAL_H
 #define LC_CLASSFILE_INTERNAL_H

@@ -3,7 +3,8 @@
  * core/own_cost.h - adds up the CPU time that Locus itself uses in the program's process.
  *
  * Hooks are too short to be timed: samples that were taken in them count for them. All else is
- * timed by the CPU clock of the thread that does the work.
+ * timed by the CPU clock of the thread that does the work; see lc_own_cost_begin_often() for
+ * frequent work.
  */
 #ifndef LC_CORE_OWN_COST_H
 #define LC_CORE_OWN_COST_H
@@ -46,8 +47,8 @@ uint64_t lc_own_cost_begin(void);
 uint64_t lc_own_cost_end(enum lc_own_kind kind, uint64_t begin);
 
 /*
- * The same for work that is short and frequent, since reading the clock takes a microsecond: one
- * in LC_OWN_OFTEN is timed, and counts for all of them. The end returns what it has counted.
+ * The same for short and frequent work. Reading the clock takes a microsecond, so only one piece of
+ * work in LC_OWN_OFTEN is timed, and counts for all of them. The end returns what it has counted.
  */
 enum { LC_OWN_OFTEN = 16 };
 uint64_t lc_own_cost_begin_often(void);

@@ -91,8 +91,8 @@ enum {
 	LC_WAIT_READS_ON = 2,
 	/* A store and no load, of which the part of the object is not known. */
 	LC_WAIT_STORES_SOMEWHERE = 4,
-	/* The thread's last sample of this bucket and site was at the same object, which is at most
-	 * LC_WAIT_SAME_BYTES large. */
+	/* The thread's last sample of this bucket and site was at the same object, of at most
+	 * LC_WAIT_SAME_BYTES. */
 	LC_WAIT_SAME_OBJECT = 8,
 	LC_WAIT_FLAGS_END = 16
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heap/estimate.h - samples the allocations of objects that no hook tells of, as they are small.
+ * heap/estimate.h - samples the allocations of objects without hooks, most of which are small.
  *
  * JVMTI's SampledObjectAlloc picks bytes of a thread's allocations at random, on average one every
  * `interval` bytes, so an object of s bytes is picked with probability p = 1 - exp(-s / interval)
@@ -26,7 +26,7 @@ struct lc_estimate_config {
 	uint64_t least_bytes;    /* least interval; 0: the interval is constant */
 	bool jitter;             /* draw each distance with an interval near the chosen one */
 	uint64_t min_size_bytes; /* objects of this size and more are left to the hooks */
-	bool exact;     /* ... all of them; else not those of lc_estimate_path_unhooked() */
+	bool exact;     /* every large object has a hook; else see lc_estimate_path_unhooked() */
 	uint64_t depth; /* frames of an allocation path */
 	/* Epochs exist, and slots hold plain addresses: Serial, Parallel, G1. */
 	bool follow;

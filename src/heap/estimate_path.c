@@ -64,7 +64,7 @@ void lc_estimate_path_audit(void)
 	paths.audit = true;
 }
 
-/* Is the class, of a method, one whose arrays have no hooks? */
+/* Is the method of a class whose arrays have no hooks? */
 static bool is_internal(jvmtiEnv *jvmti, jmethodID method)
 {
 	char *signature = NULL;

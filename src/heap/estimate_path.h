@@ -30,10 +30,10 @@ uint32_t lc_estimate_path_site(JNIEnv *jni, struct lc_thread *t,
                                const struct lc_estimate_kind *kind, uint32_t depth);
 
 /*
- * Does no hook tell of the object, of class `class` and large, unless all are wanted? Either a
- * class of lc_internal_class() allocates it, or compiled code does, as the array of a string that
- * it makes in place of a StringBuilder's calls. C2 gives such an allocation the state of the `new`
- * with which the calls begin, where otherwise the builder is allocated, and no array. Context:
+ * Has the allocation of this large object, of class `class`, no hook unless --exact is given? There
+ * are two kinds. A class of lc_internal_class() allocates the first. Compiled code allocates the
+ * second: the array of a string that it makes in place of a StringBuilder's calls. C2 gives that
+ * allocation the state of the builder's `new`, at which no other array is allocated. Context:
  * [java], in the event.
  *
  * Source: PhaseStringOpts::replace_string_concat() in HotSpot's stringopts.cpp.

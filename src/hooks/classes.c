@@ -145,8 +145,7 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 		.min_size_bytes = options->min_size_bytes,
 		.array_header_bytes = layout->long_base,
 		.reference_bytes = layout->reference_bytes,
-		/* Without sampling, nothing else tells of an array; a watch must see each object.
-		 */
+		/* Without sampling, only hooks tell of arrays; a watch must see each object. */
 		.exact = options->exact || objects || options->audit ||
 		         !options->alloc_interval_bytes || classes.watched_len,
 		.objects = objects,

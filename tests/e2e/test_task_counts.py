@@ -64,8 +64,8 @@ def check(profile, locus, workload, jdk, compiled, collector):
     # Two objects that live may have one identity hash: then neither's place is told, and it is counted.
     counted = check_steps(run)
     unclear = counted["spans_links_ambiguous"] + counted["spans_links_unknown"]
-    # Two of one origin are not counted: their place is known, not which was forked. Of 24,000 objects that
-    # live at once, 0.13 such pairs are expected; more than three are one case in 100,000.
+    # Two of one origin are not counted: their place is known, not which was forked. With 24,000 objects
+    # alive at once, 0.13 such pairs are expected; more than three are one case in 100,000.
     unclear += 6
     assert set(found) == set(truth)
     for way, (handed, executed, folded) in truth.items():

@@ -124,7 +124,8 @@ static jvmtiError JNICALL set_interval(jvmtiEnv *env, jint interval)
 	return no_interval ? JVMTI_ERROR_MUST_POSSESS_CAPABILITY : JVMTI_ERROR_NONE;
 }
 
-/* What allocates the next object: its class, at which instruction, called by a native method. */
+/* The next object has `class`. A method of class `of` allocates it at `instruction`, by calling a
+ * native method if `native`. */
 static struct {
 	const char *class, *of;
 	uint8_t instruction;

@@ -372,7 +372,7 @@ static void a_small_object_that_threads_write_in_turn_is_a_finding(void **state)
 	none();
 }
 
-/* A parser and its like: one object without a line, whose fields a loop reads again and again. */
+/* One object without an allocation line, whose fields a loop reads again and again. */
 static void one_object_that_is_sampled_again_and_again_is_no_finding(void **state)
 {
 	const uint32_t at = site("Parser", 0);

@@ -1,7 +1,6 @@
 /* uses: src/core/own_cost.c -lpthread -Wl,--wrap=clock_gettime */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_own_cost.c - checks the sums of the agent's own CPU time, with a clock that the test sets.
- */
+/* test_own_cost.c - checks the sums of the agent's CPU time, with a clock that the test sets. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +70,7 @@ static void threads_with_one_event_count_like_others(void **state)
 	assert_int_equal(lc_own_cost_of(LC_OWN_EVENTS), UINT64_C(10000) * LC_OWN_OFTEN);
 }
 
-static void of_pairs_inside_each_other_the_outermost_counts(void **state)
+static void nested_pairs_count_once(void **state)
 {
 	for (unsigned i = 0; i < 2 * LC_OWN_OFTEN; i++) {
 		const uint64_t begin = lc_own_cost_begin();
@@ -96,7 +95,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(one_in_so_many_is_timed_and_counts_for_all, at_one),
 		cmocka_unit_test_setup(threads_with_one_event_count_like_others, at_one),
-		cmocka_unit_test_setup(of_pairs_inside_each_other_the_outermost_counts, at_one),
+		cmocka_unit_test_setup(nested_pairs_count_once, at_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ public final class Findings {
 		return sum;
 	}
 
-	/* What a parser is: one object, whose fields are read and written for each character. No loop keeps them in a register. */
+	/* One object whose fields a loop reads again and again, as a parser's. They are volatile: no loop keeps them in a register. */
 	static final class Cursor {
 		volatile int at, end = 1 << 16, row, column;
 	}

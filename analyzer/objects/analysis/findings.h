@@ -71,7 +71,8 @@ enum {
 /* A row is no finding if a larger part of its samples waited elsewhere: docs/design/report.md. */
 #define LC_FINDING_ELSEWHERE_MAX (2.0 / 3)
 
-/* A row whose samples are in so large a part at the small object of the sample before is none. */
+/* A row is no finding if a larger part of its samples repeats the small object of the thread's last
+ * sample of the row. */
 #define LC_FINDING_SAME_OBJECT_MIN 0.5
 
 /* The smallest first-level cache of data of x86-64 servers: 48 KiB since Ice Lake, 32 KiB on Zen.

@@ -82,8 +82,9 @@ static bool written_by_several(const struct lc_finding_search *s, const struct l
 }
 
 /*
- * Is each thread mostly at one small object? If half of the samples are at the object of the sample
- * before, one object has at least the square root of a half of them, and stays in the cache.
+ * Does each thread mostly access one small object? If more than half of the samples repeat the
+ * object of the sample before, one object has at least half of the samples: the largest of the
+ * objects' shares is no smaller than the sum of their squares. So that object stays in the cache.
  */
 static bool at_one_object(const struct lc_finding_search *s, const struct lc_rank_row *row,
                           const struct lc_touch *touch)

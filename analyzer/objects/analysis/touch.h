@@ -45,7 +45,7 @@ struct lc_touch {
 	enum lc_touch_walk walk;
 	uint64_t waits;       /* all samples at the objects, where the next three are known */
 	uint64_t elsewhere;   /* of these, whose instruction was not the access */
-	uint64_t same_object; /* of these, at the small object of the thread's last one of them */
+	uint64_t same_object; /* of these, that repeat the small object of the thread's last one */
 	uint64_t reads_on;    /* of `header`: the code reads more of the object's cache line next */
 	uint64_t stores_somewhere; /* stores of no known part */
 	uint64_t at;           /* all samples at the objects, whether their step is known or not */

@@ -45,7 +45,7 @@ struct lc_view_wait {
 	uint64_t elsewhere;        /* of these, whose instruction was not the access */
 	uint64_t reads_on;         /* that read a header and then more of its cache line */
 	uint64_t stores_somewhere; /* stores and no loads, of no known part of the object */
-	uint64_t same_object;      /* at the small object of the thread's last sample of these */
+	uint64_t same_object;      /* that repeat the small object of the thread's last sample */
 };
 
 /* Measurements of some samples by a hardware engine. */
