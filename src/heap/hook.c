@@ -528,7 +528,7 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 	if (!counter)
 		return;
 	lc_tlab_remember(objects, bytecode_site, &made, counter,
-	                 hook.follow && !hook.exact && !lc_tlab_is_large(made.size_bytes / 8));
+	                 !hook.exact && !lc_tlab_is_large(made.size_bytes / 8));
 }
 
 /*

@@ -213,6 +213,12 @@ static struct slot *slot_of(uint64_t thread)
 	return &vm.threads[(thread >> 6 ^ thread >> 14) & (LC_TLAB_THREADS - 1)];
 }
 
+/* Is it to be known where the objects are? */
+static bool is_followed(const struct lc_tlab_thread *o)
+{
+	return o->log != &o->unkept;
+}
+
 struct lc_tlab_thread *lc_tlab_known(void)
 {
 	return self.recording == lc_recording() ? self.at : NULL;
@@ -233,7 +239,7 @@ struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log)
 		return NULL;
 	lc_memory_add(TOUCHED_BYTES);
 	o->thread = thread;
-	o->log = log;
+	o->log = log ? log : &o->unkept;
 	o->sequence = 1;
 	o->random = (uint32_t)(thread >> 4) | 1;
 	o->distance = LOOK_OTHER * DISTANCE_WEIGHT;
@@ -297,7 +303,7 @@ static bool instance(const struct lc_tlab_thread *o, JNIEnv *jni, jclass type,
 		uint64_t klass;
 		int32_t helper;
 
-		if (!o->log)
+		if (!is_followed(o))
 			lc_alloc_renew(jni, type);
 		/* The mirror may have moved, and its place be gone. */
 		if (lc_epoch_gc_sequence_moving(s) ||
@@ -445,8 +451,8 @@ void lc_tlab_remember(struct lc_tlab_thread *o, uint32_t bytecode_site,
 	*e =
 	    (struct lc_tlab_entry){ .bytecode_site = bytecode_site,
 		                    .size_bytes = made->size_bytes,
-		                    .class_word = in_java && o->log ? (uint32_t)made->class_word
-		                                                    : (uint32_t)NO_CLASS,
+		                    .class_word =
+		                        in_java ? (uint32_t)made->class_word : (uint32_t)NO_CLASS,
 		                    .site = counter->site,
 		                    .counter = counter,
 		                    .removed = e->bytecode_site == bytecode_site ? e->removed : 0 };
@@ -461,7 +467,7 @@ static uint32_t entry_index(uint32_t bytecode_site, uint32_t class_key)
 /* Allocations so far, as far as the looks at the stack are concerned. */
 static uint64_t made_so_far(const struct lc_tlab_thread *o)
 {
-	return (o->log ? lc_alloc_log_position(o->log) : 0) + o->unlogged;
+	return lc_alloc_log_position(o->log) + o->unlogged;
 }
 
 struct lc_site_counter *lc_tlab_recent(const struct lc_tlab_thread *o, uint32_t bytecode_site,
@@ -518,12 +524,14 @@ void lc_tlab_sync(struct lc_tlab_thread *o)
 	o->start = now.start;
 	o->allocated = now.allocated;
 	o->tag = (uint64_t)(now.sequence >> 1) << LC_ADDR_BITS;
-	at = o->log ? lc_alloc_log_position(o->log) : 0;
+	at = lc_alloc_log_position(o->log);
 	if (at == o->position)
 		o->unlogged++;
 	o->position = at;
-	if (!o->log)
-		return;
+	if (!is_followed(o) && at == o->log->limit) {
+		o->log->slots = (uintptr_t)o->records - at * sizeof(*o->records);
+		o->log->limit = at + LC_TLAB_UNKEPT;
+	}
 	if (o->chunk != o->log->tail) {
 		o->before = o->chunk;
 		o->before_sequence = now.sequence;

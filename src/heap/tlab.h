@@ -19,8 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lc_alloc_chunk;
-struct lc_alloc_log;
+#include "src/heap/alloc_log.h"
+
 struct lc_site_counter;
 
 /* Room for the allocating places of a large program; only used entries take memory. */
@@ -46,17 +46,19 @@ struct lc_tlab_entry {
 	uint32_t removed;   /* not 0: the JIT has removed the allocation here at least once */
 };
 
+enum { LC_TLAB_UNKEPT = 128 }; /* records */
+
 /* A thread's own. LocusHook.java knows the layout up to `entries`. */
 struct lc_tlab_thread {
 	uint32_t sequence; /* of the GC, when the rest was read; odd: unknown */
 	uint32_t random;
-	uint64_t last; /* top of the buffer at the last hook; 0 none */
-	struct lc_alloc_log *log;
-	uint64_t limit;     /* position of the log at which native code looks again */
-	uint64_t allocated; /* JavaThread's count, as of the last sync */
-	uint64_t tag;       /* of the epoch, shifted to its place in a record */
-	uint64_t start;     /* of the buffer, as of the last sync */
-	uint64_t thread;    /* JavaThread * */
+	uint64_t last;            /* top of the buffer at the last hook; 0 none */
+	struct lc_alloc_log *log; /* the thread's, or `unkept` where no object is followed */
+	uint64_t limit;           /* position of the log at which native code looks again */
+	uint64_t allocated;       /* JavaThread's count, as of the last sync */
+	uint64_t tag;             /* of the epoch, shifted to its place in a record */
+	uint64_t start;           /* of the buffer, as of the last sync */
+	uint64_t thread;          /* JavaThread * */
 	struct lc_tlab_entry entries[LC_TLAB_ENTRIES];
 	bool known; /* the last sync found everything */
 	/* When the stack is looked at again: both count allocations. */
@@ -69,6 +71,9 @@ struct lc_tlab_thread {
 	 */
 	struct lc_alloc_chunk *chunk, *before;
 	uint32_t before_sequence;
+	/* Java code that only counts writes its records here, over and over. */
+	struct lc_alloc_log unkept;
+	struct lc_alloc records[LC_TLAB_UNKEPT];
 };
 
 /* A state that no thread has. */
@@ -93,7 +98,10 @@ struct lc_tlab_fields {
  */
 int lc_tlab_init(JNIEnv *jni, struct lc_tlab_fields *out);
 
-/* The calling thread's, made at the first call; NULL without memory. [hook] */
+/*
+ * The calling thread's, made at the first call; NULL without memory. `log` is where records go;
+ * NULL: objects are counted only. [hook]
+ */
 struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log);
 
 /* The calling thread's, or NULL where it has none yet. [hook] */

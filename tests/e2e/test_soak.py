@@ -2,7 +2,7 @@
 """A server that is profiled for long: no crash, nothing lost, and no more memory, descriptors or files at its end than half-way,
 as beside it the same server without Locus.
 
-LOCUS_SOAK_SECONDS is how long `make soak` runs each (1800); a run of LOCUS_SOAK_CI_SECONDS (4) is part of `make test`, for each
+LOCUS_SOAK_SECONDS is how long `make soak` runs each (900); a run of LOCUS_SOAK_CI_SECONDS (4) is part of `make test`, for each
 collector once.
 """
 
@@ -18,8 +18,9 @@ from conftest import Profile, run_command
 from helpers import allocations, by_hand, command, complaints, counters, each_value, report, sites_through
 
 CI_SECONDS = int(os.environ.get("LOCUS_SOAK_CI_SECONDS", "4"))
-SOAK_SECONDS = int(os.environ.get("LOCUS_SOAK_SECONDS", "1800"))
+SOAK_SECONDS = int(os.environ.get("LOCUS_SOAK_SECONDS", "900"))
 COLLECTORS = ("Serial", "Parallel", "G1", "Z", "Shenandoah")
+LONG = ((17, "G1"), (25, "G1"), (25, "Serial"), (17, "Parallel"), (25, "Z"), (17, "Shenandoah"))
 PERCENT = 2  # by which memory may grow beyond the bare program's
 FILES_MAX = 64 + 2  # FILES of src/profile/profile_writer.c; the manifest, and the next one while it is written
 LOST = ("alloc_records_lost", "gc_moves_lost", "gc_incomplete", "paths_overflow")
@@ -98,6 +99,6 @@ def test_server_for_seconds(workload, jdk, tmp_path, gc):
 
 @pytest.mark.slow
 @pytest.mark.seconds(SOAK_SECONDS + 300)
-@pytest.mark.parametrize("gc", COLLECTORS)
+@pytest.mark.parametrize(("jdk", "gc"), LONG, indirect=["jdk"])
 def test_server_for_long(workload, jdk, tmp_path, gc):
     assert_flat(*soak(workload, jdk, tmp_path / "prof", gc, SOAK_SECONDS))

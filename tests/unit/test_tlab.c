@@ -576,17 +576,43 @@ static void what_java_code_has_proved_is_taken_in_its_epoch_only(void **state)
 	lc_alloc_log_destroy(log);
 }
 
-static void without_a_log_nothing_is_left_to_java_code(void **state)
+/* As append() of LocusHook.java, which knows the offsets. Returns where it has written. */
+static uint64_t append_as_java(const struct lc_tlab_thread *o)
+{
+	uint64_t at = lc_alloc_log_position(o->log), record = o->log->slots + (at << 4);
+
+	if (at >= o->limit)
+		return 0;
+	memset((void *)record, 0xee, sizeof(struct lc_alloc)); /* NOLINT: an address */
+	atomic_store(&o->log->position, at + 1);
+	return record;
+}
+
+static void without_a_log_java_code_counts_and_writes_to_the_same_records(void **state)
 {
 	struct lc_site_counter site = { .site = 5 };
+	struct lc_tlab_thread *o = self();
+	uint64_t record, appended = 0, first = 0, last = 0;
 	struct lc_tlab_made made;
 
 	allocate(SIZE);
 	assert_int_equal(find(0, &made), LC_TLAB_PLACED);
-	lc_tlab_remember(self(), SITE, &made, &site, true);
-	lc_tlab_sync(self());
-	assert_int_equal(self()->entries[SITE].class_word, UINT32_MAX); /* of no object */
-	assert_int_equal(self()->limit, 0);
+	lc_tlab_remember(o, SITE, &made, &site, true);
+	lc_tlab_sync(o);
+	assert_int_equal(o->entries[SITE].class_word, class_word());
+	for (unsigned native = 0; native < 1000; native++) {
+		if (!lc_tlab_recent(o, SITE, 0))
+			lc_tlab_looked(o, SITE, 0, &site, false);
+		lc_tlab_sync(o);
+		while ((record = append_as_java(o))) {
+			first = first && first < record ? first : record;
+			last = last > record ? last : record;
+			appended++;
+		}
+	}
+	assert_in_range(appended, 20 * 1000, LC_TLAB_UNKEPT * 1000);
+	assert_int_equal(first, (uintptr_t)o->records);
+	assert_int_equal(last, (uintptr_t)&o->records[LC_TLAB_UNKEPT - 1]);
 	lc_tlab_sync(NULL);
 }
 
@@ -646,7 +672,7 @@ int main(void)
 		TEST(a_class_that_cannot_be_read_proves_nothing),
 		TEST(a_mirror_that_has_moved_is_not_read_where_it_was),
 		TEST(what_java_code_has_proved_is_taken_in_its_epoch_only),
-		TEST(without_a_log_nothing_is_left_to_java_code),
+		TEST(without_a_log_java_code_counts_and_writes_to_the_same_records),
 		TEST(java_code_appends_up_to_a_random_limit_within_the_chunk),
 	};
 
