@@ -275,8 +275,7 @@ __attribute__((noinline, cold)) int lc_alloc_log_extend(struct lc_alloc_log *log
 	else
 		atomic_store_explicit(&log->first, c, memory_order_release); /* L2 */
 	log->tail = c;
-	log->slots = (uintptr_t)c->records - at * sizeof(struct lc_alloc);
-	log->limit = at + LC_ALLOC_CHUNK_RECORDS;
+	lc_alloc_log_aim(log, c->records, LC_ALLOC_CHUNK_RECORDS);
 	return 0;
 }
 

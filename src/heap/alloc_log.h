@@ -69,6 +69,15 @@ int lc_alloc_log_create(struct lc_alloc_log **out);
 /* Free a log whose thread has ended; NULL is fine. Context: [writer]. */
 void lc_alloc_log_destroy(struct lc_alloc_log *log);
 
+/* Let the next `len` records of the log be written to `records`. Context: [hook], the owner. */
+static inline void lc_alloc_log_aim(struct lc_alloc_log *log, struct lc_alloc *records, size_t len)
+{
+	const uint64_t at = atomic_load_explicit(&log->position, memory_order_relaxed); /* ours */
+
+	log->slots = (uintptr_t)records - at * sizeof(*records);
+	log->limit = at + len;
+}
+
 /*
  * Give a log whose chunk is full the next one. Returns 0, or -ENOSPC and counts the record as lost.
  */

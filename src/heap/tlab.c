@@ -528,10 +528,8 @@ void lc_tlab_sync(struct lc_tlab_thread *o)
 	if (at == o->position)
 		o->unlogged++;
 	o->position = at;
-	if (!is_followed(o) && at == o->log->limit) {
-		o->log->slots = (uintptr_t)o->records - at * sizeof(*o->records);
-		o->log->limit = at + LC_TLAB_UNKEPT;
-	}
+	if (!is_followed(o) && at == o->log->limit)
+		lc_alloc_log_aim(o->log, o->records, LC_TLAB_UNKEPT);
 	if (o->chunk != o->log->tail) {
 		o->before = o->chunk;
 		o->before_sequence = now.sequence;

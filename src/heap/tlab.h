@@ -46,7 +46,7 @@ struct lc_tlab_entry {
 	uint32_t removed;   /* not 0: the JIT has removed the allocation here at least once */
 };
 
-enum { LC_TLAB_UNKEPT = 128 }; /* records */
+enum { LC_TLAB_UNKEPT = 128 }; /* records that are written over and over */
 
 /* A thread's own. LocusHook.java knows the layout up to `entries`. */
 struct lc_tlab_thread {

@@ -77,9 +77,12 @@ def test_virtual_threads_are_walked_as_others(workload, jdk, tmp_path, mode):
     run, profile = run_storm(workload, jdk, tmp_path / "prof", "virtual-" + mode, MODES[mode])
     _, c, events = check_counts(run, profile)
     each = FRAMES_OF_TREES if mode == "trees" else FRAMES_EACH
-    # Where each path is new the JVM is asked, as long as there is credit, which is a time.
-    assert c["alloc_walked_frames"] - c["jvm_walk_frames"] <= each * events + FRAMES_AT_FIRST, c
-    assert mode == "trees" or c["jvm_walks"] <= JVM_WALKS, c
+    walked = c["alloc_walked_frames"]
+    if mode == "trees":  # Each path is new. Locus asks the JVM until its credit of CPU time is spent: more frames on a faster machine.
+        walked -= c["jvm_walk_frames"]
+    else:
+        assert c["jvm_walks"] <= JVM_WALKS, c
+    assert walked <= each * events + FRAMES_AT_FIRST, c
 
 
 @each_value(jdk=JDK_MAJORS, mode=["overflow", "exceptions", "lambdas", "trees"], gc=["Serial", "Parallel", "G1", "Z"])

@@ -576,7 +576,7 @@ static void what_java_code_has_proved_is_taken_in_its_epoch_only(void **state)
 	lc_alloc_log_destroy(log);
 }
 
-/* As append() of LocusHook.java, which knows the offsets. Returns where it has written. */
+/* Append a record as LocusHook.append() does. Returns its address, or 0 at the limit. */
 static uint64_t append_as_java(const struct lc_tlab_thread *o)
 {
 	uint64_t at = lc_alloc_log_position(o->log), record = o->log->slots + (at << 4);
