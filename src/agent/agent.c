@@ -52,6 +52,7 @@
 #include "src/heap/audit.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
+#include "src/heap/loaded_code.h"
 #include "src/hooks/classes.h"
 #include "src/hooks/hottest.h"
 #include "src/hooks/loaders.h"
@@ -368,6 +369,7 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 	lc_agent_end_open(agent.vm);
 	lc_retry_thread_open(agent.vm);
 	lc_agent_threads_open(true);
+	lc_loaded_code_begin();
 	/* The first event is that of class files, which hooks need. */
 	enable(live_events + !hooks, sizeof(live_events) / sizeof(live_events[0]) - !hooks,
 	       JVMTI_ENABLE);

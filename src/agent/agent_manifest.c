@@ -37,7 +37,6 @@
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
 #include "src/heap/hook_audit.h"
-#include "src/heap/site_names.h"
 #include "src/hooks/classes.h"
 #include "src/hooks/loaders.h"
 #include "src/jvm/layout/collector.h"

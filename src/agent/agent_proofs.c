@@ -16,6 +16,7 @@
 #include "src/jvm/code/debug_info.h"
 #include "src/jvm/code/scopes.h"
 #include "src/jvm/layout/klass.h"
+#include "src/jvm/layout/local_variables.h"
 #include "src/jvm/layout/method_ids.h"
 #include "src/jvm/stack/frames.h"
 #include "src/jvm/stack/walk_proof.h"
@@ -99,8 +100,9 @@ static void tell(int jdk, bool classes_known)
 {
 	char parts[128];
 
-	snprintf(parts, sizeof(parts), "%s%s%s", lc_method_ids_known() ? "" : ", method IDs",
-	         code_known ? "" : ", generated code", classes_known ? "" : ", classes");
+	snprintf(parts, sizeof(parts), "%s%s%s%s", lc_method_ids_known() ? "" : ", method IDs",
+	         code_known ? "" : ", generated code", classes_known ? "" : ", classes",
+	         lc_local_variables_known() ? "" : ", local variables");
 	if (parts[0] && jdk >= WHOLLY_SUPPORTED)
 		(void)lc_limit_reached("jvm_unknown",
 		                       "Locus does not know this JVM's layout of: %s; it does not "
@@ -113,6 +115,7 @@ void lc_agent_proofs_classes(int jdk)
 	const int known = lc_klass_init();
 
 	jdk_version = jdk;
+	lc_local_variables_init();
 	if (!known)
 		lc_new_object_class_offset(lc_klass_word_offset());
 	else if (known == -ENOMEM)

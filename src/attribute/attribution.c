@@ -346,7 +346,7 @@ static bool write_block(struct lc_thread *t, uint64_t end_ns)
 	bool any;
 
 	take_counters(t);
-	lc_legend_take(t);
+	lc_legend_take(work.jni, t);
 	if (!t->tally)
 		return false;
 	any = lc_tally_block(t->tally, &in);

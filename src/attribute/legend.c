@@ -27,13 +27,13 @@ static void take_recursions(struct lc_thread *t)
 			return;
 }
 
-static void take_names(struct lc_thread *t)
+static void take_names(JNIEnv *jni, struct lc_thread *t)
 {
 	struct lc_site_names_one names[LC_SITE_NAMES_MAX];
 
 	while (done.named + 1 < lc_site_count()) {
 		const uint32_t site = done.named + 1;
-		const size_t len = lc_site_names_of(site, names);
+		const size_t len = lc_site_names_of(jni, site, names);
 
 		for (size_t i = 0; i < len; i++) {
 			const struct lc_block_site_name row = { site, (uint8_t)names[i].kind,
@@ -46,10 +46,10 @@ static void take_names(struct lc_thread *t)
 	}
 }
 
-void lc_legend_take(struct lc_thread *t)
+void lc_legend_take(JNIEnv *jni, struct lc_thread *t)
 {
 	take_recursions(t);
-	take_names(t);
+	take_names(jni, t);
 }
 
 void lc_legend_again(void)

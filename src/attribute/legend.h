@@ -6,13 +6,15 @@
 #ifndef LC_ATTRIBUTE_LEGEND_H
 #define LC_ATTRIBUTE_LEGEND_H
 
+#include <jni.h>
+
 struct lc_thread;
 
 /*
  * Put new names into the thread's tally. Names without room go into a later tally, and a row may be
  * in the profile twice. Context: [writer].
  */
-void lc_legend_take(struct lc_thread *t);
+void lc_legend_take(JNIEnv *jni, struct lc_thread *t);
 
 /* Another profile begins: all is said again. Context: [writer]. */
 void lc_legend_again(void);

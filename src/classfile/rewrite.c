@@ -17,20 +17,8 @@ struct rewrite {
 	struct lc_alloc_plan_scan scan;
 	struct lc_alloc_plan hooks;
 	struct lc_hook_constants constants;
-	struct lc_store_names_scan stores;
-	bool stores_on;
-	const char *only_name, *only_descriptor; /* of lc_rewrite_stores(); else NULL */
-	bool look_only;                          /* end at the first hook */
+	bool look_only; /* end at the first hook */
 };
-
-/* Find the method's stores. Without memory, the class gets no stores at all. */
-static void find_stores(struct rewrite *r, const struct lc_member *method,
-                        struct lc_method_code *code, bool moved)
-{
-	if (r->stores_on &&
-	    lc_store_names_find(&r->stores, method, code, moved) == LC_REWRITE_NO_MEMORY)
-		r->stores_on = false;
-}
 
 static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *method,
                                            const struct lc_attribute *a)
@@ -45,10 +33,8 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	r->counts.code_sum += lc_rewrite_code_sum(code.len);
 	if (status != LC_REWRITE_DONE)
 		return status;
-	if (!r->hooks.len) {
-		find_stores(r, method, &code, false);
+	if (!r->hooks.len)
 		return LC_REWRITE_DONE;
-	}
 	if (r->look_only) {
 		r->counts.sites = 1;
 		return LC_REWRITE_NOTHING; /* look no further */
@@ -56,66 +42,16 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	status = lc_method_code_layout(&code, r->hooks.inserts, r->hooks.len);
 	if (status == LC_REWRITE_TOO_LARGE || code.max_stack > UINT16_MAX - LC_HOOK_STACK) {
 		r->counts.methods_left++;
-		find_stores(r, method, &code, false);
 		return LC_REWRITE_DONE;
 	}
 	if (status != LC_REWRITE_DONE)
 		return status;
-	find_stores(r, method, &code, true);
 	lc_alloc_plan_assemble(&r->hooks, &r->constants, r->options);
 	status = lc_edit_put(&r->edit, a, &code, r->hooks.inserts, r->hooks.len,
 	                     (uint32_t)code.max_stack + LC_HOOK_STACK);
 	if (status == LC_REWRITE_DONE)
 		r->counts.sites += (uint32_t)r->hooks.len;
 	return status;
-}
-
-/* Find the stores of the requested methods, by the positions of both codes. */
-static enum lc_rewrite_status look_at_stores(void *user, const struct lc_member *method,
-                                             const struct lc_attribute *a)
-{
-	struct rewrite *r = user;
-	const struct lc_class *c = &r->edit.cls;
-	enum lc_rewrite_status status;
-	struct lc_method_code code;
-
-	if (!lc_class_text_is(lc_class_utf8(c, method->name), r->only_name) ||
-	    !lc_class_text_is(lc_class_utf8(c, method->descriptor), r->only_descriptor))
-		return LC_REWRITE_DONE;
-	status = lc_edit_read(&r->edit, a, &code);
-	if (status == LC_REWRITE_DONE)
-		status = lc_alloc_plan_find(&r->scan, method, &code, &r->hooks);
-	if (status != LC_REWRITE_DONE)
-		return status;
-	find_stores(r, method, &code, false);
-	if (r->hooks.len &&
-	    lc_method_code_layout(&code, r->hooks.inserts, r->hooks.len) == LC_REWRITE_DONE)
-		find_stores(r, method, &code, true);
-	return LC_REWRITE_DONE;
-}
-
-bool lc_rewrite_stores(const uint8_t *in, size_t len, const struct lc_rewrite_options *options,
-                       const char *name, const char *descriptor, struct lc_store_names *out)
-{
-	struct rewrite r = { .options = options, .only_name = name, .only_descriptor = descriptor };
-	const struct lc_class *c = &r.edit.cls;
-	bool done = false;
-
-	*out = (struct lc_store_names){ 0 };
-	if (lc_edit_open(&r.edit, in, len) != LC_REWRITE_DONE)
-		return false;
-	if (lc_alloc_plan_scan_open(&r.scan, c, options) &&
-	    lc_store_names_open(&r.stores, c, out)) {
-		r.stores_on = true;
-		done =
-		    lc_edit_methods(&r.edit, look_at_stores, &r) == LC_REWRITE_DONE && r.stores_on;
-	}
-	out->lost = !r.stores_on; /* or it could not be opened */
-	lc_store_names_close(&r.stores);
-	lc_alloc_plan_scan_close(&r.scan);
-	lc_alloc_plan_close(&r.hooks);
-	lc_edit_close(&r.edit);
-	return done;
 }
 
 static enum lc_rewrite_status rewrite_methods(struct rewrite *r)
@@ -138,7 +74,6 @@ static enum lc_rewrite_status run(const uint8_t *in, size_t len,
 	struct rewrite r = { .options = options, .look_only = look_only };
 	const struct lc_class *c = &r.edit.cls;
 	enum lc_rewrite_status status = lc_edit_open(&r.edit, in, len);
-	bool lost = false;
 
 	r.constants.pool = &r.edit.pool;
 	*out = (struct lc_rewrite_result){ 0 };
@@ -148,19 +83,11 @@ static enum lc_rewrite_status run(const uint8_t *in, size_t len,
 		status = LC_REWRITE_NOTHING;
 	else if (!lc_alloc_plan_scan_open(&r.scan, c, options))
 		status = LC_REWRITE_NO_MEMORY;
-	else {
-		r.stores_on =
-		    options->stores && lc_store_names_open(&r.stores, c, &r.counts.stores);
+	else
 		status = rewrite_methods(&r);
-		lost = options->stores && !r.stores_on;
-	}
 	if (status == LC_REWRITE_DONE && !look_only)
 		status = lc_edit_join(&r.edit, &r.counts.bytes, &r.counts.len);
-	if (!r.stores_on)
-		lc_store_names_free(&r.counts.stores);
-	r.counts.stores.lost = lost;
 	*out = r.counts;
-	lc_store_names_close(&r.stores);
 	lc_alloc_plan_scan_close(&r.scan);
 	lc_alloc_plan_close(&r.hooks);
 	lc_edit_close(&r.edit);

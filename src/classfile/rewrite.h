@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "src/classfile/status.h"
-#include "src/classfile/store_names.h"
 
 /* Internal name of the hook class, a member of java.base. */
 #define LC_HOOK_CLASS "java/lang/LocusHook"
@@ -65,7 +64,6 @@ struct lc_rewrite_options {
 	 * hook class, and their arrays are hooked whatever their length. Owner: the caller. */
 	const char *const *watched;
 	size_t watched_len;
-	bool stores;                       /* find where what is made is stored */
 	uint32_t (*next_site)(void *user); /* a fresh number for each hook, 1..LC_SITE_LIMIT - 1 */
 	void *user;
 };
@@ -78,10 +76,6 @@ struct lc_rewrite_result {
 	uint32_t methods_left;     /* methods left alone because they would not fit */
 	uint64_t own_field_bytes;  /* sum of the instance fields that the class declares itself */
 	uint64_t code_sum;         /* sum of lc_rewrite_code_sum(), if the class has no hooks */
-	/* Result of options.stores, which the caller always frees. It is complete for
-	 * LC_REWRITE_DONE (positions in the bytes above) and LC_REWRITE_NOTHING (positions in the
-	 * input), and empty without memory. */
-	struct lc_store_names stores;
 };
 
 /*
@@ -100,14 +94,6 @@ enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
 enum lc_rewrite_status lc_rewrite_look(const uint8_t *in, size_t len,
                                        const struct lc_rewrite_options *options,
                                        struct lc_rewrite_result *out);
-
-/*
- * Find the stores of methods of that name and descriptor, in a class file that lc_rewrite_class()
- * may have rewritten or not: *out has rows for the positions of either code. Returns whether the
- * methods were found. The caller always frees *out.
- */
-bool lc_rewrite_stores(const uint8_t *in, size_t len, const struct lc_rewrite_options *options,
-                       const char *name, const char *descriptor, struct lc_store_names *out);
 
 /*
  * The part of a method with `code_bytes` bytes of code in `code_sum`. Two classes with equal sums

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hash.h"
+#include "src/classfile/hook_calls.h"
 #include "src/classfile/stack_effect.h"
 #include "src/classfile/store_names_impl.h"
 
@@ -37,6 +37,7 @@ enum result { RESULT_OTHER, RESULT_OBJECT, RESULT_ARRAY };
 struct lc_store_names_member {
 	bool known, good;
 	bool takes_array;
+	bool is_hook;       /* the agent's */
 	uint8_t words;      /* of the result, or of the field */
 	uint8_t result;     /* enum result */
 	uint8_t arrays;     /* of the result's class */
@@ -417,6 +418,7 @@ static void look_up(const struct walk *w, uint8_t op, uint32_t index,
 		return;
 	result = (struct lc_class_text){ at, (size_t)(end - at) };
 	m->good = true;
+	m->is_hook = lc_hook_calls_is_ours(w->cls, index);
 	m->arguments = (uint16_t)words;
 	m->words = *at == 'J' || *at == 'D' ? 2 : *at != 'V';
 	m->arrays = arrays_of(result);
@@ -504,7 +506,7 @@ static void visit_call(struct walk *w, uint8_t op, uint32_t at)
 
 	if (!m)
 		return;
-	if (w->carries && op != LC_OP_INVOKEDYNAMIC)
+	if (w->carries && op != LC_OP_INVOKEDYNAMIC && !m->is_hook)
 		note_arguments(w, m->arguments, on_object, op, at);
 	pop_words(w, m->arguments);
 	object = on_object ? pop(w) : 0;
@@ -699,8 +701,10 @@ static bool walk(struct walk *w)
 
 	for (uint32_t at = 0; at < w->code->len && !w->failed && !w->bad; at += bytes) {
 		bytes = lc_method_insn_bytes(w->code, at);
-		if (!flows)
+		if (!flows) {
 			w->len = 0;
+			w->code->flags[at] |= LC_AT_TARGET; /* of an exception, at least */
+		}
 		if (w->code->flags[at] & LC_AT_TARGET)
 			meet(w, at);
 		visit(w, at);
@@ -735,7 +739,7 @@ static bool lend(struct walk *w)
 
 enum lc_rewrite_status lc_store_names_find(struct lc_store_names_scan *s,
                                            const struct lc_member *method,
-                                           struct lc_method_code *code, bool moved)
+                                           struct lc_method_code *code)
 {
 	struct walk w = { .scan = s, .cls = s->cls, .code = code, .method = method };
 	unsigned has;
@@ -749,14 +753,12 @@ enum lc_rewrite_status lc_store_names_find(struct lc_store_names_scan *s,
 		return LC_REWRITE_DONE;
 	if (!walk(&w))
 		return LC_REWRITE_DONE;
-	return w.failed ? LC_REWRITE_NO_MEMORY : lc_store_names_put(s, method, code, moved);
+	return w.failed ? LC_REWRITE_NO_MEMORY : lc_store_names_put(s, code);
 }
 
 bool lc_store_names_open(struct lc_store_names_scan *s, const struct lc_class *c,
                          struct lc_store_names *out)
 {
-	struct lc_class_text name = lc_class_name(c, c->this_class);
-
 	*s = (struct lc_store_names_scan){
 		.cls = c,
 		.out = out,
@@ -768,8 +770,6 @@ bool lc_store_names_open(struct lc_store_names_scan *s, const struct lc_class *c
 		.carried = { .element_bytes = sizeof(uint64_t) },
 	};
 	*out = (struct lc_store_names){
-		.class = lc_store_names_hash(0, name.data, name.len),
-		.methods = { .element_bytes = sizeof(struct lc_store_method) },
 		.rows = { .element_bytes = sizeof(struct lc_store) },
 		.calls = { .element_bytes = sizeof(struct lc_store_call) },
 	};
@@ -791,23 +791,8 @@ void lc_store_names_close(struct lc_store_names_scan *s)
 
 void lc_store_names_free(struct lc_store_names *s)
 {
-	free(s->methods.data);
 	free(s->rows.data);
 	free(s->calls.data);
 	free(s->text.data);
 	*s = (struct lc_store_names){ 0 };
-}
-
-uint64_t lc_store_names_hash(uint64_t h, const char *bytes, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		h = lc_hash_add(h, (uint8_t)(bytes[i] == '/' ? '.' : bytes[i]));
-	return lc_hash_add(h, UINT64_C(1) << 8 | len << 16);
-}
-
-uint64_t lc_store_names_method(const char *name, size_t name_len, const char *descriptor,
-                               size_t descriptor_len)
-{
-	return lc_store_names_hash(lc_store_names_hash(1, name, name_len), descriptor,
-	                           descriptor_len);
 }

@@ -7,8 +7,8 @@
  * variables. A forward jump carries the words of its stack along; a word at a meeting point is what
  * it is on any of the ways. Results of backward jumps are not followed. A local variable with
  * several assignments is followed up to the next target of a jump. So the search may miss a store,
- * but the code makes each store that it finds. Pure functions over bytes. Context: [java]
- * (ClassFileLoadHook).
+ * but the code makes each store that it finds. Hooks in the code are no stores. Pure functions over
+ * bytes. Context: any but [signal].
  */
 #ifndef LC_CLASSFILE_STORE_NAMES_H
 #define LC_CLASSFILE_STORE_NAMES_H
@@ -59,32 +59,14 @@ struct lc_store_call {
 	uint32_t exact; /* not 0: it is the method that runs: static, a constructor and so on */
 };
 
-struct lc_store_method {
-	uint64_t method; /* lc_store_names_method() */
-	uint32_t first;  /* of its rows */
-	uint16_t len;
-	uint16_t code_bytes;
-};
-
-/*
- * All rows of a class. Free with lc_store_names_free(). Positions are those of the code that the
- * JVM is given.
- */
+/* The rows of methods. Free with lc_store_names_free(). */
 struct lc_store_names {
-	uint64_t class;           /* lc_store_names_hash() of its name, with dots */
-	struct lc_vector methods; /* struct lc_store_method: those that have rows */
-	struct lc_vector rows;    /* struct lc_store */
-	struct lc_vector calls;   /* struct lc_store_call */
-	struct lc_bytes text;     /* names, each ended by a 0: "com.acme.Spectrum.re", "buffer" */
-	bool lost;                /* there was no memory for all rows, so there are none */
+	struct lc_vector rows;  /* struct lc_store */
+	struct lc_vector calls; /* struct lc_store_call */
+	struct lc_bytes text;   /* names, each ended by a 0: "com.acme.Spectrum.re", "buffer" */
 };
 
 void lc_store_names_free(struct lc_store_names *s);
-
-/* A hash of bytes in which '/' is '.'. Two names of a program have different ones. */
-uint64_t lc_store_names_hash(uint64_t h, const char *bytes, size_t len);
-uint64_t lc_store_names_method(const char *name, size_t name_len, const char *descriptor,
-                               size_t descriptor_len);
 
 /* State of the search in one class, shared by its methods. All zero; free with _close(). */
 struct lc_store_names_scan {
@@ -106,11 +88,11 @@ void lc_store_names_close(struct lc_store_names_scan *s);
 
 /*
  * Add the rows of a method. code->flags has LC_AT_START and LC_AT_TARGET except for handlers, which
- * are added. `moved`: translate positions by code->moved. Code that the JVM will not accept adds
- * nothing. Returns LC_REWRITE_DONE or LC_REWRITE_NO_MEMORY.
+ * are added: those of its table, and what only an exception can lead to. Code that the JVM will not
+ * accept adds nothing. Returns LC_REWRITE_DONE or LC_REWRITE_NO_MEMORY.
  */
 enum lc_rewrite_status lc_store_names_find(struct lc_store_names_scan *s,
                                            const struct lc_member *method,
-                                           struct lc_method_code *code, bool moved);
+                                           struct lc_method_code *code);
 
 #endif

@@ -76,7 +76,6 @@ static inline struct value *value_at(const struct lc_store_names_scan *s, uint32
 
 /* Add the method's rows, of what its values and events are. */
 enum lc_rewrite_status lc_store_names_put(struct lc_store_names_scan *s,
-                                          const struct lc_member *method,
-                                          const struct lc_method_code *code, bool moved);
+                                          const struct lc_method_code *code);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hash.h"
+#include "src/classfile/hook_calls.h"
 #include "src/classfile/store_names_impl.h"
 
 enum {
@@ -17,7 +17,6 @@ struct put {
 	struct lc_store_names_scan *scan;
 	const struct lc_class *cls;
 	const struct lc_method_code *code;
-	bool moved;
 	uint32_t first;      /* row of the method */
 	struct lc_store row; /* of the value whose stores are looked at */
 	bool failed;
@@ -235,15 +234,41 @@ static void add_events(struct put *p, const struct value *v, uint32_t levels, un
 	}
 }
 
+/* May the instruction stand in a hook, before its call (alloc_emit.c)? */
+static bool is_in_hook(uint8_t op)
+{
+	return op == LC_OP_DUP || (op >= LC_OP_ICONST_M1 && op <= LC_OP_LDC_W) ||
+	       op == LC_OP_ALOAD || (op >= LC_OP_ALOAD_0 && op <= LC_OP_ALOAD_3) ||
+	       op == LC_OP_CHECKCAST || op == LC_OP_WIDE;
+}
+
+/* Behind the hooks that begin at `at`. */
+static uint32_t hooks_end(const struct put *p, uint32_t at)
+{
+	uint32_t end = at, bytes;
+
+	for (; at < p->code->len && at - end < LC_INSERT_MAX_BYTES; at += bytes) {
+		const uint8_t *insn = p->code->insns + at;
+
+		bytes = lc_method_insn_bytes(p->code, at);
+		if (*insn == LC_OP_INVOKESTATIC &&
+		    lc_hook_calls_is_ours(p->cls, lc_be_get2(insn + 1)))
+			end = at + bytes;
+		else if (!is_in_hook(*insn))
+			break;
+	}
+	return end;
+}
+
 /* The rows of a value that the instruction at `at` makes. */
 static void add_value_rows(struct put *p, const struct value *v, uint32_t at)
 {
-	const uint32_t *moved = p->moved ? p->code->moved : NULL;
-	const uint32_t next = at + lc_method_insn_bytes(p->code, at);
-
-	p->row = (struct lc_store){ .source = v->source, .arrays = v->arrays };
-	p->row.at = (uint16_t)(moved ? moved[at] : at);
-	p->row.bytes = (uint8_t)(moved ? moved[next] - moved[at] : next - at);
+	p->row = (struct lc_store){
+		.source = v->source,
+		.arrays = v->arrays,
+		.at = (uint16_t)at,
+		.bytes = (uint8_t)(hooks_end(p, at + lc_method_insn_bytes(p->code, at)) - at),
+	};
 	add_events(p, v, 0, 0);
 }
 
@@ -258,14 +283,10 @@ static void add_parameter_rows(struct put *p, const struct value *v)
 }
 
 enum lc_rewrite_status lc_store_names_put(struct lc_store_names_scan *s,
-                                          const struct lc_member *method,
-                                          const struct lc_method_code *code, bool moved)
+                                          const struct lc_method_code *code)
 {
 	struct lc_store_names *out = s->out;
-	struct put p = { .scan = s, .cls = s->cls, .code = code, .moved = moved };
-	struct lc_class_text name = lc_class_utf8(s->cls, method->name);
-	struct lc_class_text descriptor = lc_class_utf8(s->cls, method->descriptor);
-	struct lc_store_method m;
+	struct put p = { .scan = s, .cls = s->cls, .code = code };
 
 	p.first = (uint32_t)out->rows.len;
 	for (uint32_t i = 0; i < s->values.len && !p.failed; i++) {
@@ -280,16 +301,6 @@ enum lc_rewrite_status lc_store_names_put(struct lc_store_names_scan *s,
 		add_value_rows(&p, v, v->at);
 		if (v->built != UINT32_MAX)
 			add_value_rows(&p, v, v->built);
-	}
-	if (out->rows.len > p.first) {
-		m = (struct lc_store_method){
-			.method = lc_store_names_method(name.data, name.len, descriptor.data,
-			                                descriptor.len),
-			.first = p.first,
-			.len = (uint16_t)(out->rows.len - p.first),
-			.code_bytes = (uint16_t)(moved ? code->new_len : code->len),
-		};
-		p.failed = lc_vector_push(&out->methods, &m) || p.failed;
 	}
 	return p.failed || out->text.failed ? LC_REWRITE_NO_MEMORY : LC_REWRITE_DONE;
 }

@@ -277,6 +277,14 @@ uint32_t lc_site_count(void)
 	return atomic_load_explicit(&paths.sites.len, memory_order_acquire);
 }
 
+jmethodID lc_method_id(const struct lc_method *m)
+{
+	const uint64_t version = atomic_load_explicit(&m->version, memory_order_relaxed);
+
+	return version < LC_PATH_DEFINED_MAX ? NULL
+	                                     : lc_method_number_id(lc_version_method(version));
+}
+
 int lc_method_line(const struct lc_method *m, unsigned bci)
 {
 	int line = -1;
@@ -341,6 +349,8 @@ static const struct version_entry *find_or_add(uint64_t id, const struct lc_meth
 	                          method_same, method_hash, m, m, method_added);
 	if (e.method == UINT32_MAX)
 		return NULL;
+	atomic_store_explicit(&((struct lc_method *)table_get(&paths.methods, e.method))->version,
+	                      id, memory_order_relaxed); /* any of them will do */
 	return table_get(&paths.versions,
 	                 find_or_append(&paths.versions, &paths.version_index, mix(id),
 	                                version_same, version_hash, &id, &e, &added));

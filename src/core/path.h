@@ -7,13 +7,15 @@
 #define LC_CORE_PATH_H
 
 #include <jvmti.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /*
- * A method by name. Immutable once it is returned. Class names are as a Java programmer writes
- * them in a stack trace ("java.util.HashMap$Node"), bytes in modified UTF-8 as the JVM gives them.
+ * A method by name. Immutable once it is returned, but for `version`. Class names are as a Java
+ * programmer writes them in a stack trace ("java.util.HashMap$Node"), bytes in modified UTF-8 as
+ * the JVM gives them.
  */
 struct lc_method {
 	const char *class_name;
@@ -24,6 +26,8 @@ struct lc_method {
 	uint32_t lines_len;
 	const jvmtiLineNumberEntry *lines; /* as JVMTI gave them, sorted by start_location */
 	bool left_out; /* a method of our own that calls the program's: no path has it */
+	_Atomic uint64_t
+	    version; /* the last one that was found to be this method (core/version.h) */
 };
 
 /* A node of the tree. Node 0 is the root, an empty path; parents have smaller numbers. */
@@ -68,6 +72,12 @@ const struct lc_path_recursion *lc_path_recursion_get(uint32_t number);
 
 uint32_t lc_path_count(void);
 uint32_t lc_site_count(void);
+
+/*
+ * The JVM's ID of the method, of the class that was met last where several loaders have the same;
+ * NULL where there is none. Context: any.
+ */
+jmethodID lc_method_id(const struct lc_method *m);
 
 /* Source line of a bci in a method, or -1. */
 int lc_method_line(const struct lc_method *m, unsigned bci);

@@ -1,256 +1,129 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heap/site_names.c - keeps the stores of each class in one block, found by a hash of the class's
- * name.
- *
- * A block is never changed or freed once it is in the table. The same class may come again, changed
- * or in another loader. The length of a method's code tells whose rows are meant. If the rows of
- * two classes differ, the look-up finds no names.
- *
- * Order: D1  lc_site_names_add() puts a block at the head of its list (release) -> find() loads the
- * head (acquire): a block is whole before it is seen. Names that are made up are the attribution
- * thread's own.
+ * heap/site_names.c - keeps the stores of each method that was looked at, by the JVM's ID of the
+ * method and the length of its bytecode, which tells versions apart.
  */
 #include "src/heap/site_names.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/descriptor.h"
-#include "src/base/options.h"
+#include "src/base/hash.h"
+#include "src/base/vector.h"
 #include "src/core/counters.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
+#include "src/classfile/store_names.h"
+#include "src/heap/loaded_code.h"
 
 enum {
-	LISTS = 1 << 12,
+	LISTS = 1 << 10,
 	BYTES_MAX = 64 << 20,
 	CALLERS_MAX = 32, /* frames that hand a result on */
 	PASSED_MAX = 4,   /* methods that pass an argument on */
 	NAME_BYTES = 1024,
 };
 
-struct kept {
-	struct kept *next;
-	uint64_t class;
-	uint32_t methods_len, calls_len, rows_len, text_len;
-	struct lc_store_method methods[];
-	/* Followed by calls, rows and text. */
+/* The stores of a method, one after the other with its calls and text. Never freed. */
+struct found {
+	struct found *next;
+	jmethodID method;
+	uint32_t code_bytes; /* that were asked for; 0: of any length */
+	struct lc_store_names stores;
 };
 
+/* All is the writer's. */
 static struct {
-	_Atomic(struct kept *) lists[LISTS];
-	_Atomic uint64_t bytes, classes, dropped;
-	lc_site_names_find *source; /* set once */
-	struct lc_vector made_up;   /* char *: names of elements */
+	struct found *lists[LISTS];
+	uint64_t methods, bytes, dropped;
+	struct lc_vector made_up; /* char *: names of elements */
 } stored = { .made_up = { .element_bytes = sizeof(char *) } };
-
-static const struct lc_store_call *calls_of(const struct kept *k)
-{
-	return (const struct lc_store_call *)(k->methods + k->methods_len);
-}
-
-static const struct lc_store *rows_of(const struct kept *k)
-{
-	return (const struct lc_store *)(calls_of(k) + k->calls_len);
-}
-
-static const char *text_of(const struct kept *k)
-{
-	return (const char *)(rows_of(k) + k->rows_len);
-}
-
-static size_t bytes_of(const struct kept *k)
-{
-	return (size_t)(text_of(k) - (const char *)k) + k->text_len;
-}
-
-/* Two blocks of one class file differ only in `next`. */
-static bool is_same(const struct kept *a, const struct kept *b)
-{
-	const size_t from = offsetof(struct kept, class);
-
-	return bytes_of(a) == bytes_of(b) &&
-	       !memcmp((const char *)a + from, (const char *)b + from, bytes_of(a) - from);
-}
-
-static _Atomic(struct kept *) *list_of(uint64_t class)
-{
-	return &stored.lists[class >> 32 & (LISTS - 1)];
-}
-
-/* The lists' parts in one block; NULL without memory. */
-static struct kept *copy(const struct lc_store_names *s)
-{
-	const size_t methods = s->methods.len * sizeof(struct lc_store_method);
-	const size_t calls = s->calls.len * sizeof(struct lc_store_call);
-	const size_t rows = s->rows.len * sizeof(struct lc_store);
-	struct kept *k = malloc(sizeof(*k) + methods + calls + rows + s->text.len);
-	char *at;
-
-	if (!k)
-		return NULL;
-	*k = (struct kept){
-		.class = s->class,
-		.methods_len = (uint32_t)s->methods.len,
-		.calls_len = (uint32_t)s->calls.len,
-		.rows_len = (uint32_t)s->rows.len,
-		.text_len = (uint32_t)s->text.len,
-	};
-	at = (char *)k->methods;
-	memcpy(at, s->methods.data, methods);
-	at += methods;
-	if (calls)
-		memcpy(at, s->calls.data, calls);
-	at += calls;
-	if (rows)
-		memcpy(at, s->rows.data, rows);
-	at += rows;
-	if (s->text.len)
-		memcpy(at, s->text.data, s->text.len);
-	return k;
-}
-
-void lc_site_names_source(lc_site_names_find *find)
-{
-	stored.source = find;
-}
-
-void lc_site_names_add(const struct lc_store_names *stores)
-{
-	_Atomic(struct kept *) *list = list_of(stores->class);
-	struct kept *k, *head;
-
-	if (stores->lost)
-		atomic_fetch_add_explicit(&stored.dropped, 1, memory_order_relaxed);
-	if (!stores->methods.len)
-		return;
-	k = atomic_load_explicit(&stored.bytes, memory_order_relaxed) < BYTES_MAX ? copy(stores)
-	                                                                          : NULL;
-	if (!k) {
-		atomic_fetch_add_explicit(&stored.dropped, 1, memory_order_relaxed);
-		return;
-	}
-	head = atomic_load_explicit(list, memory_order_acquire); /* D1 */
-	for (const struct kept *old = head; old; old = old->next) {
-		if (is_same(old, k)) {
-			free(k);
-			return;
-		}
-	}
-	do
-		k->next = head;
-	while (!atomic_compare_exchange_weak_explicit(list, &head, k, memory_order_release,
-	                                              memory_order_acquire)); /* D1 */
-	/* Counts. */
-	atomic_fetch_add_explicit(&stored.bytes, bytes_of(k), memory_order_relaxed);
-	atomic_fetch_add_explicit(&stored.classes, 1, memory_order_relaxed);
-}
 
 /* ---- a method's rows ---- */
 
-struct found {
-	const struct kept *kept;
-	const struct lc_store *rows;
-	size_t len;
-};
+static const struct lc_store *rows_of(const struct found *f)
+{
+	return f->stores.rows.data;
+}
 
-static const char *name_of(const struct kept *k, const struct lc_store *row)
+static const struct lc_store_call *calls_of(const struct found *f)
+{
+	return f->stores.calls.data;
+}
+
+static const char *text_of(const struct found *f)
+{
+	return (const char *)f->stores.text.data;
+}
+
+static const char *name_of(const struct found *f, const struct lc_store *row)
 {
 	if (row->kind == LC_STORE_RETURNED)
 		return "";
-	return text_of(k) +
-	       (row->kind == LC_STORE_ARGUMENT ? calls_of(k)[row->name].name : row->name);
+	return text_of(f) +
+	       (row->kind == LC_STORE_ARGUMENT ? calls_of(f)[row->name].name : row->name);
 }
 
-static bool agree(const struct found *a, const struct found *b)
+static size_t bytes_of(const struct found *f)
 {
-	bool same = a->len == b->len;
+	const struct lc_store_names *s = &f->stores;
 
-	for (size_t i = 0; same && i < a->len; i++) {
-		const struct lc_store *x = &a->rows[i], *y = &b->rows[i];
-
-		same = x->at == y->at && x->bytes == y->bytes && x->source == y->source &&
-		       x->kind == y->kind && x->levels == y->levels && x->slot == y->slot &&
-		       !strcmp(name_of(a->kept, x), name_of(b->kept, y));
-	}
-	return same;
+	return sizeof(*f) + s->rows.cap * s->rows.element_bytes +
+	       s->calls.cap * s->calls.element_bytes + s->text.cap;
 }
 
-enum answer { NOT_KNOWN, KNOWN, DOUBTFUL };
-
-/* Find the rows of a method whose code has `code_bytes` bytes; 0: of any length. */
-static enum answer find_kept(uint64_t class, uint64_t method, uint32_t code_bytes,
-                             struct found *out)
+/* Read the method's bytecode. Without memory, or if that has another length, there are no rows. */
+static void look(JNIEnv *jni, struct found *f)
 {
-	const struct kept *k = atomic_load_explicit(list_of(class), memory_order_acquire); /* D1 */
-	enum answer answer = NOT_KNOWN;
+	struct lc_store_names_scan scan = { 0 };
+	struct lc_method_file file;
 
-	for (; k; k = k->next) {
-		for (uint32_t i = 0; k->class == class && i < k->methods_len; i++) {
-			const struct lc_store_method *m = &k->methods[i];
-			const struct found f = { k, rows_of(k) + m->first, m->len };
-
-			if (m->method != method)
-				continue;
-			if (answer == NOT_KNOWN)
-				answer = KNOWN;
-			if (!m->len || (code_bytes && m->code_bytes != code_bytes))
-				continue;
-			if (out->kept && !agree(out, &f))
-				return DOUBTFUL;
-			*out = f;
+	if (!lc_loaded_code_open(jni, f->method, &file))
+		return;
+	if (!f->code_bytes || f->code_bytes == file.code.len) {
+		if (!lc_store_names_open(&scan, &file.cls, &f->stores) ||
+		    lc_store_names_find(&scan, &file.method, &file.code) != LC_REWRITE_DONE) {
+			lc_store_names_free(&f->stores);
+			stored.dropped++;
 		}
+		lc_store_names_close(&scan);
 	}
-	return answer;
+	lc_method_file_close(&file);
 }
 
-/* Ask the source, once: a method of which it knows nothing is kept without rows. */
-static void ask_source(uint64_t class, uint64_t method, const char *class_name, const char *name,
-                       const char *descriptor)
+/*
+ * The rows of a method whose bytecode has `code_bytes` bytes; 0: of any length. NULL: nothing is
+ * known of it.
+ */
+static const struct found *find(JNIEnv *jni, jmethodID method, uint32_t code_bytes)
 {
-	const struct lc_store_method none = { .method = method };
-	struct lc_store_names s = { 0 };
+	const uint64_t hash = lc_hash_add((uint64_t)(uintptr_t)method, code_bytes);
+	struct found **list = &stored.lists[hash & (LISTS - 1)], *f = *list;
 
-	if (!stored.source(class_name, name, descriptor, &s)) {
-		const bool lost = s.lost;
-
-		lc_store_names_free(&s);
-		s = (struct lc_store_names){ .lost = lost };
+	if (!method)
+		return NULL;
+	while (f && (f->method != method || f->code_bytes != code_bytes))
+		f = f->next;
+	if (f)
+		return f;
+	f = stored.bytes < BYTES_MAX ? calloc(1, sizeof(*f)) : NULL;
+	if (!f) {
+		stored.dropped++;
+		return NULL;
 	}
-	s.class = class;
-	s.methods.element_bytes = sizeof(none);
-	if (s.methods.len || !lc_vector_push(&s.methods, &none))
-		lc_site_names_add(&s);
-	lc_store_names_free(&s);
-}
-
-/* Find the rows of a method. Returns false if they are unknown or uncertain. */
-static bool find(const char *class_name, size_t class_len, const char *name, const char *descriptor,
-                 uint32_t code_bytes, struct found *out)
-{
-	const uint64_t class = lc_store_names_hash(0, class_name, class_len);
-	const uint64_t method =
-	    lc_store_names_method(name, strlen(name), descriptor, strlen(descriptor));
-	enum answer answer;
-	char text[NAME_BYTES];
-
-	*out = (struct found){ 0 };
-	answer = find_kept(class, method, code_bytes, out);
-	if (answer == NOT_KNOWN && stored.source && class_len < sizeof(text)) {
-		memcpy(text, class_name, class_len);
-		text[class_len] = '\0';
-		ask_source(class, method, text, name, descriptor);
-		answer = find_kept(class, method, code_bytes, out);
-	}
-	return answer == KNOWN && out->kept;
+	*f = (struct found){ .next = *list, .method = method, .code_bytes = code_bytes };
+	look(jni, f);
+	*list = f;
+	stored.methods++;
+	stored.bytes += bytes_of(f);
+	return f;
 }
 
 /* ---- a site's names ---- */
 
 struct look {
+	JNIEnv *jni;
 	struct lc_site_names_one *out;
 	size_t len, first; /* of the names that may give way to others: those from `first` on */
 	uint32_t arrays;   /* of the site's class */
@@ -294,27 +167,36 @@ static void add(struct look *l, enum lc_site_name kind, const char *name, uint32
 		l->out[l->len++] = (struct lc_site_names_one){ text, kind };
 }
 
-/* Fields in which the method that is called keeps its argument. Returns whether there is one. */
-static bool add_passed(struct look *l, const struct kept *k, const struct lc_store *passed,
+/*
+ * Fields in which the method that `f` calls keeps its argument. Returns whether there is one.
+ */
+static bool add_passed(struct look *l, const struct found *f, const struct lc_store *passed,
                        unsigned depth)
 {
-	const struct lc_store_call *call = &calls_of(k)[passed->name];
-	const char *name = text_of(k) + call->name, *method = strrchr(name, '.');
+	const struct lc_store_call *call = &calls_of(f)[passed->name];
+	const char *name = text_of(f) + call->name, *method = strrchr(name, '.');
 	const size_t before = l->len;
-	struct found f;
+	const struct found *called;
+	char class_name[NAME_BYTES];
 
 	if (!call->exact || depth == PASSED_MAX || !method ||
-	    !find(name, (size_t)(method - name), method + 1, text_of(k) + call->descriptor, 0, &f))
+	    (size_t)(method - name) >= sizeof(class_name))
 		return false;
-	for (size_t i = 0; i < f.len; i++) {
-		const struct lc_store *row = &f.rows[i];
+	memcpy(class_name, name, (size_t)(method - name));
+	class_name[method - name] = '\0';
+	called = find(l->jni,
+	              lc_loaded_code_find(l->jni, f->method, class_name, method + 1,
+	                                  text_of(f) + call->descriptor),
+	              0);
+	for (size_t i = 0; called && i < called->stores.rows.len; i++) {
+		const struct lc_store *row = &rows_of(called)[i];
 
 		if (row->source != LC_STORE_OF_PARAMETER || row->at != passed->slot)
 			continue;
 		if (row->kind == LC_STORE_FIELD)
-			add(l, LC_NAME_FIELD, name_of(f.kept, row), l->levels + row->levels);
+			add(l, LC_NAME_FIELD, name_of(called, row), l->levels + row->levels);
 		else if (row->kind == LC_STORE_ARGUMENT)
-			add_passed(l, f.kept, row, depth + 1);
+			add_passed(l, called, row, depth + 1);
 	}
 	return l->len > before;
 }
@@ -324,11 +206,11 @@ static void add_row(struct look *l, const struct found *f, const struct lc_store
 	const uint32_t levels = l->levels + row->levels;
 
 	if (row->kind == LC_STORE_FIELD)
-		add(l, LC_NAME_FIELD, name_of(f->kept, row), levels);
+		add(l, LC_NAME_FIELD, name_of(f, row), levels);
 	else if (row->kind == LC_STORE_LOCAL)
-		add(l, LC_NAME_LOCAL, name_of(f->kept, row), levels);
-	else if (row->kind == LC_STORE_ARGUMENT && !levels && !add_passed(l, f->kept, row, 0))
-		add(l, LC_NAME_ARGUMENT, name_of(f->kept, row), 0);
+		add(l, LC_NAME_LOCAL, name_of(f, row), levels);
+	else if (row->kind == LC_STORE_ARGUMENT && !levels && !add_passed(l, f, row, 0))
+		add(l, LC_NAME_ARGUMENT, name_of(f, row), 0);
 }
 
 /* Is the row of the bytecode at `bci`, or of the hook behind it? */
@@ -364,14 +246,13 @@ static bool look_at_frame(struct look *l, const struct lc_path_node *node,
                           const struct lc_method *m, bool leaf)
 {
 	uint32_t returned = UINT32_MAX;
-	struct found f;
+	const struct found *f;
 
 	if (node->bci == LC_BCI_NONE || is_lambda(m)) /* native, or replaced by the JIT */
 		return l->arrays && may_return_array(m);
-	if (!find(m->class_name, strlen(m->class_name), m->name, m->signature, m->code_bytes, &f))
-		return false;
-	for (size_t i = 0; i < f.len; i++) {
-		const struct lc_store *row = &f.rows[i];
+	f = find(l->jni, lc_method_id(m), m->code_bytes);
+	for (size_t i = 0; f && i < f->stores.rows.len; i++) {
+		const struct lc_store *row = &rows_of(f)[i];
 
 		if (!is_row_at(row, node->bci) ||
 		    !(leaf ? is_row_of_leaf(l, row) : row->source == LC_STORE_OF_CALL))
@@ -382,7 +263,7 @@ static bool look_at_frame(struct look *l, const struct lc_path_node *node,
 		if (row->kind == LC_STORE_RETURNED)
 			returned = l->levels + row->levels;
 		else
-			add_row(l, &f, row);
+			add_row(l, f, row);
 	}
 	if (returned == UINT32_MAX)
 		return false;
@@ -419,10 +300,10 @@ static size_t choose(struct lc_site_names_one *names, size_t len, const size_t *
 	return 0;
 }
 
-size_t lc_site_names_of(uint32_t site, struct lc_site_names_one out[LC_SITE_NAMES_MAX])
+size_t lc_site_names_of(JNIEnv *jni, uint32_t site, struct lc_site_names_one out[LC_SITE_NAMES_MAX])
 {
 	const struct lc_site *s = lc_site_get(site);
-	struct look l = { .out = out };
+	struct look l = { .jni = jni, .out = out };
 	size_t frames_end[CALLERS_MAX];
 	unsigned frames = 0;
 	uint32_t path = s ? s->path : 0;
@@ -444,7 +325,7 @@ size_t lc_site_names_of(uint32_t site, struct lc_site_names_one out[LC_SITE_NAME
 }
 
 static const struct lc_counter counters[] = {
-	LC_COUNTER("names_classes", &stored.classes),
+	LC_COUNTER("names_methods", &stored.methods),
 	LC_COUNTER("names_bytes", &stored.bytes),
 	LC_COUNTER(
 	    "names_dropped", &stored.dropped, .limit = "names_lost",

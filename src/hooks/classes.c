@@ -21,7 +21,7 @@
 #include "src/core/refs.h"
 #include "src/core/reset.h"
 #include "src/core/watch_hook.h"
-#include "src/heap/site_names.h"
+#include "src/heap/loaded_code.h"
 #include "src/heap/tlab.h"
 #include "src/hooks/batches.h"
 #include "src/hooks/hooked.h"
@@ -218,43 +218,11 @@ static bool is_in_image(const char *name)
 	return false;
 }
 
-static uint32_t any_site(void *unused)
-{
-	return 1;
-}
-
-/* For heap/site_names.h: where a method of the JDK stores what it makes. */
-static bool find_stores(const char *class_name, const char *method, const char *descriptor,
-                        struct lc_store_names *out)
-{
-	struct lc_rewrite_options options = classes.rewrite;
-	char name[CLASS_NAME_MAX];
-	const uint8_t *data;
-	size_t len = strlen(class_name);
-
-	if (len >= sizeof(name))
-		return false;
-	for (size_t i = 0; i <= len; i++)
-		name[i] = (char)(class_name[i] == '.' ? '/' : class_name[i]);
-	options.next_site = any_site;
-	return is_in_image(name) && lc_preloaded_image_file(name, &data, &len) &&
-	       lc_rewrite_stores(data, len, &options, method, descriptor, out);
-}
-
-/* Keep where the class stores what it allocates, if that is of the bytes that the JVM gets. */
-static void keep_stores(enum lc_rewrite_status status, struct lc_rewrite_result *result)
-{
-	if (status == LC_REWRITE_DONE || status == LC_REWRITE_NOTHING)
-		lc_site_names_add(&result->stores);
-	lc_store_names_free(&result->stores);
-}
-
 /* The loader's classes cannot call the agent's: forget what was rewritten. */
 static void leave_as_it_is(enum lc_rewrite_status *status, struct lc_rewrite_result *result,
                            struct lc_rewrite_result *spans, bool *spans_done)
 {
 	if (*status == LC_REWRITE_DONE) {
-		lc_store_names_free(&result->stores);
 		free(result->bytes);
 		result->bytes = NULL;
 		*status = LC_REWRITE_NOTHING;
@@ -284,7 +252,7 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	struct lc_rewrite_result result = { 0 }, spans = { 0 };
 	enum lc_rewrite_status status;
 	struct timespec begin, end;
-	bool spans_done, in_image;
+	bool spans_done;
 
 	redefined = file.redefined;
 	if (redefined)
@@ -292,15 +260,14 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	if ((name && !strcmp(name, LC_HOOK_CLASS)) || lc_without("classes") ||
 	    atomic_load_explicit(&classes.leaving, memory_order_acquire))
 		return;
-	in_image = is_in_image(name);
-	if (!redefined && lc_without(in_image ? "jdk" : "program"))
+	if (!redefined && (lc_without("jdk") || lc_without("program")) &&
+	    lc_without(is_in_image(name) ? "jdk" : "program"))
 		return;
 	if (redefined)
 		lc_redefined_begin(jni, redefined);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	options.force_object = force_object;
 	options.initialized = is_initialized(redefined);
-	options.stores = !in_image;
 	spans_done = lc_span_classes_rewrite(jni, &file, &spans) == LC_REWRITE_DONE;
 	status = lc_rewrite_class(spans_done ? spans.bytes : data,
 	                          spans_done ? spans.len : (size_t)len, &options, &result);
@@ -318,7 +285,6 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 		else
 			status = LC_REWRITE_NO_MEMORY;
 	}
-	keep_stores(status, &result);
 	if (spans_done && status != LC_REWRITE_DONE)
 		(void)give(jvmti, &spans, new_len, new_data);
 	free(result.bytes);
@@ -458,8 +424,10 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 	if (!classes.rewrite.objects &&
 	    atomic_load_explicit(&classes.many_fields, memory_order_relaxed))
 		large = !is_small(class, methods, len) && is_large(jni, class);
-	if (methods)
+	if (methods) {
+		lc_loaded_code_note(methods, len);
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+	}
 	if (!lc_span_classes_prepare(jvmti, jni, class) && !large &&
 	    !was_put_off(jvmti, jni, class))
 		return;
@@ -527,7 +495,6 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 	if (at_start && lc_without("exchange"))
 		return;
 	lc_preloaded_init();
-	lc_site_names_source(find_stores);
 	wanted = find_wanted(jni, &len);
 	if (!wanted)
 		return;

@@ -22,6 +22,7 @@
 #include "src/base/limit.h"
 #include "src/base/time.h"
 #include "src/classfile/hook_calls.h"
+#include "src/classfile/method_file.h"
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/method_number.h"
@@ -192,7 +193,7 @@ void lc_lost_hooks_prepared(JNIEnv *jni, jclass class)
 
 /* -- looking -------------------------------------------------------------------------------- */
 
-static bool method_has_hook(const struct lc_hook_calls *calls, jmethodID method)
+static bool method_has_hook(const struct lc_class *c, jmethodID method)
 {
 	unsigned char *code = NULL;
 	jint len = 0;
@@ -201,7 +202,7 @@ static bool method_has_hook(const struct lc_hook_calls *calls, jmethodID method)
 	/* Fails for native and abstract ones. */
 	if ((*lc_jvmti())->GetBytecodes(lc_jvmti(), method, &len, &code))
 		return false;
-	has = lc_hook_calls_in(calls, code, (size_t)len);
+	has = lc_hook_calls_in(c, code, (size_t)len);
 	(*lc_jvmti())->Deallocate(lc_jvmti(), code);
 	return has;
 }
@@ -210,7 +211,8 @@ static bool method_has_hook(const struct lc_hook_calls *calls, jmethodID method)
 static int class_has_hook(jclass class)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
-	struct lc_hook_calls calls;
+	struct lc_method_source source = { .class_name = "", .name = "", .descriptor = "" };
+	struct lc_method_file file;
 	unsigned char *pool = NULL;
 	jmethodID *methods = NULL;
 	jint constants = 0, bytes = 0, len = 0;
@@ -219,7 +221,10 @@ static int class_has_hook(jclass class)
 
 	if ((*jvmti)->GetConstantPool(jvmti, class, &constants, &bytes, &pool))
 		return -1;
-	open = lc_hook_calls_open(&calls, pool, (size_t)bytes, (uint32_t)constants);
+	source.pool = pool;
+	source.pool_bytes = (size_t)bytes;
+	source.pool_count = (uint32_t)constants;
+	open = lc_method_file_open(&file, &source);
 	(*jvmti)->Deallocate(jvmti, pool);
 	if (!open)
 		return -1;
@@ -227,10 +232,10 @@ static int class_has_hook(jclass class)
 		has = -1;
 	} else {
 		for (jint i = 0; i < len && !has; i++)
-			has = method_has_hook(&calls, methods[i]);
+			has = method_has_hook(&file.cls, methods[i]);
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
 	}
-	lc_hook_calls_close(&calls);
+	lc_method_file_close(&file);
 	return has;
 }
 

@@ -12,6 +12,7 @@
 #include "src/classfile/rewrite.h"
 #include "src/core/jvmti.h"
 #include "src/core/reset.h"
+#include "src/heap/loaded_code.h"
 
 enum { NAME_LEN_MAX = 256, BUCKETS = 256 };
 
@@ -158,8 +159,10 @@ void lc_preloaded_make_method_ids(JNIEnv *jni)
 		jmethodID *methods = NULL;
 		jint methods_len = 0;
 
-		if (!(*jvmti)->GetClassMethods(jvmti, all[i], &methods_len, &methods))
-			(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+		if ((*jvmti)->GetClassMethods(jvmti, all[i], &methods_len, &methods))
+			continue;
+		lc_loaded_code_note(methods, methods_len);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
 	}
 	lc_jvmti_loaded_end(jni, all);
 }

@@ -1,7 +1,8 @@
 /* uses: src/classfile/ */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_rewrite.c - rewrites any bytes as a class file: the result must parse, and be stable.
+ * fuzz_rewrite.c - rewrites any bytes as a class file: the result must parse, and be stable. Looks
+ * in each method for stores, as if the JVM had loaded it.
  *
  * The first byte chooses the options. With -DREPLAY it has a main() that runs files.
  */
@@ -10,8 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/classfile/edit.h"
 #include "src/classfile/hook_class.h"
+#include "src/classfile/method_file.h"
 #include "src/classfile/rewrite.h"
+#include "src/classfile/store_names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,7 +42,6 @@ static void check(const uint8_t *in, size_t len, const struct lc_rewrite_options
 	if (status != LC_REWRITE_DONE) {
 		if (once.bytes || once.len)
 			fail("bytes without success");
-		lc_store_names_free(&once.stores);
 		return;
 	}
 	if (!once.sites)
@@ -49,10 +52,68 @@ static void check(const uint8_t *in, size_t len, const struct lc_rewrite_options
 		fail("the result does not parse");
 	if (status == LC_REWRITE_DONE && twice.own_field_bytes != once.own_field_bytes)
 		fail("fields changed");
-	lc_store_names_free(&twice.stores);
-	lc_store_names_free(&once.stores);
 	free(twice.bytes);
 	free(once.bytes);
+}
+
+static void find_stores(struct lc_method_file *f)
+{
+	struct lc_store_names_scan scan = { 0 };
+	struct lc_store_names stores = { 0 };
+	const struct lc_store *rows;
+
+	if (lc_store_names_open(&scan, &f->cls, &stores) &&
+	    lc_store_names_find(&scan, &f->method, &f->code) == LC_REWRITE_DONE) {
+		rows = stores.rows.data;
+		for (size_t i = 0; i < stores.rows.len; i++)
+			if (rows[i].source != LC_STORE_OF_PARAMETER &&
+			    rows[i].at + rows[i].bytes > f->code.len)
+				fail("a row beyond the code");
+	}
+	lc_store_names_close(&scan);
+	lc_store_names_free(&stores);
+}
+
+/* What the JVM would say of the method, which has any name. */
+static enum lc_rewrite_status load(void *user, const struct lc_member *method,
+                                   const struct lc_attribute *a)
+{
+	static const struct lc_method_local locals[] = { { 0, 9, 1, 2, 0 }, { 3, 4, 5, 6, 1 } };
+	const struct lc_class *c = user;
+	struct lc_class_text descriptor = lc_class_utf8(c, method->descriptor);
+	struct lc_method_source s = { .pool = c->bytes + 10,
+		                      .pool_bytes = c->pool_end - 10,
+		                      .pool_count = c->pool_count,
+		                      .class_name = "A",
+		                      .name = "m",
+		                      .access_flags = method->access_flags,
+		                      .locals = locals,
+		                      .locals_len = 2 };
+	struct lc_method_code code;
+	struct lc_method_file f;
+	char text[256];
+
+	if (!lc_method_code_read(c, a, &code) || !descriptor.data)
+		return LC_REWRITE_DONE;
+	snprintf(text, sizeof(text), "%.*s", (int)descriptor.len, descriptor.data);
+	s.descriptor = text;
+	s.max_locals = code.max_locals;
+	s.code = code.insns;
+	s.code_bytes = code.len;
+	if (lc_method_file_open(&f, &s)) {
+		find_stores(&f);
+		lc_method_file_close(&f);
+	}
+	return LC_REWRITE_DONE;
+}
+
+static void load_all(const uint8_t *in, size_t len)
+{
+	struct lc_edit e;
+
+	if (lc_edit_open(&e, in, len) == LC_REWRITE_DONE)
+		(void)lc_edit_methods(&e, load, &e.cls);
+	lc_edit_close(&e);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -80,7 +141,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.force_object = data[0] & 4;
 	options.objects = data[0] & 8;
 	options.constructed = data[0] & 16;
-	options.stores = data[0] & 64;
 	options.exact = !(data[0] & 128);
 	options.watched_len = data[0] & 32 ? sizeof(watched) / sizeof(*watched) : 0;
 	copy = malloc(size); /* of that very size: reads beyond the end are found */
@@ -89,6 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(copy, data + 1, size - 1);
 	copy = realloc(copy, size - 1 ? size - 1 : 1);
 	check(copy, size - 1, &options);
+	load_all(copy, size - 1);
 	(void)lc_hook_class_patch(copy, size - 1, &layout);
 	free(copy);
 	return 0;

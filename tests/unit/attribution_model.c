@@ -148,7 +148,7 @@ uint32_t lc_site_count(void)
 	return ATTRIBUTION_SITES;
 }
 
-size_t lc_site_names_of(uint32_t site, struct lc_site_names_one out[LC_SITE_NAMES_MAX])
+size_t lc_site_names_of(JNIEnv *jni, uint32_t site, struct lc_site_names_one out[LC_SITE_NAMES_MAX])
 {
 	static const char *const names[] = { "com.acme.A.a", "com.acme.A.b" };
 

@@ -207,7 +207,6 @@ static void check_look(const uint8_t *bytes, size_t len, const struct lc_rewrite
 	enum lc_rewrite_status status = lc_rewrite_look(bytes, len, options, &seen);
 
 	assert_null(seen.bytes);
-	lc_store_names_free(&seen.stores);
 	assert_int_equal(status == LC_REWRITE_NOTHING, done->status == LC_REWRITE_NOTHING);
 	if (status != LC_REWRITE_NOTHING)
 		return;
@@ -244,7 +243,6 @@ void rewritten_free(struct rewritten *r)
 {
 	if (r->status == LC_REWRITE_DONE)
 		lc_class_close(&r->cls);
-	lc_store_names_free(&r->result.stores);
 	free(r->result.bytes);
 }
 

@@ -1,4 +1,4 @@
-/* uses: src/classfile/hook_calls.c src/classfile/class_file.c src/classfile/method_code.c */
+/* uses: src/classfile/hook_calls.c src/classfile/method_file.c src/classfile/class_file.c src/classfile/method_code.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_hook_calls.c - checks which code counts as a call of the agent's classes. */
 #include <setjmp.h>
@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "src/classfile/hook_calls.h"
+#include "src/classfile/method_file.h"
 
 /* 1 "java/lang/LocusHook", 2 its class, 3 "f", 4 "()V", 5 both, 6 its method, 7 a long, 9 "a", 10
  * its class, 11 its method of the same name. */
@@ -21,14 +22,26 @@ static const uint8_t pool[] = {
 };
 enum { COUNT = 12 };
 
+static bool open_pool(struct lc_method_file *out, size_t len, uint32_t count)
+{
+	const struct lc_method_source s = { .pool = pool,
+		                            .pool_bytes = len,
+		                            .pool_count = count,
+		                            .class_name = "",
+		                            .name = "",
+		                            .descriptor = "" };
+
+	return lc_method_file_open(out, &s);
+}
+
 static bool calls(const uint8_t *code, size_t len)
 {
-	struct lc_hook_calls h;
+	struct lc_method_file f;
 	bool found;
 
-	assert_true(lc_hook_calls_open(&h, pool, sizeof(pool), COUNT));
-	found = lc_hook_calls_in(&h, code, len);
-	lc_hook_calls_close(&h);
+	assert_true(open_pool(&f, sizeof(pool), COUNT));
+	found = lc_hook_calls_in(&f.cls, code, len);
+	lc_method_file_close(&f);
 	return found;
 }
 
@@ -57,13 +70,13 @@ static void operands_are_no_instructions(void **state)
 
 static void what_is_no_constant_pool_is_refused(void **state)
 {
-	struct lc_hook_calls h;
+	struct lc_method_file f;
 
 	for (size_t len = 0; len < sizeof(pool); len++)
-		assert_false(lc_hook_calls_open(&h, pool, len, COUNT));
-	assert_false(lc_hook_calls_open(&h, pool, sizeof(pool), 0));
-	assert_false(lc_hook_calls_open(&h, pool, sizeof(pool), COUNT + 1));
-	assert_false(lc_hook_calls_open(&h, pool, sizeof(pool), 65535));
+		assert_false(open_pool(&f, len, COUNT));
+	assert_false(open_pool(&f, sizeof(pool), 0));
+	assert_false(open_pool(&f, sizeof(pool), COUNT + 1));
+	assert_false(open_pool(&f, sizeof(pool), 65535));
 }
 
 int main(void)

@@ -1,8 +1,8 @@
-/* uses: src/heap/site_names.c src/classfile/ -Wl,--wrap=malloc */
+/* uses: src/heap/site_names.c -Wl,--wrap=calloc */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_stored.c - checks which names a site gets where two classes of one name, two versions of a
- * class, or several callers tell different things, and that what finds no room is counted.
+ * test_stored.c - checks which names a site gets where several callers or two versions of a method
+ * tell different things, and that what finds no room is counted.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +16,7 @@
 #include "src/classfile/store_names.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
+#include "src/heap/loaded_code.h"
 #include "src/heap/site_names.h"
 #include "tests/unit/counter.h"
 
@@ -28,12 +29,12 @@ static uint32_t frames;
 
 static bool no_memory;
 
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t len, size_t size);
+void *__wrap_calloc(size_t len, size_t size);
 
-void *__wrap_malloc(size_t size)
+void *__wrap_calloc(size_t len, size_t size)
 {
-	return no_memory ? NULL : __real_malloc(size);
+	return no_memory ? NULL : __real_calloc(len, size);
 }
 
 const struct lc_method *lc_method_get(uint32_t method)
@@ -71,67 +72,155 @@ static void add_frame(const char *class_name, const char *name, uint16_t bci)
 	nodes[frames - 1].parent = frames > 1 ? frames : 0;
 }
 
-/* ---- classes ---- */
+/* ---- what the JVM has loaded ---- */
 
-static uint32_t add_text(struct lc_store_names *s, const char *text)
+/* A method, and the rows that its bytecode has. */
+struct loaded {
+	const char *class_name, *name;
+	uint32_t code_bytes;
+	unsigned asked; /* how often it was read */
+	unsigned rows_len;
+	struct {
+		uint8_t source, kind;
+		const char *name;
+	} rows[LC_SITE_NAMES_MAX + 3];
+};
+
+static struct loaded loaded[METHODS];
+static unsigned loaded_len;
+
+static struct loaded *load(const char *class_name, const char *name, uint32_t code_bytes)
 {
-	const uint32_t at = (uint32_t)s->text.len;
+	struct loaded *m = &loaded[loaded_len++];
 
-	lc_bytes_add(&s->text, text, strlen(text) + 1);
-	return at;
+	assert_true(loaded_len <= METHODS);
+	*m = (struct loaded){ .class_name = class_name, .name = name, .code_bytes = code_bytes };
+	return m;
 }
 
-static struct lc_store_names class_of(const char *name)
+static void add_store(struct loaded *m, uint8_t source, uint8_t kind, const char *name)
 {
-	return (struct lc_store_names){
-		.class = lc_store_names_hash(0, name, strlen(name)),
-		.methods = { .element_bytes = sizeof(struct lc_store_method) },
-		.rows = { .element_bytes = sizeof(struct lc_store) },
-		.calls = { .element_bytes = sizeof(struct lc_store_call) },
-	};
-}
-
-static void add_method(struct lc_store_names *s, const char *name, uint16_t code_bytes)
-{
-	const struct lc_store_method m = { .method =
-		                               lc_store_names_method(name, strlen(name), "()[I", 4),
-		                           .first = (uint32_t)s->rows.len,
-		                           .code_bytes = code_bytes };
-
-	assert_int_equal(lc_vector_push(&s->methods, &m), 0);
-}
-
-/* Of the method that was added last. */
-static void add_store(struct lc_store_names *s, uint8_t source, uint8_t kind, const char *name)
-{
-	struct lc_store_method *m = s->methods.data;
-	const struct lc_store row = { .at = source == LC_STORE_OF_CALL ? CALL_BCI : LEAF_BCI,
-		                      .bytes = 3,
-		                      .source = source,
-		                      .kind = kind,
-		                      .arrays = 1,
-		                      .name = add_text(s, name) };
-
-	assert_int_equal(lc_vector_push(&s->rows, &row), 0);
-	m[s->methods.len - 1].len++;
+	m->rows[m->rows_len].source = source;
+	m->rows[m->rows_len].kind = kind;
+	m->rows[m->rows_len++].name = name;
 }
 
 /* A class whose only method stores its array in the field. */
-static void keep_field(const char *class_name, uint16_t code_bytes, const char *field)
+static struct loaded *keep_field(const char *class_name, uint32_t code_bytes, const char *field)
 {
-	struct lc_store_names s = class_of(class_name);
+	struct loaded *m = load(class_name, "make", code_bytes);
 
-	add_method(&s, "make", code_bytes);
-	add_store(&s, LC_STORE_OF_ARRAY, LC_STORE_FIELD, field);
-	lc_site_names_add(&s);
-	lc_store_names_free(&s);
+	add_store(m, LC_STORE_OF_ARRAY, LC_STORE_FIELD, field);
+	return m;
+}
+
+static jmethodID id_of(const char *class_name, const char *name)
+{
+	for (unsigned i = 0; i < loaded_len; i++)
+		if (!strcmp(loaded[i].class_name, class_name) && !strcmp(loaded[i].name, name))
+			return (jmethodID)(void *)&loaded[i];
+	return NULL;
+}
+
+jmethodID lc_method_id(const struct lc_method *m)
+{
+	return id_of(m->class_name, m->name);
+}
+
+jmethodID lc_loaded_code_find(JNIEnv *jni, jmethodID caller, const char *class_name,
+                              const char *name, const char *descriptor)
+{
+	assert_non_null(caller);
+	assert_string_equal(descriptor, "([I)V");
+	return id_of(class_name, name);
+}
+
+static struct loaded *read_now;
+
+bool lc_loaded_code_open(JNIEnv *jni, jmethodID method, struct lc_method_file *out)
+{
+	read_now = (struct loaded *)(void *)method;
+	read_now->asked++;
+	*out = (struct lc_method_file){ .code = { .len = read_now->code_bytes } };
+	return true;
+}
+
+void lc_method_file_close(struct lc_method_file *f)
+{
+}
+
+bool lc_store_names_open(struct lc_store_names_scan *s, const struct lc_class *c,
+                         struct lc_store_names *out)
+{
+	s->out = out;
+	*out = (struct lc_store_names){
+		.rows = { .element_bytes = sizeof(struct lc_store) },
+		.calls = { .element_bytes = sizeof(struct lc_store_call) },
+	};
+	return true;
+}
+
+void lc_store_names_close(struct lc_store_names_scan *s)
+{
+}
+
+void lc_store_names_free(struct lc_store_names *s)
+{
+	free(s->rows.data);
+	free(s->calls.data);
+	free(s->text.data);
+}
+
+static uint32_t add_text(struct lc_bytes *text, const char *name)
+{
+	const uint32_t at = (uint32_t)text->len;
+
+	lc_bytes_add(text, name, strlen(name) + 1);
+	return at;
+}
+
+/* An argument arrives in local variable 1. Returns the number of the call. */
+static uint32_t add_call(struct lc_store_names *out, const char *name)
+{
+	const struct lc_store_call call = { .name = add_text(&out->text, name),
+		                            .descriptor = add_text(&out->text, "([I)V"),
+		                            .exact = 1 };
+
+	assert_int_equal(lc_vector_push(&out->calls, &call), 0);
+	return (uint32_t)out->calls.len - 1;
+}
+
+enum lc_rewrite_status lc_store_names_find(struct lc_store_names_scan *s,
+                                           const struct lc_member *method,
+                                           struct lc_method_code *code)
+{
+	for (unsigned i = 0; i < read_now->rows_len; i++) {
+		struct lc_store row = { .at = LEAF_BCI,
+			                .bytes = 3,
+			                .source = read_now->rows[i].source,
+			                .kind = read_now->rows[i].kind,
+			                .arrays = 1 };
+
+		if (row.source == LC_STORE_OF_CALL)
+			row.at = CALL_BCI;
+		if (row.source == LC_STORE_OF_PARAMETER)
+			row.at = 1;
+		if (row.kind == LC_STORE_ARGUMENT) {
+			row.slot = 1;
+			row.name = add_call(s->out, read_now->rows[i].name);
+		} else {
+			row.name = add_text(&s->out->text, read_now->rows[i].name);
+		}
+		assert_int_equal(lc_vector_push(&s->out->rows, &row), 0);
+	}
+	return LC_REWRITE_DONE;
 }
 
 static void expect_names(size_t len, const struct lc_site_names_one *expected)
 {
 	struct lc_site_names_one names[LC_SITE_NAMES_MAX];
 
-	assert_int_equal(lc_site_names_of(1, names), len);
+	assert_int_equal(lc_site_names_of(NULL, 1, names), len);
 	for (size_t i = 0; i < len; i++) {
 		assert_string_equal(names[i].name, expected[i].name);
 		assert_int_equal(names[i].kind, expected[i].kind);
@@ -158,58 +247,71 @@ static void a_field_is_the_name_of_the_hook_behind_it_too(void **state)
 	}
 }
 
-static void the_same_class_in_two_loaders_is_kept_once(void **state)
+static void a_method_is_read_once(void **state)
 {
-	uint64_t classes;
+	const struct loaded *m = keep_field("a.Once", CODE_BYTES, "a.Once.re");
+	const uint64_t methods_before = counter("names_methods");
 
-	keep_field("a.Twice", CODE_BYTES, "a.Twice.re");
-	classes = counter("names_classes");
-	keep_field("a.Twice", CODE_BYTES, "a.Twice.re");
-	assert_int_equal(counter("names_classes"), classes);
-	begin_path("int[]");
-	add_frame("a.Twice", "make", LEAF_BCI);
-	expect_field("a.Twice.re");
-}
-
-static void two_classes_of_one_name_that_differ_give_no_name(void **state)
-{
-	keep_field("a.Different", CODE_BYTES, "a.Different.re");
-	keep_field("a.Different", CODE_BYTES, "a.Different.im");
-	begin_path("int[]");
-	add_frame("a.Different", "make", LEAF_BCI);
-	expect_names(0, NULL);
+	for (int i = 0; i < 3; i++) {
+		begin_path("int[]");
+		add_frame("a.Once", "make", LEAF_BCI);
+		expect_field("a.Once.re");
+	}
+	assert_int_equal(m->asked, 1);
+	assert_int_equal(counter("names_methods"), methods_before + 1);
 }
 
 static void of_two_versions_the_length_of_the_code_tells_which_is_meant(void **state)
 {
-	keep_field("a.Redefined", CODE_BYTES + 1, "a.Redefined.before");
-	keep_field("a.Redefined", CODE_BYTES, "a.Redefined.after");
+	keep_field("a.Redefined", CODE_BYTES, "a.Redefined.now");
 	begin_path("int[]");
 	add_frame("a.Redefined", "make", LEAF_BCI);
-	expect_field("a.Redefined.after");
-	methods[1].code_bytes = CODE_BYTES + 1;
-	expect_field("a.Redefined.before");
-	methods[1].code_bytes = 0; /* not known: it may be either */
+	methods[1].code_bytes = CODE_BYTES + 1; /* the frame is of another version */
 	expect_names(0, NULL);
+	methods[1].code_bytes = CODE_BYTES;
+	expect_field("a.Redefined.now");
+}
+
+static void a_method_whose_class_is_gone_gives_no_name(void **state)
+{
+	begin_path("int[]");
+	add_frame("a.Gone", "make", LEAF_BCI);
+	expect_names(0, NULL);
+}
+
+static void an_argument_has_the_name_of_the_field_that_keeps_it(void **state)
+{
+	add_store(load("a.Outer", "make", CODE_BYTES), LC_STORE_OF_ARRAY, LC_STORE_ARGUMENT,
+	          "a.Inner.<init>");
+	begin_path("int[]");
+	add_frame("a.Outer", "make", LEAF_BCI);
+	expect_names(1, &(struct lc_site_names_one){ "a.Inner.<init>", LC_NAME_ARGUMENT });
+	/* The same, where the class is found, and passes it on. */
+	add_store(load("a.Middle", "make", CODE_BYTES), LC_STORE_OF_ARRAY, LC_STORE_ARGUMENT,
+	          "a.Passes.<init>");
+	add_store(load("a.Passes", "<init>", CODE_BYTES), LC_STORE_OF_PARAMETER, LC_STORE_ARGUMENT,
+	          "a.Keeps.set");
+	add_store(load("a.Keeps", "set", CODE_BYTES), LC_STORE_OF_PARAMETER, LC_STORE_FIELD,
+	          "a.Keeps.f");
+	begin_path("int[]");
+	add_frame("a.Middle", "make", LEAF_BCI);
+	expect_field("a.Keeps.f");
 }
 
 static void keep_factory(void)
 {
-	struct lc_store_names s = class_of("a.Factory");
+	struct loaded *m = load("a.Factory", "make", CODE_BYTES);
 
-	add_method(&s, "make", CODE_BYTES);
-	add_store(&s, LC_STORE_OF_ARRAY, LC_STORE_LOCAL, "inner");
-	add_store(&s, LC_STORE_OF_ARRAY, LC_STORE_RETURNED, "");
-	add_method(&s, "hand_on", CODE_BYTES);
-	add_store(&s, LC_STORE_OF_CALL, LC_STORE_RETURNED, "");
-	add_method(&s, "local", CODE_BYTES);
-	add_store(&s, LC_STORE_OF_CALL, LC_STORE_LOCAL, "outer");
-	add_method(&s, "field", CODE_BYTES);
-	add_store(&s, LC_STORE_OF_CALL, LC_STORE_FIELD, "a.Factory.kept");
-	add_method(&s, "nothing", CODE_BYTES);
-	add_store(&s, LC_STORE_OF_ARRAY, LC_STORE_LOCAL, "unrelated");
-	lc_site_names_add(&s);
-	lc_store_names_free(&s);
+	add_store(m, LC_STORE_OF_ARRAY, LC_STORE_LOCAL, "inner");
+	add_store(m, LC_STORE_OF_ARRAY, LC_STORE_RETURNED, "");
+	add_store(load("a.Factory", "hand_on", CODE_BYTES), LC_STORE_OF_CALL, LC_STORE_RETURNED,
+	          "");
+	add_store(load("a.Factory", "local", CODE_BYTES), LC_STORE_OF_CALL, LC_STORE_LOCAL,
+	          "outer");
+	add_store(load("a.Factory", "field", CODE_BYTES), LC_STORE_OF_CALL, LC_STORE_FIELD,
+	          "a.Factory.kept");
+	add_store(load("a.Factory", "nothing", CODE_BYTES), LC_STORE_OF_ARRAY, LC_STORE_LOCAL,
+	          "unrelated");
 }
 
 static void a_result_has_the_name_that_the_outermost_caller_gives_it(void **state)
@@ -244,72 +346,34 @@ static void a_chain_of_callers_is_followed_so_far_and_ends(void **state)
 
 static void more_names_than_there_is_room_for_are_left_out(void **state)
 {
-	struct lc_store_names s = class_of("a.Many");
+	struct loaded *m = load("a.Many", "make", CODE_BYTES);
 	struct lc_site_names_one names[LC_SITE_NAMES_MAX];
-	char field[16];
+	static char fields[LC_SITE_NAMES_MAX + 3][16];
 
-	add_method(&s, "make", CODE_BYTES);
 	for (int i = 0; i < LC_SITE_NAMES_MAX + 3; i++) {
-		snprintf(field, sizeof(field), "a.Many.f%d", i);
-		add_store(&s, LC_STORE_OF_ARRAY, LC_STORE_FIELD, field);
+		snprintf(fields[i], sizeof(fields[i]), "a.Many.f%d", i);
+		add_store(m, LC_STORE_OF_ARRAY, LC_STORE_FIELD, fields[i]);
 	}
-	lc_site_names_add(&s);
-	lc_store_names_free(&s);
 	begin_path("int[]");
 	add_frame("a.Many", "make", LEAF_BCI);
-	assert_int_equal(lc_site_names_of(1, names), LC_SITE_NAMES_MAX);
+	assert_int_equal(lc_site_names_of(NULL, 1, names), LC_SITE_NAMES_MAX);
 	assert_string_equal(names[LC_SITE_NAMES_MAX - 1].name, "a.Many.f7");
 }
 
-static unsigned asked;
-
-static bool answer(const char *class_name, const char *method, const char *descriptor,
-                   struct lc_store_names *out)
+static void a_method_without_room_is_counted(void **state)
 {
-	asked++;
-	assert_string_equal(descriptor, "()[I");
-	*out = class_of(class_name);
-	if (strcmp(method, "make"))
-		return false;
-	add_method(out, "make", CODE_BYTES);
-	add_store(out, LC_STORE_OF_ARRAY, LC_STORE_FIELD, "java.lang.String.value");
-	return true;
-}
-
-static void the_source_is_asked_once_about_a_method(void **state)
-{
-	lc_site_names_source(answer);
-	for (int i = 0; i < 3; i++) {
-		begin_path("int[]");
-		add_frame("java.lang.String", "make", LEAF_BCI);
-		expect_field("java.lang.String.value");
-		begin_path("int[]");
-		add_frame("java.lang.String", "other", LEAF_BCI);
-		expect_names(0, NULL);
-	}
-	assert_int_equal(asked, 2);
-	lc_site_names_source(NULL);
-}
-
-static void a_class_without_room_is_counted(void **state)
-{
-	struct lc_store_names s = class_of("a.Large");
 	const uint64_t dropped = counter("names_dropped"), bytes = counter("names_bytes");
 
-	add_method(&s, "make", CODE_BYTES);
-	add_store(&s, LC_STORE_OF_ARRAY, LC_STORE_FIELD, "a.Large.f");
+	keep_field("a.Large", CODE_BYTES, "a.Large.f");
+	begin_path("int[]");
+	add_frame("a.Large", "make", LEAF_BCI);
 	no_memory = true;
-	lc_site_names_add(&s);
+	expect_names(0, NULL);
 	no_memory = false;
 	assert_int_equal(counter("names_dropped"), dropped + 1);
 	assert_int_equal(counter("names_bytes"), bytes);
-	begin_path("int[]");
-	add_frame("a.Large", "make", LEAF_BCI);
-	expect_names(0, NULL);
-	lc_site_names_add(&s);
 	expect_field("a.Large.f");
 	assert_int_equal(counter("names_dropped"), dropped + 1);
-	lc_store_names_free(&s);
 }
 
 static void a_site_without_a_path_has_no_name(void **state)
@@ -319,21 +383,21 @@ static void a_site_without_a_path_has_no_name(void **state)
 	begin_path("int[]");
 	site.path = 0;
 	expect_names(0, NULL);
-	assert_int_equal(lc_site_names_of(2, names), 0);
+	assert_int_equal(lc_site_names_of(NULL, 2, names), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_field_is_the_name_of_the_hook_behind_it_too),
-		cmocka_unit_test(the_same_class_in_two_loaders_is_kept_once),
-		cmocka_unit_test(two_classes_of_one_name_that_differ_give_no_name),
+		cmocka_unit_test(a_method_is_read_once),
 		cmocka_unit_test(of_two_versions_the_length_of_the_code_tells_which_is_meant),
 		cmocka_unit_test(a_result_has_the_name_that_the_outermost_caller_gives_it),
 		cmocka_unit_test(a_chain_of_callers_is_followed_so_far_and_ends),
 		cmocka_unit_test(more_names_than_there_is_room_for_are_left_out),
-		cmocka_unit_test(the_source_is_asked_once_about_a_method),
-		cmocka_unit_test(a_class_without_room_is_counted),
+		cmocka_unit_test(a_method_whose_class_is_gone_gives_no_name),
+		cmocka_unit_test(an_argument_has_the_name_of_the_field_that_keeps_it),
+		cmocka_unit_test(a_method_without_room_is_counted),
 		cmocka_unit_test(a_site_without_a_path_has_no_name),
 	};
 

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * heap/loaded_code.c - asks JVMTI for pools and bytecode, and keeps a method's ID of each class.
+ *
+ * An ID is all that is kept when a class is loaded. The first look-up of a call asks for the names
+ * of the classes that were loaded since the last one.
+ */
+#include "src/heap/loaded_code.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/hash.h"
+#include "src/base/vector.h"
+#include "src/core/counters.h"
+#include "src/core/jvmti.h"
+#include "src/core/method_number.h"
+#include "src/jvm/layout/local_variables.h"
+#include "src/jvm/layout/method_ids.h"
+
+enum { LISTS = 1 << 10, NAME_MAX = 1 << 10, CLASSES_MAX = 4 << 20, NONE = -1 };
+
+/* A class that has a method. */
+struct known {
+	uint64_t hash; /* of its name with dots */
+	jmethodID method;
+	int32_t next; /* in its list, or NONE */
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct lc_vector noted; /* jmethodID, one of each class; under lock */
+	/* The writer's. */
+	size_t named;             /* how many of them are in `classes` */
+	struct lc_vector classes; /* struct known */
+	int32_t lists[LISTS];     /* by the name's hash: number of a class, or NONE */
+	_Atomic uint64_t opened, dropped;
+} code = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.noted = { .element_bytes = sizeof(jmethodID) },
+	.classes = { .element_bytes = sizeof(struct known) },
+};
+
+static uint64_t hash_of(const char *name)
+{
+	uint64_t h = 0;
+
+	for (; *name; name++)
+		h = lc_hash_add(h, (uint8_t)*name);
+	return h;
+}
+
+/* ---- classes by name ---- */
+
+void lc_loaded_code_begin(void)
+{
+	pthread_mutex_lock(&code.lock);
+	code.noted.len = 0;
+	pthread_mutex_unlock(&code.lock);
+	code.named = 0;
+	code.classes.len = 0;
+	for (unsigned i = 0; i < LISTS; i++)
+		code.lists[i] = NONE;
+}
+
+void lc_loaded_code_note(const jmethodID *methods, jint len)
+{
+	bool failed;
+
+	if (len < 1)
+		return;
+	pthread_mutex_lock(&code.lock);
+	failed = code.noted.len == CLASSES_MAX || lc_vector_push(&code.noted, methods);
+	pthread_mutex_unlock(&code.lock);
+	if (failed)
+		atomic_fetch_add_explicit(&code.dropped, 1, memory_order_relaxed); /* a count */
+}
+
+/* The class that declares the method, its name with dots in `name`. NULL where that is gone. */
+static jclass holder_of(JNIEnv *jni, jmethodID method, char name[NAME_MAX])
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	jclass holder = NULL;
+	char *signature = NULL;
+	size_t len;
+
+	name[0] = '\0';
+	if (!method || (*jvmti)->GetMethodDeclaringClass(jvmti, method, &holder) || !holder)
+		return NULL;
+	if (!(*jvmti)->GetClassSignature(jvmti, holder, &signature, NULL)) {
+		len = strlen(signature);
+		if (len > 2 && len - 2 < NAME_MAX && signature[0] == 'L') {
+			memcpy(name, signature + 1, len - 2);
+			name[len - 2] = '\0';
+		}
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	}
+	if (name[0])
+		return holder;
+	(*jni)->DeleteLocalRef(jni, holder);
+	return NULL;
+}
+
+static void to_dots(char *name)
+{
+	for (; *name; name++)
+		if (*name == '/')
+			*name = '.';
+}
+
+/* Ask for the class's name. Without memory it is not found. */
+static void add_class(JNIEnv *jni, jmethodID method)
+{
+	struct known k = { .method = method };
+	char name[NAME_MAX];
+	jclass class = holder_of(jni, method, name);
+	int32_t *list;
+
+	if (!class)
+		return;
+	(*jni)->DeleteLocalRef(jni, class);
+	to_dots(name);
+	k.hash = hash_of(name);
+	list = &code.lists[k.hash & (LISTS - 1)];
+	k.next = *list;
+	if (!lc_vector_push(&code.classes, &k))
+		*list = (int32_t)code.classes.len - 1;
+}
+
+static void name_noted(JNIEnv *jni)
+{
+	for (;;) {
+		jmethodID method = NULL;
+
+		pthread_mutex_lock(&code.lock);
+		if (code.named < code.noted.len)
+			method = ((const jmethodID *)code.noted.data)[code.named++];
+		pthread_mutex_unlock(&code.lock);
+		if (!method)
+			return;
+		add_class(jni, method);
+	}
+}
+
+static bool have_one_loader(JNIEnv *jni, jclass a, jclass b)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	jobject x = NULL, y = NULL;
+	const bool same = !(*jvmti)->GetClassLoader(jvmti, a, &x) &&
+	                  !(*jvmti)->GetClassLoader(jvmti, b, &y) &&
+	                  (*jni)->IsSameObject(jni, x, y);
+
+	(*jni)->DeleteLocalRef(jni, x);
+	(*jni)->DeleteLocalRef(jni, y);
+	return same;
+}
+
+/*
+ * The class of this name that a class of the caller's loader means: the loader's own, else the only
+ * one. A local reference, or NULL.
+ */
+static jclass find_class(JNIEnv *jni, jclass caller, const char *class_name)
+{
+	const struct known *classes = code.classes.data;
+	const uint64_t hash = hash_of(class_name);
+	jclass found = NULL;
+	unsigned several = 0;
+
+	for (int32_t i = code.lists[hash & (LISTS - 1)]; i != NONE; i = classes[i].next) {
+		char name[NAME_MAX];
+		jclass class =
+		    classes[i].hash == hash ? holder_of(jni, classes[i].method, name) : NULL;
+
+		if (!class)
+			continue;
+		to_dots(name);
+		if (strcmp(name, class_name) != 0) {
+			(*jni)->DeleteLocalRef(jni, class);
+			continue;
+		}
+		if (found)
+			(*jni)->DeleteLocalRef(jni, found);
+		found = class;
+		several++;
+		if (have_one_loader(jni, class, caller))
+			return found;
+	}
+	if (several < 2)
+		return found;
+	(*jni)->DeleteLocalRef(jni, found);
+	return NULL;
+}
+
+/* ---- methods ---- */
+
+static bool is_named(jmethodID method, const char *name, const char *descriptor)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	char *its_name = NULL, *its_descriptor = NULL;
+	bool same;
+
+	if ((*jvmti)->GetMethodName(jvmti, method, &its_name, &its_descriptor, NULL))
+		return false;
+	same = !strcmp(its_name, name) && !strcmp(its_descriptor, descriptor);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)its_name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)its_descriptor);
+	return same;
+}
+
+static jmethodID find_method(jclass class, const char *name, const char *descriptor)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	jmethodID *methods = NULL, found = NULL;
+	jint len = 0;
+
+	if ((*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
+		return NULL;
+	for (jint i = 0; i < len && !found; i++)
+		if (is_named(methods[i], name, descriptor))
+			found = methods[i];
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+	return found;
+}
+
+jmethodID lc_loaded_code_find(JNIEnv *jni, jmethodID caller, const char *class_name,
+                              const char *name, const char *descriptor)
+{
+	char callers_name[NAME_MAX];
+	jclass from = holder_of(jni, caller, callers_name), to;
+	jmethodID found = NULL;
+
+	if (!from)
+		return NULL;
+	name_noted(jni);
+	to_dots(callers_name);
+	to = strcmp(callers_name, class_name) ? find_class(jni, from, class_name) : from;
+	if (to)
+		found = find_method(to, name, descriptor);
+	if (to && to != from)
+		(*jni)->DeleteLocalRef(jni, to);
+	(*jni)->DeleteLocalRef(jni, from);
+	return found;
+}
+
+/* ---- bytecode ---- */
+
+/* The method's local variables, if their names are in the pool. */
+static struct lc_method_local *locals_of(JNIEnv *jni, jmethodID method,
+                                         const struct lc_method_source *s, size_t *len)
+{
+	struct lc_local_variable *variables;
+	struct lc_method_local *locals;
+
+	*len = lc_local_variables_of(lc_method_ids_method(jni, lc_method_number(method)),
+	                             s->code_bytes, s->max_locals, &variables);
+	locals = *len ? malloc(*len * sizeof(*locals)) : NULL;
+	for (size_t i = 0; locals && i < *len; i++)
+		locals[i] = (struct lc_method_local){ variables[i].from, variables[i].len,
+			                              variables[i].name, variables[i].descriptor,
+			                              variables[i].slot };
+	free(variables);
+	if (!locals)
+		*len = 0;
+	return locals;
+}
+
+/* Ask for everything but the names. The caller deallocates pool and code. */
+static bool ask(jclass class, jmethodID method, struct lc_method_source *s)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	unsigned char *pool = NULL, *bytecode = NULL;
+	jint count = 0, pool_bytes = 0, code_bytes = 0, max_locals = 0, flags = 0;
+	const bool good = !(*jvmti)->GetBytecodes(jvmti, method, &code_bytes, &bytecode) &&
+	                  code_bytes > 0 &&
+	                  !(*jvmti)->GetConstantPool(jvmti, class, &count, &pool_bytes, &pool) &&
+	                  !(*jvmti)->GetMaxLocals(jvmti, method, &max_locals) &&
+	                  !(*jvmti)->GetMethodModifiers(jvmti, method, &flags);
+
+	s->pool = pool;
+	s->pool_bytes = (size_t)pool_bytes;
+	s->pool_count = (uint32_t)count;
+	s->code = bytecode;
+	s->code_bytes = (uint32_t)code_bytes;
+	s->max_locals = (uint16_t)max_locals;
+	s->access_flags = (uint16_t)flags;
+	return good;
+}
+
+/* With the names and the local variables. */
+static bool open_source(JNIEnv *jni, jmethodID method, struct lc_method_source *s,
+                        struct lc_method_file *out)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	char *name = NULL, *descriptor = NULL;
+	struct lc_method_local *locals;
+	bool open;
+
+	if ((*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL))
+		return false;
+	locals = locals_of(jni, method, s, &s->locals_len);
+	s->name = name;
+	s->descriptor = descriptor;
+	s->locals = locals;
+	open = lc_method_file_open(out, s);
+	free(locals);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
+	return open;
+}
+
+bool lc_loaded_code_open(JNIEnv *jni, jmethodID method, struct lc_method_file *out)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	struct lc_method_source s = { 0 };
+	char name[NAME_MAX];
+	jclass class = holder_of(jni, method, name);
+	bool open;
+
+	*out = (struct lc_method_file){ 0 };
+	if (!class)
+		return false;
+	s.class_name = name;
+	open = ask(class, method, &s) && open_source(jni, method, &s, out);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)(uintptr_t)s.pool);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)(uintptr_t)s.code);
+	(*jni)->DeleteLocalRef(jni, class);
+	atomic_fetch_add_explicit(&code.opened, open, memory_order_relaxed); /* a count */
+	return open;
+}
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("code_opened", &code.opened),
+	LC_COUNTER("code_classes_dropped", &code.dropped),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));
