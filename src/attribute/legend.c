@@ -8,6 +8,7 @@
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
+#include "src/heap/loaded_code.h"
 #include "src/heap/site_names.h"
 #include "src/profile/tally.h"
 
@@ -50,6 +51,7 @@ void lc_legend_take(JNIEnv *jni, struct lc_thread *t)
 {
 	take_recursions(t);
 	take_names(jni, t);
+	lc_loaded_code_rest(jni);
 }
 
 void lc_legend_again(void)

@@ -17,10 +17,26 @@
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/method_number.h"
+#include "src/core/refs.h"
 #include "src/jvm/layout/local_variables.h"
 #include "src/jvm/layout/method_ids.h"
 
-enum { LISTS = 1 << 10, NAME_MAX = 1 << 10, CLASSES_MAX = 4 << 20, NONE = -1 };
+enum {
+	LISTS = 1 << 10,
+	NAME_MAX = 1 << 10,
+	CLASSES_MAX = 4 << 20,
+	NONE = -1,
+	POOLS_MAX = 64,
+};
+
+/*
+ * A class's constant pool, as JVMTI gave it. When a class is redefined, the JVM only appends to it.
+ */
+struct pool {
+	jclass class; /* a global reference; NULL: there is none */
+	unsigned char *bytes;
+	jint len, count;
+};
 
 /* A class that has a method. */
 struct known {
@@ -36,6 +52,8 @@ static struct {
 	size_t named;             /* how many of them are in `classes` */
 	struct lc_vector classes; /* struct known */
 	int32_t lists[LISTS];     /* by the name's hash: number of a class, or NONE */
+	struct pool pools[POOLS_MAX];
+	unsigned next_pool; /* the place of the next one */
 	_Atomic uint64_t opened, dropped;
 } code = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -266,21 +284,58 @@ static struct lc_method_local *locals_of(JNIEnv *jni, jmethodID method,
 	return locals;
 }
 
-/* Ask for everything but the names. The caller deallocates pool and code. */
-static bool ask(jclass class, jmethodID method, struct lc_method_source *s)
+static void forget(JNIEnv *jni, struct pool *p)
+{
+	(*lc_jvmti())->Deallocate(lc_jvmti(), p->bytes);
+	lc_ref_delete(jni, p->class);
+	*p = (struct pool){ 0 };
+}
+
+void lc_loaded_code_rest(JNIEnv *jni)
+{
+	for (unsigned i = 0; i < POOLS_MAX && code.pools[i].class; i++)
+		forget(jni, &code.pools[i]);
+	code.next_pool = 0;
+}
+
+/* The pool of a class; to ask for a large one takes 100 us. NULL without. */
+static const struct pool *pool_of(JNIEnv *jni, jclass class)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
-	unsigned char *pool = NULL, *bytecode = NULL;
-	jint count = 0, pool_bytes = 0, code_bytes = 0, max_locals = 0, flags = 0;
+	struct pool p = { 0 }, *place = &code.pools[code.next_pool];
+
+	for (unsigned i = 0; i < POOLS_MAX && code.pools[i].class; i++)
+		if ((*jni)->IsSameObject(jni, code.pools[i].class, class))
+			return &code.pools[i];
+	p.class = lc_ref_new(jni, class);
+	if (!p.class || (*jvmti)->GetConstantPool(jvmti, class, &p.count, &p.len, &p.bytes)) {
+		lc_ref_delete(jni, p.class);
+		return NULL;
+	}
+	if (place->class)
+		forget(jni, place);
+	*place = p;
+	code.next_pool = (code.next_pool + 1) % POOLS_MAX;
+	return place;
+}
+
+/* Ask for everything but the names. The caller deallocates the code. */
+static bool ask(JNIEnv *jni, jclass class, jmethodID method, struct lc_method_source *s)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	unsigned char *bytecode = NULL;
+	jint code_bytes = 0, max_locals = 0, flags = 0;
+	const struct pool *pool = NULL;
 	const bool good = !(*jvmti)->GetBytecodes(jvmti, method, &code_bytes, &bytecode) &&
-	                  code_bytes > 0 &&
-	                  !(*jvmti)->GetConstantPool(jvmti, class, &count, &pool_bytes, &pool) &&
+	                  code_bytes > 0 && (pool = pool_of(jni, class)) &&
 	                  !(*jvmti)->GetMaxLocals(jvmti, method, &max_locals) &&
 	                  !(*jvmti)->GetMethodModifiers(jvmti, method, &flags);
 
-	s->pool = pool;
-	s->pool_bytes = (size_t)pool_bytes;
-	s->pool_count = (uint32_t)count;
+	if (pool) {
+		s->pool = pool->bytes;
+		s->pool_bytes = (size_t)pool->len;
+		s->pool_count = (uint32_t)pool->count;
+	}
 	s->code = bytecode;
 	s->code_bytes = (uint32_t)code_bytes;
 	s->max_locals = (uint16_t)max_locals;
@@ -322,8 +377,7 @@ bool lc_loaded_code_open(JNIEnv *jni, jmethodID method, struct lc_method_file *o
 	if (!class)
 		return false;
 	s.class_name = name;
-	open = ask(class, method, &s) && open_source(jni, method, &s, out);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)(uintptr_t)s.pool);
+	open = ask(jni, class, method, &s) && open_source(jni, method, &s, out);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)(uintptr_t)s.code);
 	(*jni)->DeleteLocalRef(jni, class);
 	atomic_fetch_add_explicit(&code.opened, open, memory_order_relaxed); /* a count */

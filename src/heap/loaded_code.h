@@ -31,6 +31,12 @@ void lc_loaded_code_note(const jmethodID *methods, jint len);
 bool lc_loaded_code_open(JNIEnv *jni, jmethodID method, struct lc_method_file *out);
 
 /*
+ * No method will be opened for some time: forget the constant pools of the classes of those that
+ * were. Context: [writer].
+ */
+void lc_loaded_code_rest(JNIEnv *jni);
+
+/*
  * The method of this name and descriptor ("com.acme.Spectrum", "<init>", "([D)V") in the class of
  * that name that a method of `caller`'s class would call; NULL where there is none, or several
  * classes of that name of which none has the caller's loader. Context: [writer].

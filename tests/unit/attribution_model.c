@@ -24,6 +24,7 @@
 #include "src/heap/context.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
+#include "src/heap/loaded_code.h"
 #include "src/heap/site_names.h"
 #include "src/jvm/layout/collector.h"
 #include "src/jvm/layout/field.h"
@@ -146,6 +147,10 @@ const struct lc_path_recursion *lc_path_recursion_get(uint32_t number)
 uint32_t lc_site_count(void)
 {
 	return ATTRIBUTION_SITES;
+}
+
+void lc_loaded_code_rest(JNIEnv *jni)
+{
 }
 
 size_t lc_site_names_of(JNIEnv *jni, uint32_t site, struct lc_site_names_one out[LC_SITE_NAMES_MAX])
