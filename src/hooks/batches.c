@@ -18,13 +18,13 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
 #include "src/core/path.h"
+#include "src/hooks/hooked.h"
 
 #define MS UINT64_C(1000000)
 
@@ -62,6 +62,9 @@ struct look {
 	struct activation active[ACTIVE_MAX];
 	size_t active_len;
 };
+
+/* Static, because without it no class can be transformed. Used by: one thread at a time. */
+static struct look last_look;
 
 static _Atomic uint64_t class_file_ns; /* when a class file was last looked at */
 static _Atomic bool stopped;
@@ -238,14 +241,15 @@ static bool runs_on(JNIEnv *jni, const struct look *l, jclass class)
 /* Move the classes to the front that a hot method runs. Returns their number. */
 static jint find_running(JNIEnv *jni, jclass *classes, jint len)
 {
-	struct look *l = calloc(1, sizeof(*l));
+	struct look *const l = &last_look;
 	jint running = 0;
 
-	if (!l || (*jni)->PushLocalFrame(jni, 4 * ACTIVE_MAX)) {
+	if ((*jni)->PushLocalFrame(jni, 4 * ACTIVE_MAX)) {
 		(*jni)->ExceptionClear(jni);
-		free(l);
+		lc_hooked_note_no_memory();
 		return len;
 	}
+	l->hot_len = l->active_len = 0;
 	for (unsigned i = 0; i < LOOKS; i++) {
 		look_at_all(jni, l, HOT_FRAMES, NULL, 0);
 		sleep_ms(LOOK_MS);
@@ -261,7 +265,6 @@ static jint find_running(JNIEnv *jni, jclass *classes, jint len)
 		}
 	}
 	(*jni)->PopLocalFrame(jni, NULL);
-	free(l);
 	return running;
 }
 

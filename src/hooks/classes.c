@@ -498,12 +498,12 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 	wanted = find_wanted(jni, &len);
 	if (!wanted)
 		return;
-	if (at_start) {
-		retransform(wanted, len);
-	} else {
+	if (!at_start) {
 		lc_hottest_first(wanted, len);
 		lc_retry_transform(jni, wanted, len);
+		return;
 	}
+	retransform(wanted, len);
 	for (jint i = 0; i < len; i++)
 		lc_ref_delete(jni, wanted[i]);
 	free(wanted);

@@ -2,7 +2,7 @@
 /*
  * hooks/retry.c - keeps the classes that wait to be transformed, and reports those that wait long.
  *
- * Order: R1  lc_retry_transform() stores `running` after the classes -> lc_retry_due() loads it.
+ * Order: R1  transform() stores `running` after the classes -> lc_retry_due() loads it.
  */
 #include "src/hooks/retry.h"
 
@@ -55,17 +55,27 @@ static void say(void)
 	    running.len, names);
 }
 
-/* May take seconds, without the lock. */
-static jint transform(JNIEnv *jni, jclass *classes, jint len)
+/*
+ * Keep only the classes that still have to wait. May take seconds, without the lock. References are
+ * deleted in the reverse order in which they were made, for which core/refs.c is quick.
+ */
+static void transform(JNIEnv *jni)
 {
+	const jint len = running.len;
 	struct lc_batches_stats stats;
 
 	lc_retry_stats(&stats);
-	len = lc_batches_transform(jni, classes, len, true, &stats);
+	running.len = lc_batches_transform(jni, running.classes, len, true, &stats);
 	pthread_mutex_lock(&running.lock);
 	running.stats = stats;
 	pthread_mutex_unlock(&running.lock);
-	return len;
+	for (jint i = len; i-- > running.len;)
+		lc_ref_delete(jni, running.classes[i]);
+	if (!running.len) {
+		free(running.classes);
+		running.classes = NULL;
+	}
+	atomic_store(&running.running, (uint64_t)running.len); /* R1 */
 }
 
 bool lc_retry_due(void)
@@ -75,28 +85,17 @@ bool lc_retry_due(void)
 
 void lc_retry_again(JNIEnv *jni)
 {
-	const jint len = running.len;
-
-	running.len = transform(jni, running.classes, len);
+	transform(jni);
 	running.next_ns = lc_time_now_ns() + AGAIN_NS;
-	atomic_store(&running.running, (uint64_t)running.len);
-	for (jint i = running.len; i < len; i++)
-		lc_ref_delete(jni, running.classes[i]);
 	if (++running.looks == SAID_AFTER && running.len)
 		say();
 }
 
 void lc_retry_transform(JNIEnv *jni, jclass *classes, jint len)
 {
-	len = transform(jni, classes, len);
-	running.classes = len ? malloc((size_t)len * sizeof(*running.classes)) : NULL;
-	for (jint i = 0; running.classes && i < len; i++) {
-		const jclass kept = lc_ref_new(jni, classes[i]);
-
-		if (kept)
-			running.classes[running.len++] = kept;
-	}
-	atomic_store(&running.running, (uint64_t)running.len); /* R1 */
+	running.classes = classes;
+	running.len = len;
+	transform(jni);
 }
 
 void lc_retry_stats(struct lc_batches_stats *out)

@@ -8,7 +8,11 @@
 
 #include "src/hooks/batches.h"
 
-/* Transform the classes, and keep those that a hot method runs. Context: a thread of ours. */
+/*
+ * Transform the classes, except for those that a hot method runs. The list, which malloc() made,
+ * and its references, which lc_ref_new() made, belong to this module from now on: it needs no
+ * memory to keep the classes that wait. Called once in a recording. Context: a thread of ours.
+ */
 void lc_retry_transform(JNIEnv *jni, jclass *classes, jint len);
 
 /* Are there classes, and is it time to try again? Context: [writer], or a thread of ours. */
