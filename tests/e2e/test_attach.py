@@ -247,16 +247,41 @@ def test_the_socket_of_a_killed_jvm_is_not_this_ones(locus, program, tmp_path, j
     assert (tmp_path / "p" / "manifest.json").exists()
 
 
+LOOKS, BETWEEN_LOOKS = 4, 0.02  # at the open files of a process; seconds
+
+
+def open_now(proc):
+    """The open files of a process, as (number, name)."""
+    files = set()
+    for fd in (proc / "fd").iterdir():
+        try:
+            files.add((fd.name, os.readlink(fd)))
+        except OSError:
+            pass  # closed meanwhile
+    return files
+
+
+def open_files(proc):
+    """The names of files that stay open. A JVM opens files of its control group again and again, and closes them at once."""
+    files = open_now(proc)
+    for _ in range(LOOKS - 1):
+        time.sleep(BETWEEN_LOOKS)
+        files &= open_now(proc)
+    return sorted(name for _, name in files)
+
+
+def test_files_that_stay_open_are_told_from_others(tmp_path, monkeypatch):
+    """The first of these is closed after the first look."""
+    with open(tmp_path / "short", "w") as short, open(tmp_path / "long", "w"):
+        monkeypatch.setattr(time, "sleep", lambda _: short.close())
+        files = state(os.getpid())["fds"]
+    assert str(tmp_path / "long") in files and str(tmp_path / "short") not in files
+
+
 def state(pid):
     """What a process has that a guest may leave behind."""
     proc = pathlib.Path("/proc/%d" % pid)
     status = dict(line.split(":\t", 1) for line in (proc / "status").read_text().splitlines() if ":\t" in line)
-    links = []
-    for fd in (proc / "fd").iterdir():
-        try:
-            links.append(os.readlink(fd))
-        except OSError:
-            pass  # closed meanwhile
     names = []
     for task in (proc / "task").iterdir():
         try:
@@ -264,7 +289,7 @@ def state(pid):
         except OSError:
             pass  # ended meanwhile
     return {
-        "fds": sorted(link for link in links if not link.startswith("socket:")),  # the attach listener's
+        "fds": [name for name in open_files(proc) if not name.startswith("socket:")],  # the attach listener's
         "threads": sorted(name for name in names if "ocus" in name),
         "handlers": status["SigCgt"],
         "ignored": status["SigIgn"],
