@@ -53,6 +53,7 @@
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
 #include "src/heap/loaded_code.h"
+#include "src/heap/tracked.h"
 #include "src/hooks/classes.h"
 #include "src/hooks/hottest.h"
 #include "src/hooks/loaders.h"
@@ -311,6 +312,8 @@ static int start_hooks(JNIEnv *jni)
 
 	if (agent.options.no_hooks)
 		return 0;
+	/* With --min-size 0, all are tracked. */
+	lc_tracked_init(agent.options.min_size_bytes ? agent.options.track : "", agent.follow);
 	if (agent.follow)
 		watched_len = lc_watch_classes(&watched);
 	lc_classes_watch(watched, watched_len);

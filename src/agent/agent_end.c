@@ -34,6 +34,7 @@
 #include "src/core/thread.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
+#include "src/heap/tracked.h"
 #include "src/hooks/lost_hooks.h"
 #include "src/hooks/retry_thread.h"
 #include "src/jvm/code/debug_info.h"
@@ -127,6 +128,7 @@ static bool end_recording(JNIEnv *jni, bool early)
 	lc_watch_end(jni);
 	lc_retry_thread_close();
 	lc_lost_hooks_look(jni);
+	lc_tracked_say_unmatched(jni);
 	written = lc_attribution_stop(early);
 	pthread_mutex_lock(&end.lock);
 	end.all_written = true;

@@ -23,6 +23,7 @@
 #include "src/gc/small.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
+#include "src/heap/tracked.h"
 #include "src/jvm/layout/areas.h"
 #include "src/jvm/layout/collector.h"
 #include "src/jvm/layout/mark_tables.h"
@@ -53,7 +54,8 @@ static struct {
 /* Are small objects followed? */
 static bool follows_small(void)
 {
-	return sealed.config.copies_seen && sealed.config.min_size_bytes <= LC_MOVE_INLINE_BYTES;
+	return sealed.config.copies_seen &&
+	       (lc_tracked() || sealed.config.min_size_bytes <= LC_MOVE_INLINE_BYTES);
 }
 
 void lc_sealed_open(const struct lc_sealed_config *config)
@@ -121,7 +123,7 @@ void lc_sealed_gc_start(void)
 		return;
 	sealed.logs = true;
 	lc_areas_begin();
-	lc_moves_open(heap.low, heap.high, sealed.config.min_size_bytes);
+	lc_moves_open(heap.low, heap.high, lc_tracked_least_bytes(sealed.config.min_size_bytes));
 	if (follows_small()) {
 		lc_small_ahead_forget();
 		sealed.pauses = pthread_self();

@@ -75,7 +75,7 @@ static const struct {
 };
 
 /* Options that do nothing without hooks. */
-static const char *const hooked[] = { "min-size", "exact", "audit", "spans" };
+static const char *const hooked[] = { "min-size", "track", "exact", "audit", "spans" };
 
 const struct lc_option_info *lc_option_table(size_t *count)
 {

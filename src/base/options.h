@@ -36,9 +36,10 @@ enum { LC_OPTION_TEXT_MAX = 1024 };
 struct lc_options {
 	char event[LC_OPTION_TEXT_MAX]; /* for lc_event_parse() of perf/event.h */
 	uint64_t interval_ns;
-	int jitter;              /* LC_JITTER_ */
-	uint64_t duration_ns;    /* 0: to the end of the program */
-	uint64_t min_size_bytes; /* 0: every object */
+	int jitter;                     /* LC_JITTER_ */
+	uint64_t duration_ns;           /* 0: to the end of the program */
+	uint64_t min_size_bytes;        /* 0: every object */
+	char track[LC_OPTION_TEXT_MAX]; /* for lc_track_parse() of base/track.h */
 	/* 0: no allocation below min_size_bytes is sampled; or LC_SAMPLE_INTERVAL_AUTO */
 	uint64_t alloc_interval_bytes;
 	uint64_t budget_ppm;        /* parts per million of the process's CPU time; 0: no limit */

@@ -152,13 +152,13 @@ void lc_alloc_plan_assemble(struct lc_alloc_plan *h, struct lc_hook_constants *k
 		if (hook->shape == LC_HOOK_OF_CLASS) {
 			*p++ = LC_OP_LDC_W;
 			lc_be_put2(p, hook->operand);
-			assemble_call(p + 2, hook, site, k);
+			assemble_call(p + 2, hook, site | hook->site_bits, k);
 			continue;
 		}
 		*p++ = hook->shape == LC_HOOK_THIS ? LC_OP_ALOAD_0 : LC_OP_DUP;
 		p = assemble_operand(p, hook, k);
 		if (hook->shape == LC_HOOK_TWICE) {
-			p = assemble_call(p, hook, site, k);
+			p = assemble_call(p, hook, site | (hook->site_bits & LC_SITE_TRACKED), k);
 			*p++ = LC_OP_DUP;
 		}
 		assemble_call(p, hook, site | hook->site_bits, k);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "src/base/descriptor.h"
+#include "src/base/track.h"
 #include "src/base/vector.h"
 #include "src/classfile/alloc_built.h"
 #include "src/classfile/internal.h"
@@ -128,6 +129,11 @@ static uint64_t own_bytes(const struct lc_class *c, uint32_t reference_bytes)
 	return sum;
 }
 
+static struct lc_track_class track_class(struct lc_class_text name)
+{
+	return lc_track_constant(name.data, name.len);
+}
+
 bool lc_alloc_plan_scan_open(struct lc_alloc_plan_scan *s, const struct lc_class *c,
                              const struct lc_rewrite_options *options)
 {
@@ -136,9 +142,14 @@ bool lc_alloc_plan_scan_open(struct lc_alloc_plan_scan *s, const struct lc_class
 	*s = (struct lc_alloc_plan_scan){ .cls = c, .options = options };
 	s->arrays = options->exact || !lc_internal_class((const char *)name.data, name.len);
 	s->own_bytes = own_bytes(c, options->reference_bytes);
-	s->large = !options->objects && (options->force_object ||
-	                                 (s->own_bytes && s->own_bytes >= options->min_size_bytes));
+	/* Tracked objects have the hook behind `new` instead. */
+	s->large =
+	    !options->objects && !lc_track_matches(options->tracked, track_class(name)) &&
+	    (options->force_object || (s->own_bytes && s->own_bytes >= options->min_size_bytes));
 	s->watched = lc_watched_class(options, name);
+	s->track_objects = lc_track_objects(options->tracked);
+	s->track_references = lc_track_references(options->tracked);
+	s->track_primitives = lc_track_primitives(options->tracked);
 	for (size_t i = 0; i < LC_INTRINSICS; i++)
 		s->has_bodies |= lc_class_text_is(name, calls[i].callee.class_name);
 	s->calls = calloc(c->pool_count, 1);
@@ -256,10 +267,65 @@ static bool is_watched_array(const struct walk *w, const uint8_t *insn)
 	                                : lc_watched_within(options, class, insn[3]);
 }
 
+/* LC_SITE_TRACKED if the instruction makes arrays that are tracked, or may be; else 0. */
+static uint32_t tracked_array(const struct walk *w, const uint8_t *insn)
+{
+	const struct lc_track *tracked = w->scan->options->tracked;
+	struct lc_track_class c;
+
+	if (!tracked)
+		return 0;
+	if (*insn == LC_OP_NEWARRAY)
+		return w->scan->track_primitives >> (insn[1] - PRIMITIVE_FIRST) & 1
+		           ? LC_SITE_TRACKED
+		           : 0;
+	c = track_class(lc_class_name(w->scan->cls, lc_be_get2(insn + 1)));
+	c.dimensions += *insn == LC_OP_ANEWARRAY;
+	for (uint32_t n = *insn == LC_OP_ANEWARRAY ? 1 : insn[3]; n && c.dimensions; n--) {
+		if (lc_track_matches(tracked, c))
+			return LC_SITE_TRACKED;
+		c.dimensions--;
+	}
+	return 0;
+}
+
+/* LC_SITE_TRACKED if a result of a method whose hook is `method` may be tracked; else 0. */
+static uint32_t tracked_result(const struct walk *w, enum lc_hook_method method)
+{
+	const struct lc_alloc_plan_scan *s = w->scan;
+	const struct lc_class_text string = { "java/lang/String", sizeof("java/lang/String") - 1 };
+	bool may;
+
+	switch (method) {
+	case LC_HOOK_OBJECTS:
+	case LC_HOOK_WATCHED_OBJECTS:
+		may = s->track_references;
+		break;
+	case LC_HOOK_ANY:
+	case LC_HOOK_MULTI:
+		may = s->track_references || s->track_primitives;
+		break;
+	case LC_HOOK_BYTES:
+	case LC_HOOK_GROWN:
+		may = s->track_primitives >>
+		          (method == LC_HOOK_BYTES ? LC_HOOK_BYTES : LC_HOOK_INTS) &
+		      1;
+		break;
+	case LC_HOOK_STRING:
+		may = s->track_primitives >> LC_HOOK_BYTES & 1 ||
+		      lc_track_matches(s->options->tracked, track_class(string));
+		break;
+	default:
+		may = s->track_objects;
+	}
+	return may ? LC_SITE_TRACKED : 0;
+}
+
 /* The method that is called for an array of references whose class is not known. */
 static enum lc_hook_method of_references(const struct walk *w, enum lc_hook_method method)
 {
-	return method == LC_HOOK_OBJECTS && lc_watched_references(w->scan->options)
+	return method == LC_HOOK_OBJECTS &&
+	               (w->scan->track_references || lc_watched_references(w->scan->options))
 	           ? LC_HOOK_WATCHED_OBJECTS
 	           : method;
 }
@@ -284,7 +350,8 @@ static enum lc_rewrite_status visit_array(struct walk *w, uint32_t at)
 		hook.site_bits = LC_SITE_ANY_CLASS;
 		dimensions = insn[3];
 	}
-	watched = is_watched_array(w, insn);
+	hook.site_bits |= tracked_array(w, insn);
+	watched = hook.site_bits & LC_SITE_TRACKED || is_watched_array(w, insn);
 	if (watched && *insn == LC_OP_ANEWARRAY)
 		hook.method = LC_HOOK_WATCHED_OBJECTS;
 	if (!watched && small_constants(w, at)) {
@@ -351,11 +418,14 @@ static struct lc_hook clone_hook(const struct walk *w, const struct lc_class_ref
 	if (!letter)
 		return (struct lc_hook){ .method = of_references(w, LC_HOOK_OBJECTS),
 			                 .shape = LC_HOOK_CAST_OBJECTS,
-			                 .site_bits = LC_SITE_ANY_CLASS };
+			                 .site_bits = LC_SITE_ANY_CLASS |
+			                              tracked_result(w, LC_HOOK_OBJECTS) };
 	return (struct lc_hook){
 		.method = primitives[letter - letters].method,
 		.shape = LC_HOOK_CAST,
 		.operand = ref->holder_index,
+		.site_bits =
+		    w->scan->track_primitives >> (letter - letters) & 1 ? LC_SITE_TRACKED : 0,
 	};
 }
 
@@ -363,7 +433,8 @@ static enum lc_rewrite_status put_listed(struct walk *w, uint32_t at, const stru
 {
 	struct lc_hook hook = {
 		.method = of_references(w, call->method),
-		.site_bits = call_bits(call, LC_SITE_AFTER_CALL) | LC_SITE_ANY_CLASS,
+		.site_bits = call_bits(call, LC_SITE_AFTER_CALL) | LC_SITE_ANY_CLASS |
+		             tracked_result(w, call->method),
 	};
 	int local;
 
@@ -383,8 +454,32 @@ static enum lc_rewrite_status put_listed(struct walk *w, uint32_t at, const stru
 static bool is_wanted(const struct walk *w, const struct call *call)
 {
 	if (call->method == LC_HOOK_OBJECT)
-		return w->scan->options->objects;
+		return w->scan->options->objects || w->scan->track_objects;
 	return w->scan->arrays && (call->method != LC_HOOK_STRING || w->scan->options->exact);
+}
+
+/*
+ * A call of super.clone(). A clone() that a superclass declares has a hook in its own code. Large
+ * objects are hooked in the class that makes them large, tracked ones at Object.clone().
+ */
+static enum lc_rewrite_status visit_clone_of_object(struct walk *w, uint32_t at, uint32_t index)
+{
+	const struct lc_alloc_plan_scan *s = w->scan;
+	struct lc_hook hook = { .method = LC_HOOK_OBJECT, .watched = s->watched };
+	struct lc_class_ref ref = { 0 };
+	const bool makes = lc_class_method_ref(s->cls, index, &ref) &&
+	                   lc_class_text_is(ref.holder, "java/lang/Object");
+
+	if (makes)
+		hook.site_bits = tracked_result(w, LC_HOOK_OBJECT);
+	if (makes && !s->large)
+		hook.site_bits |= LC_SITE_ANY_CLASS;
+	if (s->large || (makes && (s->options->objects || s->track_objects)))
+		return put(w, at, false, hook);
+	if (s->watched)
+		return put(w, at, false,
+		           (struct lc_hook){ .method = LC_HOOK_WATCHED, .shape = LC_HOOK_PLAIN });
+	return LC_REWRITE_DONE;
 }
 
 static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
@@ -413,23 +508,8 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 		hook.from = w->last;
 		return put(w, at, false, hook);
 	}
-	if (*known == CLONE_OF_OBJECT && op == LC_OP_INVOKESPECIAL) {
-		if (w->scan->large)
-			return put(w, at, false,
-			           (struct lc_hook){ .method = LC_HOOK_OBJECT,
-			                             .watched = w->scan->watched });
-		/* A clone() that a superclass declares has a hook in its own code. */
-		if (w->scan->options->objects && lc_class_method_ref(w->scan->cls, index, &ref) &&
-		    lc_class_text_is(ref.holder, "java/lang/Object"))
-			return put(w, at, false,
-			           (struct lc_hook){ .method = LC_HOOK_OBJECT,
-			                             .site_bits = LC_SITE_ANY_CLASS,
-			                             .watched = w->scan->watched });
-		if (w->scan->watched)
-			return put(
-			    w, at, false,
-			    (struct lc_hook){ .method = LC_HOOK_WATCHED, .shape = LC_HOOK_PLAIN });
-	}
+	if (*known == CLONE_OF_OBJECT && op == LC_OP_INVOKESPECIAL)
+		return visit_clone_of_object(w, at, index);
 	return LC_REWRITE_DONE;
 }
 
@@ -453,16 +533,28 @@ static bool delegates(struct walk *w, uint32_t at)
 	return ref.holder.len == self.len && !memcmp(ref.holder.data, self.data, self.len);
 }
 
+/* Are objects of the class that the pool has at `class` tracked? */
+static bool is_tracked(const struct walk *w, uint16_t class)
+{
+	return lc_track_matches(w->scan->options->tracked,
+	                        track_class(lc_class_name(w->scan->cls, class)));
+}
+
 /* Hook `new`: the class is passed, since nobody may have the object before its constructor runs. */
 static enum lc_rewrite_status visit_new(struct walk *w, uint32_t at)
 {
 	uint16_t class = lc_be_get2(w->code->insns + at + 1);
 
-	if (w->scan->cls->major < LC_CLASS_MAJOR_LDC_CLASS)
+	const bool tracked = w->scan->track_objects && is_tracked(w, class);
+
+	if (w->scan->cls->major < LC_CLASS_MAJOR_LDC_CLASS ||
+	    (!tracked && !w->scan->options->objects))
 		return LC_REWRITE_DONE;
 	return put(w, at, false,
-	           (struct lc_hook){
-	               .method = LC_HOOK_MADE, .shape = LC_HOOK_OF_CLASS, .operand = class });
+	           (struct lc_hook){ .method = LC_HOOK_MADE,
+	                             .shape = LC_HOOK_OF_CLASS,
+	                             .operand = class,
+	                             .site_bits = tracked ? LC_SITE_TRACKED : 0 });
 }
 
 /* If the instruction pushes a constant int, set *value. */
@@ -501,6 +593,15 @@ static enum lc_rewrite_status visit_end_of_constructor(struct walk *w, uint32_t 
 	return put(w, at, true, hook);
 }
 
+/* Does the constructor call at `at` construct an object that is tracked? */
+static bool builds_tracked(const struct walk *w, uint32_t at)
+{
+	struct lc_class_ref ref = { 0 };
+
+	return lc_class_method_ref(w->scan->cls, lc_be_get2(w->code->insns + at + 1), &ref) &&
+	       is_tracked(w, ref.holder_index);
+}
+
 static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 {
 	uint8_t op = w->code->insns[at];
@@ -508,7 +609,7 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 	switch (op) {
 	case LC_OP_NEW:
 		w->uninitialized++;
-		return w->scan->options->objects ? visit_new(w, at) : LC_REWRITE_DONE;
+		return visit_new(w, at);
 	case LC_OP_NEWARRAY:
 	case LC_OP_ANEWARRAY:
 	case LC_OP_MULTIANEWARRAY:
@@ -516,7 +617,8 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 	case LC_OP_INVOKESPECIAL:
 		if (w->constructor && delegates(w, at))
 			w->constructor = false;
-		if (w->code->flags[at] & LC_AT_BUILT)
+		if (w->code->flags[at] & LC_AT_BUILT &&
+		    (w->scan->options->objects || builds_tracked(w, at)))
 			return put(
 			    w, at, false,
 			    (struct lc_hook){ .method = LC_HOOK_BUILT, .shape = LC_HOOK_PLAIN });
@@ -529,7 +631,8 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 			return put(
 			    w, at, true,
 			    (struct lc_hook){ .method = of_references(w, w->body->method),
-			                      .site_bits = call_bits(w->body, LC_SITE_IN_BODY) });
+			                      .site_bits = call_bits(w->body, LC_SITE_IN_BODY) |
+			                                   tracked_result(w, w->body->method) });
 		return LC_REWRITE_DONE;
 	case LC_OP_RETURN:
 		return w->constructor ? visit_end_of_constructor(w, at) : LC_REWRITE_DONE;
@@ -601,7 +704,8 @@ static bool has_few_constants(const struct walk *w)
 		             lc_class_text_is(lc_class_utf8(c, field.name), values_field);
 		at = field.end;
 	}
-	return synthetic && !lc_watched_references(w->scan->options) &&
+	return synthetic && !w->scan->track_references &&
+	       !lc_watched_references(w->scan->options) &&
 	       stays_small(w, constants, w->scan->options->reference_bytes);
 }
 

@@ -93,8 +93,11 @@ struct lc_alloc_plan_scan {
 	uint64_t own_bytes; /* of the instance fields that the class declares itself */
 	bool large;         /* objects of this class may reach the threshold */
 	bool watched;       /* a watch looks for objects of this class */
-	bool has_bodies;    /* the class has intrinsics */
-	bool arrays;        /* places that allocate arrays get hooks: not in internal classes */
+	/* Is any class of the kind in options->tracked? A bit for each primitive type. */
+	bool track_objects, track_references;
+	uint8_t track_primitives;
+	bool has_bodies; /* the class has intrinsics */
+	bool arrays;     /* places that allocate arrays get hooks: not in internal classes */
 	uint32_t skipped_constant;
 };
 

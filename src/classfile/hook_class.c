@@ -37,6 +37,7 @@ enum {
 	CLASS_OFFSET,
 	WATCHING,
 	STATE,
+	TLAB_START,
 	LONG_PLACE_HOLDERS_END
 };
 
@@ -115,7 +116,8 @@ int lc_hook_class_patch(uint8_t *bytes, size_t len, const struct lc_hook_layout 
 		                                         [ALLOCATED_BYTES] = layout->allocated,
 		                                         [CLASS_OFFSET] = layout->class_offset,
 		                                         [WATCHING] = layout->watching,
-		                                         [STATE] = layout->thread_state };
+		                                         [STATE] = layout->thread_state,
+		                                         [TLAB_START] = layout->tlab_start };
 	uint32_t found_longs[LONG_PLACE_HOLDERS_END] = { 0 };
 	struct lc_class c;
 	int err = 0;

@@ -34,10 +34,12 @@ struct lc_hook_layout {
 	uint32_t base_bytes[LC_ELEMENT_COUNT]; /* offset of an array's first element: 12..24 */
 	uint32_t reference_bytes;              /* 4 or 8 */
 	uint32_t object_align_bytes;           /* a power of two, 8..256 */
-	/* The next fields are used with `objects` only; heap/tlab.h says what they mean. */
+	/* The next fields are used with `objects`, or if some classes are tracked; heap/tlab.h says
+	 * what they mean. */
 	bool objects; /* every object is tracked */
 	bool carriers;
-	uint32_t eetop, tlab_top, allocated, class_offset, class_shift, thread_state, in_java;
+	uint32_t eetop, tlab_start, tlab_top, allocated, class_offset, class_shift, thread_state,
+	    in_java;
 	uint64_t sequence, threads;
 	/* The next fields are for watches: the primitive types whose arrays are watched (a bit
 	 * each), whether strings are watched, and the address of an int that is not 0 while a watch

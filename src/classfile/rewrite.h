@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/base/track.h"
 #include "src/classfile/status.h"
 
 /* Internal name of the hook class, a member of java.base. */
@@ -34,7 +35,12 @@
 #define LC_SITE_INTRINSIC_SHIFT 27
 /* The object may be of another class each time; the bytecode does not say of which. */
 #define LC_SITE_ANY_CLASS (UINT32_C(1) << 26)
-#define LC_SITE_LIMIT (UINT32_C(1) << 26)
+/*
+ * The object is of a class of `tracked`; with LC_SITE_ANY_CLASS: it may be of one, and native code
+ * asks for its class.
+ */
+#define LC_SITE_TRACKED (UINT32_C(1) << 25)
+#define LC_SITE_LIMIT (UINT32_C(1) << 25)
 /* The number of the intrinsic, in a site with LC_SITE_IN_BODY or LC_SITE_AFTER_CALL. */
 #define LC_SITE_INTRINSIC(site) ((site) >> LC_SITE_INTRINSIC_SHIFT & 7)
 
@@ -64,6 +70,9 @@ struct lc_rewrite_options {
 	 * hook class, and their arrays are hooked whatever their length. Owner: the caller. */
 	const char *const *watched;
 	size_t watched_len;
+	/* The classes whose objects are hooked whatever their size: behind each `new` and each
+	 * other place that may make one. NULL: none. Owner: the caller. */
+	const struct lc_track *tracked;
 	uint32_t (*next_site)(void *user); /* a fresh number for each hook, 1..LC_SITE_LIMIT - 1 */
 	void *user;
 };

@@ -23,6 +23,9 @@ import jdk.internal.vm.annotation.ForceInline;
  * interpreted where it branches. So isOf() says who may read the heap, and append() compares the GC
  * sequence at the end too.
  *
+ * Of tracked classes, the hook behind `new` looks for its object at the buffer's top in the same way,
+ * however much others have allocated since the last hook; native code then looks at the stack.
+ *
  * Interpreted code pays for each call, and getInt(address) is two. Hence getInt(null, address).
  */
 public final class LocusHook {
@@ -53,6 +56,8 @@ public final class LocusHook {
 	private static final int MIN_WORDS = 0x7C0C0513;
 	/* Strings are watched: 1, else 0. */
 	private static final int STRINGS = 0x7C0C0514;
+	/* In the number of a site: LC_SITE_TRACKED of classfile/rewrite.h. */
+	private static final int TRACKED = 1 << 25;
 	/* The state of a thread that runs Java code. */
 	private static final int IN_JAVA = 0x7C0C0515;
 	/* Addresses: of the GC sequence, and of the table of threads. */
@@ -68,11 +73,18 @@ public final class LocusHook {
 	private static final long WATCHING = 0x7C0C0500_00000007L;
 	/* Of a JavaThread: where its state is. */
 	private static final long STATE = 0x7C0C0500_00000008L;
+	/* Of a JavaThread: where its buffer's start is. */
+	private static final long TLAB_START = 0x7C0C0500_00000009L;
 
 	/* struct lc_tlab_thread and its entries. */
 	private static final int ENTRIES = 64;
 	private static final int ENTRY_MASK = 32767;
 	private static final int NO_CLASS = -1;
+
+	/* Results of look(). */
+	private static final int UNKNOWN = 2;
+	private static final int THERE = 3;
+	private static final int OTHER = 4;
 
 	private static final Unsafe U = Unsafe.getUnsafe();
 
@@ -145,14 +157,22 @@ public final class LocusHook {
 	 */
 	@ForceInline
 	private static boolean isOf(long thread, long s, long e, long last) {
+		if (U.getInt(null, thread + STATE) != IN_JAVA)
+			return isLast(thread, s, e);
+		return look(thread, s, e, last) == THERE;
+	}
+
+	/** Is there an object of the entry's class at `last`? UNKNOWN in interpreted code. See isOf(). */
+	@ForceInline
+	private static int look(long thread, long s, long e, long last) {
 		Unsafe u = U;
 		if (u.getInt(null, thread + STATE) != IN_JAVA)
-			return isLast(thread, s, e);
+			return UNKNOWN;
 		int differs = u.getInt(null, thread + STATE) ^ IN_JAVA
 				| u.getInt(null, s) ^ u.getInt(null, SEQUENCE);
 		long instead = (differs | -differs) >> 31; /* 0 where nothing differs, else -1 */
 		int word = u.getInt(null, ((last ^ s) & instead ^ last) + CLASS_OFFSET);
-		return (word >>> CLASS_SHIFT ^ u.getInt(null, e + 8) | differs) == 0;
+		return differs != 0 ? UNKNOWN : word >>> CLASS_SHIFT == u.getInt(null, e + 8) ? THERE : OTHER;
 	}
 
 	/** Record what lies in the buffer from `last` to `top`, unless native code wants to. */
@@ -175,6 +195,31 @@ public final class LocusHook {
 		return true;
 	}
 
+	/**
+	 * The address of the entry's object, if only some classes are tracked; 0: unknown; -1: the JIT has
+	 * removed the allocation. The object ends at the buffer's top, behind the last hook's, or is the
+	 * first of a new buffer that has none yet. An object that small is made outside of the buffer only
+	 * if it waits for a collection. NO_CLASS stands in entries of larger objects.
+	 */
+	@ForceInline
+	private static long tracked(long thread, long s, long e, long top, long last) {
+		long low = U.getLong(null, thread + TLAB_START);
+		long from = top - U.getInt(null, e + 4);
+		int found = UNKNOWN;
+		if (U.getInt(null, e + 8) == NO_CLASS || low == 0)
+			return 0;
+		if (low == U.getLong(null, s + 48))
+			low = last;
+		if (from >= low)
+			found = look(thread, s, e, from);
+		else if (U.getInt(null, s) == U.getInt(null, SEQUENCE))
+			found = OTHER;
+		if (found != OTHER)
+			return found == THERE ? from : 0;
+		U.putInt(null, e + 28, 1);
+		return -1;
+	}
+
 	/** Behind `new`, before the constructor. */
 	@ForceInline
 	public static void made(Class<?> type, int site) {
@@ -190,7 +235,11 @@ public final class LocusHook {
 				U.putInt(null, e + 28, 1); /* the JIT has removed the allocation */
 				return;
 			}
-			if (U.getInt(null, e) == site && U.getInt(null, e + 4) == bytes && isOf(thread, s, e, last)) {
+			if (U.getInt(null, e) == site && all() == 0) {
+				address = tracked(thread, s, e, top, last);
+				if (address < 0)
+					return;
+			} else if (U.getInt(null, e) == site && U.getInt(null, e + 4) == bytes && isOf(thread, s, e, last)) {
 				if (append(s, e, last, top, bytes >>> 3))
 					return;
 				address = last;
@@ -213,7 +262,7 @@ public final class LocusHook {
 						&& isOf(thread, s, e, last) && append(s, e, last, top, words))
 					return;
 			}
-		} else if (words >= 0 && words < MIN_WORDS && U.getInt(null, WATCHING) == 0) {
+		} else if (words >= 0 && words < MIN_WORDS && (site & TRACKED) == 0 && U.getInt(null, WATCHING) == 0) {
 			return;
 		}
 		alloc(array, words, site);
@@ -270,9 +319,9 @@ public final class LocusHook {
 			madeArray(a, words(BASE_REFERENCE, a.length, SHIFT_REFERENCE), site);
 	}
 
-	/** An array of references that may be the one to watch. */
+	/** An array of references that may be the one to watch, or of a tracked class. */
 	public static void watchedArray(Object[] a, int site) {
-		if (a.length >= MIN_REFERENCE || U.getInt(null, WATCHING) != 0)
+		if (a.length >= MIN_REFERENCE || (site & TRACKED) != 0 || U.getInt(null, WATCHING) != 0)
 			madeArray(a, words(BASE_REFERENCE, a.length, SHIFT_REFERENCE), site);
 	}
 
@@ -322,7 +371,7 @@ public final class LocusHook {
 	/** A string just made: its array. */
 	public static void string(String s, int site) {
 		byte[] a = s.value();
-		if (all() != 0 || strings() != 0 && U.getInt(null, WATCHING) != 0)
+		if (all() != 0 || (site & TRACKED) != 0 || strings() != 0 && U.getInt(null, WATCHING) != 0)
 			allocString(a, words(BASE_1, a.length, 0), s, site);
 		else
 			array(a, site);

@@ -29,6 +29,7 @@
 #include "src/core/thread.h"
 #include "src/heap/estimate_impl.h"
 #include "src/heap/estimate_path.h"
+#include "src/heap/tracked.h"
 #include "src/jvm/layout/collector.h"
 #include "src/jvm/layout/header.h"
 #include "src/jvm/layout/layout.h"
@@ -410,6 +411,8 @@ void JNICALL lc_estimate_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, job
 		return;
 	if (tracked && !sample.config.exact)
 		tracked = !lc_estimate_path_unhooked(jvmti, class);
+	if (!tracked && lc_tracked())
+		tracked = lc_tracked_class(class);
 	t = lc_thread_self();
 	if (!t)
 		t = lc_thread_enter(jni);

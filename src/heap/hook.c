@@ -40,6 +40,7 @@
 #include "src/heap/context.h"
 #include "src/heap/hook_audit.h"
 #include "src/heap/tlab.h"
+#include "src/heap/tracked.h"
 #include "src/jvm/os/handle.h"
 #include "src/jvm/os/peek.h"
 #include "src/stack/walker.h"
@@ -51,6 +52,8 @@ static struct {
 	bool follow, exact, audit;
 	bool ordered; /* objects move while the program runs */
 	bool objects; /* every object is tracked */
+	bool tracks;  /* those of some classes are */
+	bool looks;   /* the stack is looked at for each of them */
 	_Atomic bool enabled;
 	_Atomic uint64_t corrections, duplicates, unrecorded;
 } hook;
@@ -64,7 +67,9 @@ int lc_hook_init(jclass hook_class, const struct lc_options *options, bool follo
 	hook.min_size_bytes = options->min_size_bytes;
 	hook.follow = follow;
 	hook.objects = !options->min_size_bytes;
+	hook.tracks = !hook.objects && lc_tracked();
 	hook.exact = options->paths == LC_PATHS_EXACT;
+	hook.looks = hook.exact || hook.tracks;
 	hook.ordered = false;
 	hook.audit = follow && options->audit;
 	return lc_alloc_path_init((uint32_t)options->depth, options->min_size_bytes);
@@ -134,16 +139,25 @@ static void record_in_order(JNIEnv *jni, struct lc_thread *t, uint32_t site, job
 		lc_audit_add(jni, o, a.tagged_addr, (uint64_t)words * 8, site);
 }
 
+/* Only a watch, or --track, may want it. */
+static inline bool is_small(uint32_t words)
+{
+	return __builtin_expect((uint64_t)words * 8 < hook.min_size_bytes, 0);
+}
+
 static void record(JNIEnv *jni, struct lc_thread *t, uint32_t site, jobject o, uint32_t words)
 {
 	struct lc_alloc a = { .size_words = words, .site = site };
 	bool logged;
 	uint32_t s;
 
-	if (__builtin_expect(hook.ordered, 0))
+	/* Copies of small objects are not logged. */
+	if (__builtin_expect(hook.ordered, 0) && !is_small(words))
 		record_in_order(jni, t, site, o, words);
 	if (!hook.follow)
 		return;
+	if (is_small(words))
+		lc_tracked_note_bytes((uint64_t)words * 8);
 	for (;;) {
 		s = lc_alloc_still_sequence(jni, o);
 		a.tagged_addr = lc_alloc_tagged_address(o, s);
@@ -363,12 +377,6 @@ static bool remembered(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t wor
 	return same;
 }
 
-/* Only a watch may want it. */
-static inline bool is_small(uint32_t words)
-{
-	return __builtin_expect((uint64_t)words * 8 < hook.min_size_bytes, 0);
-}
-
 /*
  * A number for the class of `o`, not 0: its class word, which no collection changes. The mirror's
  * address would be another class's one day.
@@ -416,10 +424,11 @@ static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t frame, 
 		lc_count(&hook.duplicates);
 		return false;
 	}
-	if (is_small(words))
+	if (is_small(words) && !(hook.tracks && bytecode_site & LC_SITE_TRACKED))
 		return true;
 	a.hook.class_key = class_key(jni, t, o);
-	record_allocation(jni, t, o, &a);
+	if (!is_small(words) || lc_tracked_object(jni, o, a.hook.class_key))
+		record_allocation(jni, t, o, &a);
 	return true;
 }
 
@@ -456,7 +465,7 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 {
 	const bool large = lc_tlab_is_large(made->size_bytes / 8);
 	struct lc_site_counter *counter =
-	    hook.exact || large ? NULL : lc_tlab_recent(objects, h->bytecode_site, 0);
+	    hook.looks || large ? NULL : lc_tlab_recent(objects, h->bytecode_site, 0);
 	uint64_t note;
 
 	if (counter)
@@ -474,7 +483,7 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 		*common = look.common;
 		end_slow(t, &slow);
 	}
-	if (counter && !hook.exact)
+	if (counter && !hook.looks)
 		lc_tlab_looked(objects, h->bytecode_site, 0, counter, !note);
 	return counter;
 }
@@ -518,6 +527,8 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 		add(counter, made.size_bytes / 8);
 	if (counter && lc_tlab_is_large(made.size_bytes / 8))
 		lc_site_counter_looked(counter);
+	if (hook.follow && hook.tracks)
+		lc_tracked_note_bytes(made.size_bytes);
 	if (hook.follow && proof == LC_TLAB_PLACED)
 		lc_alloc_log_put(
 		    t->allocs,
@@ -528,7 +539,7 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 	if (!counter)
 		return;
 	lc_tlab_remember(objects, bytecode_site, &made, counter,
-	                 !hook.exact && !lc_tlab_is_large(made.size_bytes / 8));
+	                 (hook.tracks || !hook.exact) && !lc_tlab_is_large(made.size_bytes / 8));
 }
 
 /*
@@ -601,7 +612,7 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 		if (called(jni, t, o, a.hook.frame, a.words, a.hook.bytecode_site, LC_ORIGIN_CALL))
 			(void)show(jni, t, o, a.hook.bytecode_site, LC_ORIGIN_CALL);
 	} else {
-		if (!is_small(a.words))
+		if (!is_small(a.words) || (hook.tracks && a.hook.bytecode_site & LC_SITE_TRACKED))
 			counter = record_allocation(jni, t, o, &a);
 		/* Java code would not show the next ones. */
 		if (!show(jni, t, o, a.hook.bytecode_site, LC_ORIGIN_BYTECODE) &&
@@ -634,6 +645,24 @@ void Java_java_lang_LocusHook_allocString(JNIEnv *jni, jclass hook_class, jobjec
 		lc_tlab_sync(lc_tlab_known());
 }
 
+/*
+ * If some classes are tracked, their objects are counted behind what makes them, others where the
+ * constructor ends that makes them large. A hook of both kinds is behind some clone() calls.
+ */
+static bool is_counted_here(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t site,
+                            uint64_t bytes)
+{
+	const bool large = bytes >= hook.min_size_bytes;
+	bool is;
+
+	if (!hook.tracks || (site & (LC_SITE_TRACKED | LC_SITE_ANY_CLASS)) == LC_SITE_TRACKED)
+		return large || (hook.tracks && lc_tracked_object(jni, o, class_key(jni, t, o)));
+	if (!large && !(site & LC_SITE_ANY_CLASS))
+		return false;
+	is = lc_tracked_object(jni, o, class_key(jni, t, o));
+	return site & LC_SITE_ANY_CLASS ? is : !is;
+}
+
 void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobject o, jint site)
 {
 	uint64_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -641,7 +670,7 @@ void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobjec
 	jlong bytes = 0;
 
 	if (t && !(*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &bytes) &&
-	    (uint64_t)bytes >= hook.min_size_bytes)
+	    is_counted_here(jni, t, o, (uint32_t)site, (uint64_t)bytes))
 		called(jni, t, o, frame, (uint32_t)(bytes / 8), (uint32_t)site,
 		       (uint32_t)site & LC_SITE_ANY_CLASS ? LC_ORIGIN_CALL : LC_ORIGIN_CONSTRUCTOR);
 	if (__builtin_expect(hook.objects, 0))

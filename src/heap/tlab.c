@@ -38,6 +38,7 @@ _Static_assert(offsetof(struct lc_tlab_thread, log) == 16, "");
 _Static_assert(offsetof(struct lc_tlab_thread, limit) == 24, "");
 _Static_assert(offsetof(struct lc_tlab_thread, allocated) == 32, "");
 _Static_assert(offsetof(struct lc_tlab_thread, tag) == 40, "");
+_Static_assert(offsetof(struct lc_tlab_thread, start) == 48, "");
 _Static_assert(offsetof(struct lc_tlab_thread, entries) == 64, "");
 _Static_assert(sizeof(struct lc_tlab_entry) == 32, "");
 _Static_assert(offsetof(struct lc_tlab_entry, size_bytes) == 4, "");
@@ -60,11 +61,11 @@ enum {
 	DISTANCE_WEIGHT = 8,
 	NO_CLASS = -1, /* a class word that no object has; LocusHook.java too */
 	ATTEMPTS = 8,
-	BETWEEN_MAX = 4096, /* objects looked at behind the last hook */
-	/* Fields of a layout helper. */
-	HELPER_HEADER_SHIFT = 16,
-	HELPER_ELEMENT_MASK = 63,
-	SIZE_MASK = ~7, /* of a layout helper: the low bits are flags */
+	BETWEEN_MAX_BYTES = 256 << 10, /* looked at behind the last hook */
+	OBJECT_ALIGN_BYTES = 8,
+	MARK_FRESH = 1,  /* neither locked nor hashed */
+	MARK_BIASED = 5, /* ... and its lock may be biased */
+	SIZE_MASK = ~7,  /* of a layout helper: the low bits are flags */
 };
 
 struct slot {
@@ -75,6 +76,7 @@ struct slot {
 static struct {
 	struct slot *threads;
 	uint64_t start, top, allocated; /* offsets in a JavaThread, at hand for each hook */
+	bool some;                      /* only some classes have hooks */
 	_Atomic uint64_t unplaced, unproved;
 } vm;
 
@@ -180,7 +182,7 @@ static bool find_thread(JNIEnv *jni, struct lc_tlab_fields *out)
 	return eetop > 0 && eetop < 4096;
 }
 
-int lc_tlab_init(JNIEnv *jni, struct lc_tlab_fields *out)
+int lc_tlab_init(JNIEnv *jni, bool some, struct lc_tlab_fields *out)
 {
 	const struct lc_layout *l = lc_layout();
 	void *threads;
@@ -196,11 +198,13 @@ int lc_tlab_init(JNIEnv *jni, struct lc_tlab_fields *out)
 			return -ENOTSUP;
 		vm.threads = threads;
 	}
+	vm.some = some;
 	vm.start = (uint64_t)l->thread_tlab_start;
 	vm.top = (uint64_t)l->thread_tlab_top;
 	vm.allocated = (uint64_t)l->thread_allocated;
 	out->class_offset = l->class_in_mark ? 4 : 8;
 	out->class_shift = l->class_in_mark ? LC_COMPACT_CLASS_SHIFT - 32 : 0;
+	out->tlab_start = (uint32_t)l->thread_tlab_start;
 	out->tlab_top = (uint32_t)l->thread_tlab_top;
 	out->allocated = (uint32_t)l->thread_allocated;
 	out->sequence = (uint64_t)(uintptr_t)lc_epoch_gc_sequence_address();
@@ -328,105 +332,130 @@ static bool is_at(uint64_t addr, const struct lc_tlab_made *made)
 	return !lc_header_read(lc_layout(), addr, &h) && h.class_word == made->class_word;
 }
 
-/* Bytes of the object of class `klass`; 0 where its class does not tell. */
-static uint64_t size_of(uint64_t klass, uint32_t length)
+/* Is that the mark word of an object that nobody has seen yet? JDK 17 may bias its lock. */
+static bool is_fresh(uint64_t mark)
 {
-	const struct lc_layout *l = lc_layout();
-	const uint64_t helper_at = klass + (uint64_t)l->klass_layout_helper;
-	const uint64_t mask = l->object_alignment - 1;
-	struct lc_header h; /* of what would have its length there: a bad address is no fault */
-	int err = lc_header_read(l, helper_at - l->length_offset, &h);
-	int32_t helper = err ? 0 : (int32_t)h.length;
-	uint64_t bytes = (uint64_t)(helper & SIZE_MASK);
-
-	if (helper < 0) { /* an array: bytes of its header, and the logarithm of an element's */
-		bytes = ((uint32_t)helper >> HELPER_HEADER_SHIFT & UINT8_MAX) +
-		        ((uint64_t)length << (helper & HELPER_ELEMENT_MASK));
-		bytes = (bytes + mask) & ~mask;
-	}
-	return helper & 1 && helper > 0 ? 0 : bytes; /* of a mirror */
+	if (lc_layout()->class_in_mark)
+		mark &= (UINT64_C(1) << LC_COMPACT_CLASS_SHIFT) - 1;
+	return mark == MARK_FRESH || mark == MARK_BIASED;
 }
 
 /*
  * The last object of the class in [from, to), or 0. When a bytecode runs for the first time,
- * linking it may make objects between `new` and its hook. All objects there are the thread's own,
- * one after the other.
+ * linking it may make objects between `new` and its hook. All objects there are the thread's own.
+ * If the last hook has seen an earlier buffer, this one has no object that a hook has seen.
  */
-static uint64_t find_between(uint64_t from, uint64_t to, uint32_t sequence,
-                             const struct lc_tlab_made *made)
+static uint64_t find_between(uint64_t from, uint64_t to, const struct lc_tlab_made *made)
 {
-	const struct lc_layout *l = lc_layout();
-	uint64_t found = 0, bytes;
+	const unsigned peek = lc_peek_begin(NULL);
+	uint64_t at = to - made->size_bytes, found = 0, mark;
 
-	for (unsigned i = 0; from < to && i < BETWEEN_MAX; i++, from += bytes) {
-		struct lc_header h;
+	if (to - from > BETWEEN_MAX_BYTES)
+		from = to - BETWEEN_MAX_BYTES;
+	for (; to - from >= made->size_bytes && at >= from && !found; at -= OBJECT_ALIGN_BYTES)
+		if (lc_peek(at, &mark, sizeof(mark)) && is_fresh(mark) && is_at(at, made))
+			found = at;
+	lc_peek_end(peek);
+	return found;
+}
 
-		if (lc_header_read(l, from, &h) || lc_epoch_gc_sequence() != sequence)
-			return 0;
-		if (h.class_word == made->class_word) {
-			found = from;
-			bytes = made->size_bytes;
-			continue;
-		}
-		bytes = size_of(lc_layout_wide_class(l)
-		                    ? h.class_word
-		                    : l->klass_base + (h.class_word << l->klass_shift),
-		                h.length);
-		if (!bytes)
-			return 0;
+/*
+ * If only some classes have hooks: is there no object, given that it is not where it would be in
+ * the buffer? HotSpot allocates outside of the buffer what waits for a collection, which changes
+ * the sequence, and what is larger than a 64th of the buffer.
+ */
+static bool has_none(const struct lc_tlab_thread *o, const struct standing *now,
+                     const struct lc_tlab_made *made)
+{
+	return vm.some && o->known && o->sequence == now->sequence && now->top > now->start &&
+	       !lc_tlab_is_large(made->size_bytes / 8) && lc_epoch_gc_sequence() == now->sequence;
+}
+
+/* Let Java code see that the JIT has removed the next ones too, if only some classes have hooks. */
+static void note_removed(struct lc_tlab_entry *e, uint32_t bytecode_site,
+                         const struct lc_tlab_made *made)
+{
+	if (!vm.some)
+		return;
+	if (e->bytecode_site != bytecode_site && made->size_bytes)
+		*e = (struct lc_tlab_entry){ .bytecode_site = bytecode_site,
+			                     .size_bytes = made->size_bytes,
+			                     .class_word = lc_tlab_is_large(made->size_bytes / 8)
+			                                       ? (uint32_t)NO_CLASS
+			                                       : (uint32_t)made->class_word };
+	if (e->bytecode_site == bytecode_site)
+		e->removed = 1;
+}
+
+/* Has an entry of this site the class word and the size? *out has them, and is whole. */
+static bool is_whole(const struct lc_tlab_made *out)
+{
+	return vm.some && out->size_bytes && (uint32_t)out->class_word != (uint32_t)NO_CLASS &&
+	       !lc_layout_wide_class(lc_layout());
+}
+
+/* Is the object in the buffer? `linked`: if so, it is at the top. */
+static bool find(const struct lc_tlab_thread *o, const struct standing *now, bool linked,
+                 struct lc_tlab_made *out)
+{
+	const bool same_buffer = o->known && o->sequence == now->sequence && o->start == now->start;
+	const uint64_t low = same_buffer ? o->last : now->start;
+	uint64_t addr = now->top - out->size_bytes;
+
+	if (now->top <= now->start || addr < low)
+		return false;
+	if (!is_at(addr, out)) {
+		if (linked || !(same_buffer || vm.some))
+			return false;
+		addr = find_between(low, now->top, out);
 	}
-	return from == to ? found : 0;
+	out->addr = addr;
+	out->sequence = now->sequence;
+	return addr && lc_epoch_gc_sequence() == now->sequence;
 }
 
 enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass type,
                                 uint32_t bytecode_site, uint64_t proved, struct lc_tlab_made *out)
 {
 	struct lc_tlab_entry *e = &o->entries[bytecode_site % LC_TLAB_ENTRIES];
-	struct standing now = look(o);
-	bool known = o->known;
-	bool same_buffer = known && o->sequence == now.sequence && o->start == now.start;
-	uint64_t grown, addr;
+	const bool seen = e->bytecode_site == bytecode_site && e->size_bytes;
+	const struct standing now = look(o);
+	uint64_t grown;
 
-	if (e->bytecode_site == bytecode_site && e->size_bytes) {
+	if (seen) {
 		out->size_bytes = e->size_bytes;
 		out->class_word = e->class_word;
-		if (proved) {
-			out->addr = proved;
-			out->sequence = now.sequence;
-			if (now.sequence == o->sequence)
-				return LC_TLAB_PLACED;
-			lc_count(&vm.unplaced);
-			return LC_TLAB_UNPLACED;
-		}
+	}
+	if (seen && proved) {
+		out->addr = proved;
+		out->sequence = now.sequence;
+		if (now.sequence == o->sequence)
+			return LC_TLAB_PLACED;
+		lc_count(&vm.unplaced);
+		return LC_TLAB_UNPLACED;
 	}
 	grown = now.allocated + (now.top - now.start) - o->allocated - (o->last - o->start);
-	if (known && !grown && !lc_epoch_gc_sequence_moving(now.sequence)) {
+	if (o->known && !grown && !lc_epoch_gc_sequence_moving(now.sequence)) {
 		if (e->bytecode_site == bytecode_site)
 			e->removed = 1; /* by the JIT */
 		return LC_TLAB_NONE;
 	}
-	if (!instance(o, jni, type, out) || lc_epoch_gc_sequence_moving(now.sequence))
+	if (!is_whole(out) && !instance(o, jni, type, out)) {
+		*out = (struct lc_tlab_made){ .size_bytes = seen ? e->size_bytes : 0 };
 		goto unproved;
-	addr = now.top - out->size_bytes;
-	if (now.top > now.start && addr >= (same_buffer ? o->last : now.start) &&
-	    is_at(addr, out) && lc_epoch_gc_sequence() == now.sequence) {
-		out->addr = addr;
-		out->sequence = now.sequence;
-		return LC_TLAB_PLACED;
 	}
+	if (lc_epoch_gc_sequence_moving(now.sequence))
+		goto unproved;
+	if (find(o, &now, vm.some && seen, out))
+		return LC_TLAB_PLACED;
 	/* Nothing else was allocated: it is outside of the buffer. */
-	if (known && grown == out->size_bytes) {
+	if (o->known && grown == out->size_bytes && !vm.some) {
 		lc_count(&vm.unplaced);
 		return LC_TLAB_UNPLACED;
 	}
-	if (known && grown < out->size_bytes)
+	if ((o->known && grown < out->size_bytes) || has_none(o, &now, out)) {
+		note_removed(e, bytecode_site, out);
 		return LC_TLAB_NONE;
-	if (same_buffer)
-		addr = find_between(o->last, now.top, now.sequence, out);
-	if (same_buffer && addr && lc_epoch_gc_sequence() == now.sequence) {
-		out->addr = addr;
-		out->sequence = now.sequence;
-		return LC_TLAB_PLACED;
 	}
 unproved:
 	/*
@@ -434,10 +463,11 @@ unproved:
 	 * the old one cannot be told from it any more. It is there if the site has never been
 	 * without.
 	 */
-	if (e->bytecode_site == bytecode_site && e->size_bytes && !e->removed) {
+	if (seen && !e->removed) {
 		lc_count(&vm.unplaced);
 		return LC_TLAB_UNPLACED;
 	}
+	note_removed(e, bytecode_site, out);
 	lc_count(&vm.unproved);
 	return LC_TLAB_NONE;
 }
@@ -536,6 +566,8 @@ void lc_tlab_sync(struct lc_tlab_thread *o)
 		o->chunk = o->log->tail;
 	}
 	to = o->look_at > at + o->unlogged ? o->look_at - o->unlogged : at;
+	if (vm.some) /* the stack is looked at for each object */
+		to = 0;
 	o->limit = to < o->log->limit ? to : o->log->limit;
 }
 

@@ -10,6 +10,10 @@
  * the object ends at the top, with its class in its header. Since no reference leaves the method,
  * the JIT removes what it would have removed without the hook.
  *
+ * With --track only some classes have the hook, and the growth is other objects' too. But all
+ * objects of these classes have one. So if there is no object of the class behind the place that
+ * the last hook has seen, the JIT has removed the allocation.
+ *
  * The common case is compiled Java (LocusHook.java), which reads and writes the structures here.
  */
 #ifndef LC_HEAP_TLAB_H
@@ -81,7 +85,7 @@ struct lc_tlab_thread {
 
 /* Offsets and addresses that the Java side needs. */
 struct lc_tlab_fields {
-	uint32_t eetop, tlab_top, allocated; /* offsets */
+	uint32_t eetop, tlab_start, tlab_top, allocated; /* offsets */
 	uint32_t class_offset, class_shift;
 	/*
 	 * Offset of a JavaThread's state, and the state in which it runs Java code; or
@@ -94,9 +98,9 @@ struct lc_tlab_fields {
 
 /*
  * Find the JVM's fields. Returns 0 and sets *out, or -ENOTSUP if objects need another kind of hook.
- * Context: [attach]; lc_layout_find() first.
+ * `some`: only some classes have hooks behind `new`. Context: [attach]; lc_layout_find() first.
  */
-int lc_tlab_init(JNIEnv *jni, struct lc_tlab_fields *out);
+int lc_tlab_init(JNIEnv *jni, bool some, struct lc_tlab_fields *out);
 
 /*
  * The calling thread's, made at the first call; NULL without memory. `log` is where records go;

@@ -23,6 +23,7 @@
 #include "src/core/watch_hook.h"
 #include "src/heap/loaded_code.h"
 #include "src/heap/tlab.h"
+#include "src/heap/tracked.h"
 #include "src/hooks/batches.h"
 #include "src/hooks/hooked.h"
 #include "src/hooks/hottest.h"
@@ -66,7 +67,7 @@ static void add(_Atomic uint64_t *counter, uint64_t n)
 
 static uint32_t next_site(void *unused)
 {
-	/* From 1; when they wrap after 67 million, the stack still tells contexts apart. */
+	/* From 1; when they wrap after 33 million, the stack still tells contexts apart. */
 	return atomic_fetch_add_explicit(&classes.next_site, 1, memory_order_relaxed) %
 	           (LC_SITE_LIMIT - 1) +
 	       1;
@@ -120,17 +121,22 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 		.object_align_bytes = layout->object_alignment,
 	};
 	struct lc_tlab_fields fields = { 0 };
-	bool objects = !options->min_size_bytes && !lc_tlab_init(jni, &fields);
+	const bool all = !options->min_size_bytes;
+	const bool tlab = (all || lc_tracked()) && !lc_tlab_init(jni, !all, &fields);
+	const bool objects = all && tlab;
 	jclass local = NULL, global = NULL;
 	uint8_t *bytes = NULL;
 	size_t len = 0;
 
+	if (!all && !tlab)
+		lc_tracked_give_up();
 	if (objects && fields.in_java == LC_TLAB_NO_STATE)
 		lc_say("cannot tell compiled from interpreted code in this JVM: --min-size=0 takes "
 		       "more CPU time");
 	hook.objects = objects;
 	hook.carriers = fields.carriers;
 	hook.eetop = fields.eetop;
+	hook.tlab_start = fields.tlab_start;
 	hook.tlab_top = fields.tlab_top;
 	hook.allocated = fields.allocated;
 	hook.class_offset = fields.class_offset;
@@ -140,6 +146,7 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 	hook.sequence = fields.sequence;
 	hook.threads = fields.threads;
 	add_watched(&hook);
+	hook.watched_primitives |= lc_track_primitives(lc_tracked());
 	classes.min_size_bytes = options->min_size_bytes;
 	classes.rewrite = (struct lc_rewrite_options){
 		.min_size_bytes = options->min_size_bytes,
@@ -147,11 +154,13 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 		.reference_bytes = layout->reference_bytes,
 		/* Without sampling, only hooks tell of arrays; a watch must see each object. */
 		.exact = options->exact || objects || options->audit ||
-		         !options->alloc_interval_bytes || classes.watched_len,
+		         !options->alloc_interval_bytes || classes.watched_len ||
+		         lc_tracked_arrays(),
 		.objects = objects,
 		.constructed = objects && options->audit,
 		.watched = classes.watched,
 		.watched_len = classes.watched_len,
+		.tracked = lc_tracked(),
 		.next_site = next_site,
 	};
 	if (lc_hook_class_create(&hook, &bytes, &len))

@@ -162,7 +162,7 @@ def build_agent(directory):
         [compiler, "-std=gnu11", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-w"]
         + ["-I", ROOT, "-I", BUILD / "gen", "-I", home + "/include"]
         + ["-I", home + "/include/linux", "-o", directory / "libverify_agent.so", TOOLS / "verify_agent.c"]
-        + sorted((ROOT / "src" / "classfile").glob("*.c"))
+        + [ROOT / "src" / "base" / "track.c", *sorted((ROOT / "src" / "classfile").glob("*.c"))]
         + [ROOT / "src" / "delay" / ("delay_%s.c" % name) for name in ("class", "depth", "rewrite")],
         check=True,
         timeout=COMMAND_SECONDS,

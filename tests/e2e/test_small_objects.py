@@ -137,7 +137,7 @@ def test_compiled_hooks_cannot_stop_between_compare_and_read(jdk25):
     method: a JIT calls all of them or none."""
     javap = [jdk25.home / "bin/javap", "-c", "-p", BUILD / "gen/hook/java/lang/LocusHook.class"]
     text = subprocess.run(javap, check=True, stdout=subprocess.PIPE, text=True).stdout
-    compiled = re.search(r"boolean isOf\(.*?\n\n", text, re.S).group(0).split("isLast", 1)[1]
+    compiled = re.search(r"int look\(.*?\n\n", text, re.S).group(0).split("ireturn", 1)[1]
     calls = list(re.finditer(r"invoke.*// Method (.*)", compiled))
     # Of the state, the two sequences, the header, and the class that the entry expects.
     assert [c.group(1) for c in calls] == ["jdk/internal/misc/Unsafe.getInt:(Ljava/lang/Object;J)I"] * 5

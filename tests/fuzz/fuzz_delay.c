@@ -1,4 +1,4 @@
-/* uses: src/classfile/ src/delay/delay_depth.c src/delay/delay_options.c src/delay/delay_rewrite.c */
+/* uses: src/classfile/ src/base/track.c src/delay/delay_depth.c src/delay/delay_options.c src/delay/delay_rewrite.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_delay.c - delays all methods of any bytes as a class file: the result must parse, and can be

@@ -1,4 +1,4 @@
-/* uses: src/classfile/ */
+/* uses: src/classfile/ src/base/track.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_rewrite.c - rewrites any bytes as a class file: the result must parse, and be stable. Looks

@@ -8,6 +8,7 @@
 #include "src/gc/moves.h"
 #include "src/gc/small.h"
 #include "src/heap/audit.h"
+#include "src/heap/tracked.h"
 #include "src/jvm/layout/areas.h"
 #include "src/jvm/layout/collector.h"
 #include "src/jvm/layout/mark_tables.h"
@@ -225,4 +226,15 @@ void lc_audit_snapshot(uint32_t epoch)
 {
 	gc_seen.snapshots++;
 	gc_seen.snapshot_epoch = epoch;
+}
+
+/* Nothing is tracked by its class. */
+const struct lc_track *lc_tracked(void)
+{
+	return NULL;
+}
+
+uint64_t lc_tracked_least_bytes(uint64_t min_size_bytes)
+{
+	return min_size_bytes;
 }

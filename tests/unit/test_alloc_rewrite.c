@@ -1,4 +1,4 @@
-/* uses: src/classfile/ tests/unit/class_file.c -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc */
+/* uses: src/classfile/ src/base/track.c tests/unit/class_file.c -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_alloc_rewrite.c - checks which allocations in bytecode get a hook, and what the hook

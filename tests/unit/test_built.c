@@ -1,4 +1,4 @@
-/* uses: src/classfile/ tests/unit/class_file.c */
+/* uses: src/classfile/ src/base/track.c tests/unit/class_file.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_built.c - checks behind which constructor calls the audit's hook comes: never where

@@ -1,4 +1,4 @@
-/* uses: src/classfile/ src/delay/delay_class.c src/delay/delay_depth.c src/delay/delay_options.c src/delay/delay_result.c src/delay/delay_rewrite.c tests/unit/class_file.c */
+/* uses: src/classfile/ src/base/track.c src/delay/delay_class.c src/delay/delay_depth.c src/delay/delay_options.c src/delay/delay_result.c src/delay/delay_rewrite.c tests/unit/class_file.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_delay_rewrite.c - checks the loops before returns, their frames and lines, and what is left
  * alone. */

@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "src/base/track.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
 #include "src/core/path.h"
@@ -27,6 +28,7 @@
 #include "src/core/thread.h"
 #include "src/heap/context.h"
 #include "src/heap/estimate.h"
+#include "src/heap/tracked.h"
 #include "src/jvm/layout/collector.h"
 #include "src/jvm/layout/layout.h"
 #include "src/jvm/stack/call_trace.h"
@@ -235,6 +237,20 @@ uint32_t lc_site_intern(const char *class_signature_text, uint64_t class_word, u
 	assert_true(class_word == CLASS_WORD || class_word == OTHER_WORD || !class_word);
 	word_interned = class_word;
 	return path ? 100 + path : CLASS_SITE;
+}
+
+static bool tracks; /* each class is tracked */
+
+const struct lc_track *lc_tracked(void)
+{
+	static struct lc_track track;
+
+	return tracks ? &track : NULL;
+}
+
+bool lc_tracked_class(jclass class)
+{
+	return tracks;
 }
 
 const volatile uint32_t *lc_collector_count(void)
@@ -492,6 +508,17 @@ static void large_object_is_left_to_the_hooks(void **state)
 	assert_int_equal(estimate_of(worker, 101).sampled, 1);
 	assert_int_equal(counter("estimate_tracked"), 2);
 	assert_int_equal(refs_len, 1);
+}
+
+static void object_of_a_tracked_class_is_left_to_the_hooks(void **state)
+{
+	tracks = true;
+	allocate(64);
+	tracks = false;
+	allocate(64);
+	flush();
+	assert_int_equal(estimate_of(worker, 101).sampled, 1);
+	assert_int_equal(counter("estimate_tracked"), 1);
 }
 
 static void nothing_is_sampled_when_it_is_not_wanted(void **state)
@@ -901,6 +928,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(object_counts_for_those_that_were_not_picked),
 		TEST(large_object_is_left_to_the_hooks),
+		TEST(object_of_a_tracked_class_is_left_to_the_hooks),
 		TEST(nothing_is_sampled_when_it_is_not_wanted),
 		TEST(large_objects_are_sampled_where_they_have_no_hook),
 		TEST(with_hooks_everywhere_no_large_object_is_sampled),

@@ -1,4 +1,4 @@
-/* uses: src/classfile/ */
+/* uses: src/classfile/ src/base/track.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_hook_class.c - checks the numbers that are put into the hook class. */
 #include <errno.h>

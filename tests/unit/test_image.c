@@ -1,4 +1,4 @@
-/* uses: src/classfile/ */
+/* uses: src/classfile/ src/base/track.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_image.c - checks that class files are found in an image of modules, and damage is survived.
  */

@@ -1,4 +1,4 @@
-/* uses: src/classfile/ tests/unit/class_file.c */
+/* uses: src/classfile/ src/base/track.c tests/unit/class_file.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_new.c - checks the hooks behind `new`, and the other hooks there are when every object is

@@ -1,4 +1,4 @@
-/* uses: src/classfile/ tests/unit/class_file.c */
+/* uses: src/classfile/ src/base/track.c tests/unit/class_file.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_span_plan.c - checks which methods and calls get the hooks of spans. */
 #include <setjmp.h>

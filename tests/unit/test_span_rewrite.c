@@ -1,4 +1,4 @@
-/* uses: src/classfile/ tests/unit/class_file.c */
+/* uses: src/classfile/ src/base/track.c tests/unit/class_file.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_span_rewrite.c - checks the code that is put around a method that is a span. */
 #include <setjmp.h>

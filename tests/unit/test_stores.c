@@ -1,4 +1,4 @@
-/* uses: src/classfile/ tests/unit/class_file.c -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc */
+/* uses: src/classfile/ src/base/track.c tests/unit/class_file.c -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_stores.c - checks what the bytecode behind an allocation is found to do with the array, in

@@ -235,15 +235,18 @@ static uint64_t allocate(uint64_t bytes)
 	return at;
 }
 
+static bool some; /* only some classes have hooks */
+
 static int init(void)
 {
 	lc_layout_classes(&layout);
-	return lc_tlab_init(&jni, &fields);
+	return lc_tlab_init(&jni, some, &fields);
 }
 
 static int setup(void **state)
 {
 	jni = &functions;
+	some = false;
 	sequence = 8;
 	missing = NULL;
 	eetop = EETOP;
@@ -492,6 +495,79 @@ static void an_object_in_a_new_buffer_is_placed(void **state)
 	assert_int_equal(hook(&made), LC_TLAB_NONE);
 }
 
+/* The thread allocates `words` words that no hook sees, and that look like no object of the class.
+ */
+static void allocate_unseen(uint64_t words)
+{
+	put_header((uint64_t *)(uintptr_t)allocate(words * 8), class_word() + 1); /* NOLINT */
+}
+
+static void hook_some(void)
+{
+	some = true;
+	assert_int_equal(init(), 0);
+	lc_tlab_sync(self());
+}
+
+static void if_some_classes_have_hooks_others_hide_no_object_and_make_none(void **state)
+{
+	struct lc_site_counter site = { .site = 5 };
+	struct lc_tlab_made made;
+	uint64_t at, unproved = counter("alloc_unproved"), unplaced = counter("alloc_unplaced");
+
+	hook_some();
+	for (int i = 0; i < 3; i++) {
+		allocate_unseen(SIZE / 8);
+		at = allocate(SIZE);
+		assert_int_equal(hook(&made), LC_TLAB_PLACED);
+		assert_int_equal(made.addr, at);
+		lc_tlab_remember(self(), SITE, &made, &site, true);
+		allocate_unseen(SIZE / 8); /* as large as an object of the class */
+		assert_int_equal(hook(&made), LC_TLAB_NONE);
+		thread.allocated += 4096; /* an array outside of the buffer */
+		assert_int_equal(hook(&made), LC_TLAB_NONE);
+	}
+	/* A new buffer that has only others' objects. */
+	thread.allocated += thread.top - thread.start;
+	thread.start = thread.top = address(elsewhere);
+	allocate_unseen(SIZE);
+	assert_int_equal(hook(&made), LC_TLAB_NONE);
+	assert_int_equal(counter("alloc_unproved"), unproved);
+	assert_int_equal(counter("alloc_unplaced"), unplaced);
+}
+
+static void if_some_classes_have_hooks_linking_hides_no_first_object(void **state)
+{
+	struct lc_tlab_made made;
+	uint64_t at = allocate(SIZE);
+
+	some = true;
+	assert_int_equal(init(), 0);
+	allocate_unseen(11); /* between `new` and the hook, and the thread is not known yet */
+	assert_int_equal(hook(&made), LC_TLAB_PLACED);
+	assert_int_equal(made.addr, at);
+	at = allocate(SIZE); /* and where it is */
+	allocate_unseen(4);
+	assert_int_equal(hook(&made), LC_TLAB_PLACED);
+	assert_int_equal(made.addr, at);
+}
+
+static void java_code_is_told_of_places_whose_objects_the_jit_removes_from_the_first(void **state)
+{
+	const struct lc_tlab_entry *e = &self()->entries[SITE];
+	struct lc_tlab_made made;
+
+	hook_some();
+	allocate_unseen(SIZE);
+	assert_int_equal(hook(&made), LC_TLAB_NONE);
+	assert_int_equal(e->bytecode_site, SITE);
+	assert_int_equal(e->size_bytes, SIZE);
+	assert_int_equal(e->class_word, class_word());
+	assert_int_equal(e->removed, 1);
+	assert_null(e->counter);
+	assert_int_equal(self()->limit, 0); /* so that no Java code counts there */
+}
+
 static void nothing_is_proved_while_a_collection_runs(void **state)
 {
 	struct lc_tlab_made made;
@@ -668,6 +744,9 @@ int main(void)
 		TEST(an_object_of_another_class_at_the_top_proves_nothing),
 		TEST(an_object_outside_of_the_buffer_is_counted_without_a_place),
 		TEST(an_object_in_a_new_buffer_is_placed),
+		TEST(if_some_classes_have_hooks_others_hide_no_object_and_make_none),
+		TEST(if_some_classes_have_hooks_linking_hides_no_first_object),
+		TEST(java_code_is_told_of_places_whose_objects_the_jit_removes_from_the_first),
 		TEST(nothing_is_proved_while_a_collection_runs),
 		TEST(a_class_that_cannot_be_read_proves_nothing),
 		TEST(a_mirror_that_has_moved_is_not_read_where_it_was),

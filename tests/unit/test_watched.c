@@ -1,4 +1,4 @@
-/* uses: src/classfile/ tests/unit/class_file.c */
+/* uses: src/classfile/ src/base/track.c tests/unit/class_file.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_watched.c - checks the hooks of classes whose objects are watched. */
 #include <setjmp.h>

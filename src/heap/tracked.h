@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * heap/tracked.h - the classes of --track, and which objects are of them.
+ *
+ * The bytecode of most allocations tells the class; classfile/rewrite.h marks these sites. The
+ * functions here ask for the class of an object that is made by a call.
+ */
+#ifndef LC_HEAP_TRACKED_H
+#define LC_HEAP_TRACKED_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lc_track;
+
+/*
+ * Take the patterns of --track; "" for none. `follow`: objects are followed. Says so if there are
+ * too many patterns. Context: [attach], before hooks run.
+ */
+void lc_tracked_init(const char *patterns, bool follow);
+
+/* The patterns; NULL: none. Context: any. */
+const struct lc_track *lc_tracked(void);
+
+/* Are arrays tracked, or strings, which have one each? Context: any. */
+bool lc_tracked_arrays(void);
+
+/* Objects cannot be told: track nothing, and say so. Context: [attach], before hooks run. */
+void lc_tracked_give_up(void);
+
+/* Is the class tracked? A call into the JVM. Context: [java] [hook]. */
+bool lc_tracked_class(jclass class);
+
+/*
+ * Is `o`, whose class has the number `class_key` (0: unknown), tracked? Most answers come from a
+ * table. Context: [hook].
+ */
+bool lc_tracked_object(JNIEnv *jni, jobject o, uint32_t class_key);
+
+/* A tracked object of `bytes` is recorded: collections must log copies of that size. [hook] */
+void lc_tracked_note_bytes(uint64_t bytes);
+
+/*
+ * The least size of an object that is followed, where objects of at least `min_size_bytes` are
+ * followed whatever their class. Context: any.
+ */
+uint64_t lc_tracked_least_bytes(uint64_t min_size_bytes);
+
+/* Name the patterns that match no loaded class. Context: [attach], at the end of a recording. */
+void lc_tracked_say_unmatched(JNIEnv *jni);
+
+#endif

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""With --track, each object of the classes is counted and followed, however small, and others as without it."""
+
+import json
+import subprocess
+
+import pytest
+from conftest import JDK_MAJORS
+from helpers import (
+    COLLECTORS,
+    TIERS,
+    allocations,
+    collector,
+    command,
+    counters,
+    each_value,
+    report,
+    sites_through,
+    table,
+    truth,
+)
+from test_small_objects import check_counts
+
+EVERYTHING = ["--track=*", "--track=*[]", "--track=*[][]", "--track=*[][][]"]
+NODE = "TrackedTruth$Node"
+OFTEN = ["--interval=1ms", "--budget=none"]
+POINTS = 0.025
+
+
+def java_of(gc):
+    return ["-Xmx64m", *collector(gc)]
+
+
+def everything(workload, profile, jdk, each, java):
+    """The program knows how many objects of each class each of its methods makes, by each means that Java has."""
+    run = profile(command(workload, jdk, "SmallObjects", each, java=java), *EVERYTHING)
+    check_counts(truth(run), report(run), True)
+    assert counters(run)["alloc_unproved"] <= 3
+
+
+@each_value(jdk=JDK_MAJORS, tier=list(TIERS))
+def test_if_all_classes_are_tracked_each_object_is_counted(workload, profile, jdk, tier):
+    everything(workload, profile, jdk, 2000 if tier == "interpreted" else 20000, ["-Xmx256m", *TIERS[tier]])
+
+
+@each_value(jdk=JDK_MAJORS, gc=["Serial", "Parallel", "Z", "Shenandoah"])
+def test_if_all_classes_are_tracked_the_collector_changes_no_count(workload, profile, jdk, gc):
+    everything(workload, profile, jdk, 5000, [*collector(gc), "-Xmx256m"])
+
+
+def of_nodes(r, made):
+    """Objects of Node, by the method that made them."""
+    return {m: allocations([s for s in sites_through(r, m, "TrackedTruth") if s["class"] == NODE]) for m in made}
+
+
+def check_walks(told, r):
+    """Each line's part of the samples in nodes is its part of the time that the program walks them."""
+    known = sum(c["samples"] for c in r["classes"] if c["class"] == NODE)
+    total = known + sum(s["samples"] for s in r["sites"] if s["class"] == NODE)
+    rows, wrong = [], []
+    for method, ns in told["walks_ns"].items():
+        true = ns / sum(told["walks_ns"].values())
+        sampled = sum(s["samples"] for s in sites_through(r, method, "TrackedTruth") if s["class"] == NODE) / total
+        rows.append((method, "%.1f%%" % (100 * true), "%.1f%%" % (100 * sampled)))
+        wrong += [method] if abs(true - sampled) > POINTS else []
+    lost = [c["accesses"] for c in r["classes"] if c["class"] == NODE]
+    text = table(("method", "true", "sampled"), rows)
+    assert not wrong, "%s\n%d samples, %d by class: %s" % (text, total, known, lost)
+    assert total >= 2000, total
+
+
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
+def test_each_line_of_a_tracked_class_has_its_counts_and_its_samples(workload, profile, jdk, gc):
+    run = profile(command(workload, jdk, "TrackedTruth", 5, java=java_of(gc)), "--track", NODE, *OFTEN)
+    told, r = truth(run), report(run)
+    assert of_nodes(r, told["made"]) == told["made"]
+    check_walks(told, r)
+    # Others are as they are without --track: counted if they are large, or estimated.
+    assert not any(s["class"] == "byte[]" and s["bytes"] < 1024 * s["allocations"] for s in r["sites"])
+
+
+@each_value(jdk=JDK_MAJORS, gc=["Z", "Shenandoah"])
+def test_counts_are_exact_if_the_collector_hides_small_objects(workload, profile, jdk, gc):
+    run = profile(command(workload, jdk, "TrackedTruth", 1, java=java_of(gc)), "--track", NODE)
+    told = truth(run)
+    assert of_nodes(report(run), told["made"]) == told["made"]
+    assert "objects of --track are counted by line" in run.stderr
+
+
+def attached(workload, locus, tmp_path, jdk, java, *options):
+    """What the program told, and the report of a recording that begins before the first node is made."""
+    line = command(workload, jdk, "TrackedTruth", 5, "wait", java=java)
+    program = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    try:
+        assert program.stdout.readline() == "ready\n"
+        assert locus("attach", program.pid, "-o", tmp_path / "p", *options).returncode == 0
+        told = json.loads(program.communicate("\n", timeout=120)[0])
+    finally:
+        program.kill()
+    return told, json.loads(locus("report", "--format=json", "--top=100000", tmp_path / "p").stdout)
+
+
+@each_value(jdk=JDK_MAJORS, gc=["G1"])
+def test_an_attach_tracks_what_is_made_after_it(workload, locus, tmp_path, jdk, gc):
+    told, r = attached(workload, locus, tmp_path, jdk, java_of(gc), "--track", NODE, *OFTEN)
+    assert of_nodes(r, told["made"]) == told["made"]
+    check_walks(told, r)
+
+
+def test_patterns_that_match_no_class_are_named_at_the_end(workload, profile, jdk17):
+    java = ["-Xmx64m", *collector("G1")]
+    options = ["--track=Node", "--track=java.lang.Sting", "--track=xyz.Nothing[]", "--track", NODE]
+    run = profile(command(workload, jdk17, "TrackedTruth", 0.1, java=java), *options)
+    told = [line.split("--track: ")[1] for line in run.stderr.splitlines() if "--track: " in line]
+    assert told == [
+        "no class named 'Node' was loaded; did you mean %s?" % NODE,
+        "no class named 'java.lang.Sting' was loaded; did you mean java.lang.String?",
+        "no class named 'xyz.Nothing[]' was loaded",
+    ]
+
+
+def test_too_many_patterns_are_told_and_the_first_are_used(workload, profile, jdk17):
+    java = ["-Xmx64m", *collector("G1")]
+    run = profile(command(workload, jdk17, "TrackedTruth", 0.1, java=java), "--track", NODE, *["--track=java.*"] * 66)
+    assert of_nodes(report(run), ["newFirst"]) == {"newFirst": truth(run)["made"]["newFirst"]}
+    assert "--track: only the first 64 patterns are used; 3 are left out" in run.stderr
