@@ -11,10 +11,10 @@
 
 #include "src/base/hash.h"
 #include "src/base/vector.h"
+#include "src/classfile/store_names.h"
 #include "src/core/counters.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
-#include "src/classfile/store_names.h"
 #include "src/heap/loaded_code.h"
 
 enum {

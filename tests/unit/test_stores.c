@@ -532,50 +532,6 @@ static void without_memory_nothing_is_found(void **state)
 	assert_true(found);
 }
 
-static void a_method_file_needs_memory_and_a_pool(void **state)
-{
-	static const uint8_t pool_bytes[] = { LC_POOL_UTF8, 0, 1, 'a' }, code[] = { RETURN };
-	struct lc_method_source s = { .pool = pool_bytes,
-		                      .pool_bytes = sizeof(pool_bytes),
-		                      .pool_count = 2,
-		                      .class_name = "A",
-		                      .name = "m",
-		                      .descriptor = "()V",
-		                      .code = code,
-		                      .code_bytes = sizeof(code) };
-	struct lc_method_file f;
-	bool open = false;
-
-	for (int n = 0; !open && n < 20; n++) {
-		allocations_left = n;
-		open = lc_method_file_open(&f, &s);
-		allocations_left = -1;
-		lc_method_file_close(&f);
-	}
-	assert_true(open);
-	s.pool_count = 3; /* there is one constant */
-	assert_false(lc_method_file_open(&f, &s));
-	s.pool_count = 65535;
-	assert_false(lc_method_file_open(&f, &s));
-}
-
-static void code_that_is_none_makes_no_method_file(void **state)
-{
-	static const uint8_t short_jump[] = { JUMP(GOTO, 40), RETURN }, cut[] = { LC_OP_SIPUSH, 0 };
-	struct lc_method_source s = { .pool_count = 1,
-		                      .class_name = "A",
-		                      .name = "m",
-		                      .descriptor = "()V",
-		                      .code = short_jump,
-		                      .code_bytes = sizeof(short_jump) };
-	struct lc_method_file f;
-
-	assert_false(lc_method_file_open(&f, &s));
-	s.code = cut;
-	s.code_bytes = sizeof(cut);
-	assert_false(lc_method_file_open(&f, &s));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -598,8 +554,6 @@ int main(void)
 		                       reset),
 		cmocka_unit_test_setup(an_exception_may_come_before_or_after_an_assignment, reset),
 		cmocka_unit_test_setup(without_memory_nothing_is_found, reset),
-		cmocka_unit_test_setup(a_method_file_needs_memory_and_a_pool, reset),
-		cmocka_unit_test_setup(code_that_is_none_makes_no_method_file, reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
