@@ -16,19 +16,16 @@
 #include <string.h>
 
 #include "src/classfile/hook_calls.h"
+#include "src/classfile/insn_role.h"
 #include "src/classfile/stack_effect.h"
 #include "src/classfile/store_names_impl.h"
 
 enum {
-	OP_ILOAD = 21,
-	OP_AALOAD = 50,
 	OP_AASTORE = 83,
-	OP_SWAP = 95,
 	ACC_STATIC = 8,
 	PENDING_MAX = 32, /* forward jumps whose words are kept at a time */
 	EITHER_DEPTH = 8, /* a word that is one of several is not followed further */
 	ARRAYS_MAX = 255,
-	TYPES = 5, /* int, long, float, double, reference */
 };
 
 /* A method or a field of the pool, looked up when it is first used. */
@@ -151,18 +148,14 @@ static void push_words(struct walk *w, uint32_t words)
 }
 
 /* dup and the like, and swap: how many words they take, and which of these they put back. */
-static void shuffle(struct walk *w, uint8_t op)
+static void visit_shuffle(struct walk *w, uint8_t op)
 {
-	static const struct {
-		uint8_t takes;
-		const char *puts; /* by their distance from the lowest that is taken */
-	} shuffles[] = { { 1, "00" },    { 2, "101" },    { 3, "2012" }, { 2, "0101" },
-		         { 3, "12012" }, { 4, "230123" }, { 2, "10" } };
+	const struct lc_insn_shuffle shuffle = lc_insn_shuffle(op);
 	uint64_t taken[4];
 
-	for (unsigned i = shuffles[op - LC_OP_DUP].takes; i; i--)
+	for (unsigned i = shuffle.takes; i; i--)
 		taken[i - 1] = pop(w);
-	for (const char *put = shuffles[op - LC_OP_DUP].puts; *put; put++)
+	for (const char *put = shuffle.puts; *put; put++)
 		push(w, taken[*put - '0']);
 }
 
@@ -238,71 +231,6 @@ static void meet(struct walk *w, uint32_t at)
 
 /* ---- local variables ---- */
 
-struct access {
-	uint32_t slot;
-	bool is_reference, is_wide; /* of two words */
-};
-
-/* Role of an instruction in the walk, by its opcode. */
-enum role {
-	ROLE_OTHER,
-	ROLE_LOAD,
-	ROLE_STORE,
-	ROLE_SHUFFLE,
-	ROLE_FIELD,
-	ROLE_CALL,
-	ROLE_NEW,
-	ROLE_AALOAD,
-	ROLE_AASTORE,
-	ROLE_CAST,
-	ROLE_ARETURN,
-	ROLE_WIDE,
-};
-
-static const uint8_t roles[256] = {
-	[OP_ILOAD... LC_OP_ALOAD_3] = ROLE_LOAD,
-	[OP_AALOAD] = ROLE_AALOAD,
-	[LC_OP_ISTORE... LC_OP_ASTORE_3] = ROLE_STORE,
-	[OP_AASTORE] = ROLE_AASTORE,
-	[LC_OP_DUP... OP_SWAP] = ROLE_SHUFFLE,
-	[LC_OP_ARETURN] = ROLE_ARETURN,
-	[LC_OP_GETSTATIC... LC_OP_PUTFIELD] = ROLE_FIELD,
-	[LC_OP_INVOKEVIRTUAL... LC_OP_INVOKEDYNAMIC] = ROLE_CALL,
-	[LC_OP_NEW... LC_OP_ANEWARRAY] = ROLE_NEW,
-	[LC_OP_CHECKCAST] = ROLE_CAST,
-	[LC_OP_WIDE] = ROLE_WIDE,
-	[LC_OP_MULTIANEWARRAY] = ROLE_NEW,
-};
-
-static enum role role_of(const uint8_t *insn)
-{
-	enum role role = roles[*insn];
-
-	if (role != ROLE_WIDE)
-		return role;
-	role = roles[insn[1]];
-	return role == ROLE_LOAD || role == ROLE_STORE ? role : ROLE_OTHER;
-}
-
-/*
- * The local variable of a ROLE_LOAD or ROLE_STORE. The opcodes are five types followed by a number,
- * then four of each type; `first` is the first of all.
- */
-static struct access access_of(const uint8_t *insn, uint32_t first)
-{
-	const bool wide = *insn == LC_OP_WIDE;
-	const uint32_t op = (wide ? insn[1] : *insn) - first;
-	const uint32_t type = op < TYPES ? op : (op - TYPES) / 4;
-
-	return (struct access){
-		.slot = op >= TYPES ? (op - TYPES) % 4
-		        : wide      ? lc_be_get2(insn + 2)
-		                    : insn[1],
-		.is_wide = type == 1 || type == 3,
-		.is_reference = type == TYPES - 1,
-	};
-}
-
 static void assign(struct walk *w, uint32_t slot)
 {
 	if (slot < w->code->max_locals && w->assigned[slot] < 2)
@@ -318,7 +246,7 @@ static uint64_t loaded(const struct walk *w, uint32_t slot, uint32_t at)
 
 static void store_local(struct walk *w, uint32_t at)
 {
-	const struct access a = access_of(w->code->insns + at, LC_OP_ISTORE);
+	const struct lc_insn_local a = lc_insn_local(w->code->insns + at);
 	const uint64_t word = pop(w);
 	const uint32_t next = at + lc_method_insn_bytes(w->code, at);
 
@@ -339,17 +267,6 @@ static uint8_t arrays_of(struct lc_class_text type)
 	while (n < type.len && n < ARRAYS_MAX && type.data[n] == '[')
 		n++;
 	return (uint8_t)n;
-}
-
-/* Behind the type at `d`, or `end`. */
-static const char *skip_type(const char *d, const char *end)
-{
-	while (d < end && *d == '[')
-		d++;
-	if (d < end && *d == 'L')
-		while (d < end && *d != ';')
-			d++;
-	return d < end ? d + 1 : end;
 }
 
 /* Arrays that are passed in are values, each in its local variable. Returns a HAS_ bit, or 0. */
@@ -380,7 +297,7 @@ static unsigned begin_parameters(struct walk *w)
 		if (wide)
 			assign(w, slot + 1);
 		slot += wide ? 2 : 1;
-		at = skip_type(at, end);
+		at = lc_insn_skip_type(at, end);
 	}
 	return w->carries ? HAS_PARAMETER : 0;
 }
@@ -408,7 +325,7 @@ static void look_up(const struct walk *w, uint8_t op, uint32_t index,
 	end = d.data + d.len;
 	at = d.data;
 	if (*at == '(') {
-		for (at++; at < end && *at != ')'; at = skip_type(at, end)) {
+		for (at++; at < end && *at != ')'; at = lc_insn_skip_type(at, end)) {
 			words += *at == 'J' || *at == 'D' ? 2 : 1;
 			m->takes_array |= *at == '[';
 		}
@@ -537,34 +454,34 @@ static unsigned survey(struct walk *w)
 
 	for (uint32_t at = 0; at < w->code->len && !w->bad; at += bytes) {
 		const uint8_t *insn = w->code->insns + at;
-		struct access a;
+		struct lc_insn_local a;
 
 		bytes = lc_method_insn_bytes(w->code, at);
 		if (!bytes)
 			return 0;
-		switch (role_of(insn)) {
-		case ROLE_STORE:
-			a = access_of(insn, LC_OP_ISTORE);
+		switch (lc_insn_role(insn)) {
+		case LC_ROLE_STORE:
+			a = lc_insn_local(insn);
 			assign(w, a.slot);
 			if (a.is_wide)
 				assign(w, a.slot + 1);
 			break;
-		case ROLE_NEW:
+		case LC_ROLE_NEW:
 			has |= *insn == LC_OP_NEW ? HAS_NEW : HAS_ARRAY;
 			break;
-		case ROLE_CALL:
+		case LC_ROLE_CALL:
 			has |= made_by_call(w, *insn, at);
 			break;
-		case ROLE_FIELD:
+		case LC_ROLE_FIELD:
 			has |= *insn == LC_OP_PUTFIELD || *insn == LC_OP_PUTSTATIC ? HAS_KEEP : 0;
 			break;
-		case ROLE_AASTORE:
+		case LC_ROLE_AASTORE:
 			has |= HAS_KEEP;
 			break;
-		case ROLE_ARETURN:
+		case LC_ROLE_ARETURN:
 			has |= HAS_CAST;
 			break;
-		case ROLE_CAST:
+		case LC_ROLE_CAST:
 			if (arrays_of(lc_class_name(w->cls, lc_be_get2(insn + 1))))
 				has |= HAS_CAST;
 			break;
@@ -636,7 +553,7 @@ static void visit_element(struct walk *w, uint8_t op, uint32_t at)
 
 static void visit_load(struct walk *w, uint32_t at)
 {
-	const struct access a = access_of(w->code->insns + at, OP_ILOAD);
+	const struct lc_insn_local a = lc_insn_local(w->code->insns + at);
 
 	push(w, a.is_reference ? loaded(w, a.slot, at) : 0);
 	push_words(w, a.is_wide);
@@ -659,33 +576,33 @@ static void visit(struct walk *w, uint32_t at)
 {
 	const uint8_t *insn = w->code->insns + at;
 
-	switch (role_of(insn)) {
-	case ROLE_LOAD:
+	switch (lc_insn_role(insn)) {
+	case LC_ROLE_LOAD:
 		visit_load(w, at);
 		break;
-	case ROLE_STORE:
+	case LC_ROLE_STORE:
 		store_local(w, at);
 		break;
-	case ROLE_SHUFFLE:
-		shuffle(w, *insn);
+	case LC_ROLE_SHUFFLE:
+		visit_shuffle(w, *insn);
 		break;
-	case ROLE_FIELD:
+	case LC_ROLE_FIELD:
 		visit_field(w, *insn, at);
 		break;
-	case ROLE_CALL:
+	case LC_ROLE_CALL:
 		visit_call(w, *insn, at);
 		break;
-	case ROLE_NEW:
+	case LC_ROLE_NEW:
 		visit_new(w, *insn, at);
 		break;
-	case ROLE_AALOAD:
-	case ROLE_AASTORE:
+	case LC_ROLE_AALOAD:
+	case LC_ROLE_AASTORE:
 		visit_element(w, *insn, at);
 		break;
-	case ROLE_CAST:
+	case LC_ROLE_CAST:
 		visit_cast(w, at);
 		break;
-	case ROLE_ARETURN:
+	case LC_ROLE_ARETURN:
 		note(w, pop(w), (struct event){ .kind = EVENT_RETURNED, .at = at }, 0);
 		break;
 	default:
