@@ -12,12 +12,14 @@
 
 #include "src/attribute/cache_lines.h"
 #include "src/attribute/lines.h"
+#include "src/attribute/reach.h"
 #include "src/base/hash.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
 #include "src/format/kinds.h"
 #include "src/jvm/layout/field.h"
 #include "src/jvm/layout/field_layout.h"
+#include "src/jvm/layout/klass.h"
 #include "src/profile/profile_writer.h"
 #include "src/profile/tally.h"
 
@@ -336,6 +338,32 @@ static void add_layout(const struct lc_detail *d)
 	}
 }
 
+/* Add the reference through which the code reached the object. `part`: NULL is unknown. */
+static void add_reach(JNIEnv *jni, const struct lc_detail *d, const char *part)
+{
+	struct lc_reach reach;
+
+	if (!d->in_java || d->access & LC_ACCESS_FENCE)
+		return;
+	reach = lc_reach_of(jni, &(struct lc_reach_ask){
+	                             .path = d->at.path,
+	                             .part = part,
+	                             .signature = d->klass ? lc_klass_signature(d->klass) : NULL,
+	                             .touch = access_of(d),
+	                         });
+	lc_tally_reach(d->thread->tally, &(struct lc_block_reach){
+	                                     .engine = d->at.engine,
+	                                     .bucket = d->at.bucket,
+	                                     .site = d->at.site,
+	                                     .path = d->at.path,
+	                                     .why = reach.why,
+	                                     .kind = reach.kind,
+	                                     .name = reach.name,
+	                                     .samples = d->at.samples,
+	                                     .pairs = d->at.pairs,
+	                                 });
+}
+
 /* The bits of WAITS of an access to an unknown part of the object. */
 static uint8_t somewhere(const struct lc_detail *d)
 {
@@ -377,6 +405,7 @@ static uint8_t add_place(JNIEnv *jni, const struct lc_detail *d)
 		add_layout(d);
 		flags = is_header(&field) && reads_on(jni, d) ? LC_WAIT_READS_ON : 0;
 	}
+	add_reach(jni, d, field.name);
 	add_step(d, end);
 	lc_cache_lines_draw(d->thread, d->at.engine, d->at.path, d->addr);
 	line.name = field.name;
@@ -398,6 +427,7 @@ void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
 	if (d->how != LC_HOW_BASE) {
 		add_wait(d, add_place(jni, d));
 	} else {
+		add_reach(jni, d, NULL);
 		add_step(d, LC_END_NONE);
 		add_wait(d, somewhere(d));
 	}

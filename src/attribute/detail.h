@@ -37,6 +37,7 @@ struct lc_detail {
 	uint32_t step;    /* bytes from one access of the loop to the next; 0: unknown */
 	uint8_t read_on;  /* as in lc_sample */
 	bool elsewhere;   /* likewise */
+	bool in_java;     /* the sample was taken in Java code */
 };
 
 /* Add rows to the tally of d->thread, and to lines.h. Context: [writer]; `jni` is that thread's. */

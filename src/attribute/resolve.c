@@ -136,6 +136,7 @@ static void count(JNIEnv *jni, const struct lc_pending *p, const struct verdict 
 		.step = p->step,
 		.read_on = p->read_on,
 		.elsewhere = p->elsewhere,
+		.in_java = lc_resolve_in_java(p),
 	};
 
 	count_sample(p, detail.at);

@@ -99,6 +99,38 @@ enum {
 
 enum { LC_WAIT_SAME_BYTES = 4096 };
 
+/* How code reached an object: REACHES. */
+enum lc_reference {
+	LC_REFERENCE_UNKNOWN = 0,
+	LC_REFERENCE_FIELD,     /* of an object */
+	LC_REFERENCE_STATIC,    /* a static field */
+	LC_REFERENCE_PARAMETER, /* whose argument is not known */
+	LC_REFERENCE_RESULT,    /* of a method */
+	LC_REFERENCE_NEW,       /* the code has just made it */
+	LC_REFERENCE_CONSTANT,  /* a string or another constant of the class */
+	LC_REFERENCE_CLASS,     /* the class that holds a static field */
+	LC_REFERENCE_CAUGHT,    /* an exception */
+	LC_REFERENCE_SEVERAL,   /* one of several */
+	LC_REFERENCE_KINDS
+};
+
+/* Reasons to read a header: REACHES. */
+enum lc_why {
+	LC_WHY_NO_HEADER = 0, /* another part of the object, or it is not known which */
+	LC_WHY_UNKNOWN,
+	LC_WHY_VIRTUAL,    /* a virtual call reads the class */
+	LC_WHY_INTERFACE,  /* an interface call reads it */
+	LC_WHY_TYPE,       /* instanceof, a cast, getClass() */
+	LC_WHY_STORE,      /* the check that an element fits the array */
+	LC_WHY_LENGTH,     /* of an array, by itself */
+	LC_WHY_BOUNDS,     /* the check of an index */
+	LC_WHY_MONITOR,    /* synchronized */
+	LC_WHY_HASH,       /* the identity hash */
+	LC_WHY_NULL,       /* the check for null */
+	LC_WHY_ALLOCATION, /* the code writes the header of a new object */
+	LC_WHYS
+};
+
 /* Columns of an ESTIMATES row: objects that outlived at least so many collections. */
 enum { LC_LIVE_COLUMNS = 5 };
 
@@ -257,6 +289,27 @@ static inline const char *lc_detail_how_name(unsigned how)
 static inline unsigned lc_live_collections(unsigned i)
 {
 	return 1u << i; /* 1, 2, 4, 8, 16 */
+}
+
+static inline const char *lc_reference_name(unsigned kind)
+{
+	static const char *const names[LC_REFERENCE_KINDS] = {
+		"unknown", "field",    "static", "parameter", "result",
+		"new",     "constant", "class",  "caught",    "several",
+	};
+
+	return kind < LC_REFERENCE_KINDS ? names[kind] : "unknown";
+}
+
+static inline const char *lc_why_name(unsigned why)
+{
+	static const char *const names[LC_WHYS] = {
+		"no_header",  "unknown",       "virtual_call", "interface_call",
+		"type_check", "store_check",   "length",       "bounds_check",
+		"monitor",    "identity_hash", "null_check",   "allocation",
+	};
+
+	return why < LC_WHYS ? names[why] : "unknown";
 }
 
 static inline const char *lc_data_source_name(unsigned source)

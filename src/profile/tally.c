@@ -233,6 +233,7 @@ int lc_tally_line(struct lc_tally *t, const struct lc_block_line *row)
 	}
 APPENDS(step, STEPS)
 APPENDS(wait, WAITS)
+APPENDS(reach, REACHES)
 APPENDS(metric, METRICS)
 APPENDS(estimate, ESTIMATES)
 APPENDS(split, SPLITS)

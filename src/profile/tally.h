@@ -47,6 +47,7 @@ void lc_tally_lost(struct lc_tally *t, uint16_t engine, uint64_t samples);
 int lc_tally_field(struct lc_tally *t, const struct lc_block_field *row);
 int lc_tally_step(struct lc_tally *t, const struct lc_block_step *row);
 int lc_tally_wait(struct lc_tally *t, const struct lc_block_wait *row);
+int lc_tally_reach(struct lc_tally *t, const struct lc_block_reach *row);
 int lc_tally_cache_line(struct lc_tally *t, const struct lc_block_cache_line *row);
 int lc_tally_metric(struct lc_tally *t, const struct lc_block_metric *row);
 int lc_tally_line(struct lc_tally *t, const struct lc_block_line *row);

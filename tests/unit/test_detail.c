@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_detail.c - checks the decoding of data sources bit by bit, and the rows that a sample makes.
+ * The file is longer than 600 lines: the tests share the neighbours that keep rows.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -16,11 +17,13 @@
 #include "src/attribute/cache_lines.h"
 #include "src/attribute/detail.h"
 #include "src/attribute/lines.h"
+#include "src/attribute/reach.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
 #include "src/format/kinds.h"
 #include "src/jvm/layout/field.h"
 #include "src/jvm/layout/field_layout.h"
+#include "src/jvm/layout/klass.h"
 #include "src/profile/tally.h"
 
 /* The neighbours, that keep what they are given. */
@@ -32,9 +35,11 @@ static struct {
 	uint64_t line_addr;
 	struct lc_block_step step;
 	struct lc_block_wait wait;
+	struct lc_block_reach reach;
+	struct lc_reach_ask ask;
 	struct lc_block_layout layout[3];
 	struct lc_block_cache_line cached; /* the address instead of the line */
-	unsigned fields, metrics, lines, steps, waits, layouts, drawn;
+	unsigned fields, metrics, lines, steps, waits, layouts, drawn, reaches;
 	bool learnt;
 	bool headers;        /* an object has a header of 16 bytes, behind which are fields */
 	uint64_t size_bytes; /* of the object; 0: 160 */
@@ -70,6 +75,25 @@ int lc_tally_wait(struct lc_tally *t, const struct lc_block_wait *row)
 	got.wait = *row;
 	got.waits++;
 	return 0;
+}
+
+int lc_tally_reach(struct lc_tally *t, const struct lc_block_reach *row)
+{
+	assert_ptr_equal(t, &got);
+	got.reach = *row;
+	got.reaches++;
+	return 0;
+}
+
+struct lc_reach lc_reach_of(JNIEnv *jni, const struct lc_reach_ask *ask)
+{
+	got.ask = *ask;
+	return (struct lc_reach){ "a.B.c[]", LC_REFERENCE_STATIC, LC_WHY_VIRTUAL };
+}
+
+const char *lc_klass_signature(uint64_t klass)
+{
+	return klass == 0x7000 ? "[J" : NULL;
 }
 
 int lc_tally_metric(struct lc_tally *t, const struct lc_block_metric *row)
@@ -342,6 +366,30 @@ static void an_unknown_field_is_no_field_but_still_a_touch_of_the_line(void **st
 	assert_ptr_equal(got.line.name, lc_field_part_name(LC_PART_UNKNOWN));
 }
 
+static void a_sample_of_java_code_says_how_the_object_was_reached(void **state)
+{
+	struct lc_detail d = sample();
+
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.reaches, 0); /* of other code */
+	d.in_java = true;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.reaches, 1);
+	assert_string_equal(got.ask.part, "");
+	assert_string_equal(got.ask.signature, "[J");
+	assert_int_equal(got.ask.path, 9);
+	assert_int_equal(got.ask.touch, LC_TOUCH_STORE);
+	assert_string_equal(got.reach.name, "a.B.c[]");
+	assert_int_equal(got.reach.kind, LC_REFERENCE_STATIC);
+	assert_int_equal(got.reach.why, LC_WHY_VIRTUAL);
+	assert_int_equal(got.reach.site, 7);
+	assert_int_equal(got.reach.samples, 3);
+	d.how = LC_HOW_BASE; /* somewhere in the object */
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.reaches, 2);
+	assert_null(got.ask.part);
+}
+
 static void an_address_that_is_not_the_exact_one_names_no_field(void **state)
 {
 	struct lc_detail d = sample();
@@ -567,6 +615,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(where_fields_lie_is_told, reset),
+		cmocka_unit_test_setup(a_sample_of_java_code_says_how_the_object_was_reached,
+		                       reset),
 		cmocka_unit_test(old_levels_are_decoded),
 		cmocka_unit_test(new_levels_are_decoded),
 		cmocka_unit_test(the_bits_are_where_the_kernel_puts_them),

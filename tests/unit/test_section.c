@@ -448,7 +448,7 @@ static void rows_of_an_old_block_have_as_many_pairs_as_the_mean_interrupt(void *
 			}
 	}
 	weight_milli = 0;
-	assert_int_equal(with_pairs, 5);
+	assert_int_equal(with_pairs, 6);
 }
 
 /* The least number that column `i` may not hold after these; 0: it may hold any. */

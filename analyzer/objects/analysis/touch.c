@@ -32,11 +32,7 @@ static int order_places(const void *a, const void *b)
 	return order ? order : lc_order_u64((*x)->site, (*y)->site);
 }
 
-/*
- * The row's parts, one for each bucket and site: what a view knows is known by these. Free the
- * array.
- */
-static const struct lc_rank_part **places_of(const struct lc_rank_row *row, size_t *len)
+const struct lc_rank_part **lc_touch_places(const struct lc_rank_row *row, size_t *len)
 {
 	const struct lc_rank_part **places =
 	    lc_mem_zeroed(row->parts_len, sizeof(const struct lc_rank_part *));
@@ -98,7 +94,7 @@ struct lc_view_field *lc_touch_fields(const struct lc_ranking *r, const struct l
 {
 	struct lc_view_field *out = NULL;
 	size_t cap = 0, places_len;
-	const struct lc_rank_part **places = places_of(row, &places_len);
+	const struct lc_rank_part **places = lc_touch_places(row, &places_len);
 
 	*len = 0;
 	for (size_t i = 0; i < places_len; i++) {
@@ -308,7 +304,7 @@ static struct clearing find_clearing(const struct lc_ranking *r, const struct lc
 {
 	struct clearing c = { 0 };
 	size_t places_len;
-	const struct lc_rank_part **places = places_of(row, &places_len);
+	const struct lc_rank_part **places = lc_touch_places(row, &places_len);
 
 	for (size_t i = 0; row->path && i < row->accesses_len; i++) {
 		const uint32_t path = row->accesses[i].path;
@@ -329,7 +325,7 @@ static void find_waits(const struct lc_ranking *r, const struct lc_rank_row *row
                        struct lc_touch *t)
 {
 	size_t places_len;
-	const struct lc_rank_part **places = places_of(row, &places_len);
+	const struct lc_rank_part **places = lc_touch_places(row, &places_len);
 
 	for (size_t i = 0; i < places_len; i++) {
 		const struct lc_view_wait w =

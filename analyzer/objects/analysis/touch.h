@@ -71,6 +71,12 @@ enum {
 };
 
 /*
+ * The row's parts, one for each bucket and site: what a view knows is known by these. The caller
+ * frees the array.
+ */
+const struct lc_rank_part **lc_touch_places(const struct lc_rank_row *row, size_t *len);
+
+/*
  * Steps of a row's objects, most samples first, each once; those that are not known are left out.
  * The caller frees the array.
  */

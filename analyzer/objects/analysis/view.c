@@ -377,6 +377,7 @@ void lc_view_build(struct lc_view *v, const struct lc_load *load, uint32_t engin
 	lc_view_build_fields(v);
 	lc_view_build_steps(v);
 	lc_view_build_waits(v);
+	lc_view_build_reaches(v);
 	lc_view_build_metrics(v);
 	lc_view_build_estimates(v);
 	lc_view_build_splits(v);
@@ -399,6 +400,7 @@ void lc_view_free(struct lc_view *v)
 	free(v->steps);
 	lc_table_free(&v->step_groups);
 	lc_table_free(&v->wait_groups);
+	free(v->reaches);
 	free(v->metrics);
 	lc_table_free(&v->metric_groups);
 	free(v->names);

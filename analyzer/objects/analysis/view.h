@@ -48,6 +48,15 @@ struct lc_view_wait {
 	uint64_t same_object;      /* that repeat the small object of the thread's last sample */
 };
 
+/* Samples of Java code at a site's or class's objects that were reached in one way. */
+struct lc_view_reach {
+	uint32_t bucket, site, path;
+	uint32_t why;  /* enum lc_why */
+	uint32_t kind; /* enum lc_reference */
+	uint32_t name; /* string; the empty one: unknown */
+	uint64_t samples, pairs;
+};
+
 /* Measurements of some samples by a hardware engine. */
 struct lc_view_metric {
 	uint64_t samples;
@@ -164,7 +173,9 @@ struct lc_view {
 	struct lc_view_step *steps;
 	/* Bucket, site to a first step, how many, all samples and their pairs. */
 	struct lc_table step_groups;
-	struct lc_table wait_groups; /* bucket, site to the numbers of struct lc_view_wait */
+	struct lc_table wait_groups;   /* bucket, site to the numbers of struct lc_view_wait */
+	struct lc_view_reach *reaches; /* by bucket and site */
+	size_t reaches_len;
 	struct lc_view_metric *metrics;
 	struct lc_table metric_groups; /* bucket, site, path to row of metrics */
 	struct lc_view_name *names;    /* by site, kind and text */
@@ -205,6 +216,10 @@ static inline struct lc_weighted lc_view_all(const struct lc_view *v)
 /* All 0 where the profile does not tell. */
 struct lc_view_wait lc_view_waits(const struct lc_view *v, uint32_t bucket, uint32_t site);
 
+/* How a site's or class's objects were reached, in any order; NULL where nothing is known. */
+const struct lc_view_reach *lc_view_reaches(const struct lc_view *v, uint32_t bucket, uint32_t site,
+                                            size_t *len);
+
 /* Measurements of a site's samples on a path; NULL: none. */
 const struct lc_view_metric *lc_view_metric(const struct lc_view *v, uint32_t bucket, uint32_t site,
                                             uint32_t path);
@@ -231,6 +246,7 @@ uint64_t lc_view_unexplained(const struct lc_view *v);
 void lc_view_build_fields(struct lc_view *v);
 void lc_view_build_steps(struct lc_view *v);
 void lc_view_build_waits(struct lc_view *v);
+void lc_view_build_reaches(struct lc_view *v);
 void lc_view_build_metrics(struct lc_view *v);
 void lc_view_build_estimates(struct lc_view *v);
 void lc_view_build_splits(struct lc_view *v);

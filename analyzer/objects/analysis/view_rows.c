@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * objects/analysis/view_rows.c - adds fields, measurements, estimates and splits to a view.
+ * objects/analysis/view_rows.c - adds fields, references, measurements, estimates and splits to a
+ * view. The file is longer than 600 lines: it has a part for each list of the view.
  */
 #include "analyzer/objects/analysis/view.h"
 #include "src/base/order.h"
@@ -267,6 +268,59 @@ struct lc_view_wait lc_view_waits(const struct lc_view *v, uint32_t bucket, uint
 
 	return sums ? (struct lc_view_wait){ sums[0], sums[1], sums[2], sums[3], sums[4] }
 	            : (struct lc_view_wait){ .all = 0 };
+}
+
+/* ---- reaches ---- */
+
+static int order_reaches(const void *a, const void *b)
+{
+	const struct lc_view_reach *x = a, *y = b;
+	int order = lc_order_u64(x->bucket, y->bucket);
+
+	return order ? order : lc_order_u64(x->site, y->site);
+}
+
+void lc_view_build_reaches(struct lc_view *v)
+{
+	const struct lc_table *table = &v->tree->reaches;
+
+	v->reaches = lc_mem_zeroed(table->count, sizeof(*v->reaches));
+	for (uint32_t i = 0; i < table->count; i++) {
+		const uint32_t *key = lc_table_key(table, i);
+
+		if (key[LC_REACH_ENGINE] == v->engine)
+			v->reaches[v->reaches_len++] = (struct lc_view_reach){
+				.bucket = key[LC_REACH_BUCKET],
+				.site = key[LC_REACH_SITE],
+				.path = key[LC_REACH_PATH],
+				.why = key[LC_REACH_WHY],
+				.kind = key[LC_REACH_KIND],
+				.name = key[LC_REACH_NAME],
+				.samples = lc_table_values(table, i)[LC_REACH_SAMPLES],
+				.pairs = lc_table_values(table, i)[LC_REACH_PAIRS],
+			};
+	}
+	qsort(v->reaches, v->reaches_len, sizeof(*v->reaches), order_reaches);
+}
+
+const struct lc_view_reach *lc_view_reaches(const struct lc_view *v, uint32_t bucket, uint32_t site,
+                                            size_t *len)
+{
+	const struct lc_view_reach wanted = { .bucket = bucket, .site = site };
+	size_t low = 0, high = v->reaches_len;
+
+	*len = 0;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (order_reaches(&v->reaches[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low + *len < v->reaches_len && !order_reaches(&v->reaches[low + *len], &wanted))
+		++*len;
+	return *len ? v->reaches + low : NULL;
 }
 
 /* ---- metrics ---- */

@@ -7,6 +7,7 @@
 #include "analyzer/objects/analysis/gc_model.h"
 #include "analyzer/objects/analysis/headers.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/json/report_json.h"
 #include "analyzer/out/json.h"
@@ -168,6 +169,44 @@ static void put_touch(struct lc_json *j, const struct lc_ranking *rank,
 	free(f);
 }
 
+/* "reached" of a row, if its samples say anything of it. */
+static void put_reaches(struct lc_json *j, const struct lc_ranking *rank,
+                        const struct lc_rank_row *row)
+{
+	const struct lc_tree *t = rank->view->tree;
+	struct lc_reaches reaches = lc_reaches_of(rank, row);
+
+	if (reaches.samples) {
+		lc_json_object(j, "reached");
+		lc_json_u64(j, "samples", reaches.samples);
+		lc_json_u64(j, "known", reaches.known);
+		lc_json_u64(j, "headers", reaches.headers);
+		lc_json_array(j, "through");
+		for (size_t i = 0; i < reaches.len; i++) {
+			lc_json_object(j, NULL);
+			lc_json_text(j, "name", lc_tree_text(t, reaches.list[i].name));
+			lc_json_string(j, "kind", lc_reference_name(reaches.list[i].kind));
+			lc_json_u64(j, "samples", reaches.list[i].samples);
+			lc_json_path(j, "path", t, reaches.list[i].path);
+			lc_json_end_object(j);
+		}
+		lc_json_end_array(j);
+		lc_json_array(j, "header_read_for");
+		for (unsigned why = LC_WHY_UNKNOWN; why < LC_WHYS; why++) {
+			if (!reaches.why[why].samples)
+				continue;
+			lc_json_object(j, NULL);
+			lc_json_string(j, "why", lc_why_name(why));
+			lc_json_u64(j, "samples", reaches.why[why].samples);
+			lc_json_path(j, "path", t, reaches.why[why].path);
+			lc_json_end_object(j);
+		}
+		lc_json_end_array(j);
+		lc_json_end_object(j);
+	}
+	lc_reaches_free(&reaches);
+}
+
 /* Write what collections did with a row's objects. Without `gc` the profiles do not have that. */
 static void put_copies(struct lc_json *j, const struct lc_rank_row *row,
                        const struct lc_gc_model *gc)
@@ -215,6 +254,7 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, size_t i,
 		lc_report_json_outlived(j, row->live);
 	put_copies(j, row, gc);
 	put_touch(j, rank, row);
+	put_reaches(j, rank, row);
 	put_parts(j, rank->view->tree, row);
 	put_lines(j, rank->view->tree, row);
 	lc_json_end_object(j);

@@ -13,6 +13,7 @@
 #include "analyzer/objects/analysis/cpu_breakdown.h"
 #include "analyzer/objects/analysis/findings.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/text/report_text.h"
 #include "analyzer/out/emit.h"
@@ -259,6 +260,27 @@ void lc_report_brief_allocation(const struct lc_screen *s, const struct lc_ranki
 	print_names(s, rank, row, s->width - LEFT_COLUMNS);
 }
 
+/* The references through which the row's objects were reached, in one line. */
+static void print_reached(const struct lc_screen *s, const struct lc_ranking *rank,
+                          const struct lc_rank_row *row)
+{
+	struct lc_reaches reaches = lc_reaches_of(rank, row);
+	char *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	lc_reaches_text(out, rank->view->tree, &reaches);
+	lc_mem_close_text(out);
+	lc_cut_middle(text, s->width - LEFT_COLUMNS);
+	if (*text) {
+		fprintf(s->out, "%*s", LEFT_COLUMNS, "");
+		lc_screen_ink(s, LC_INK_DIM, text);
+		putc('\n', s->out);
+	}
+	free(text);
+	lc_reaches_free(&reaches);
+}
+
 static void print_rows(const struct lc_screen *s, const struct lc_report *r)
 {
 	const struct lc_ranking *rank = r->ranking;
@@ -275,6 +297,7 @@ static void print_rows(const struct lc_screen *s, const struct lc_report *r)
 			putc('\n', s->out);
 		}
 		free(detail);
+		print_reached(s, rank, &rank->rows[i]);
 	}
 	lc_report_brief_rest(s, rank, shown);
 }

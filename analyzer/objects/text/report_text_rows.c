@@ -11,6 +11,7 @@
 #include "analyzer/objects/analysis/gc_model.h"
 #include "analyzer/objects/analysis/headers.h"
 #include "analyzer/objects/analysis/ranking.h"
+#include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/text/report_brief.h"
 #include "analyzer/objects/text/report_text.h"
@@ -181,6 +182,31 @@ static void print_fields(FILE *out, const struct lc_report *r, const struct lc_r
 	free(f);
 }
 
+/* The references to the objects, and the reasons to read their headers. */
+static void print_reaches(const struct lc_screen *s, const struct lc_report *r,
+                          const struct lc_rank_row *row)
+{
+	static void (*const texts[])(FILE *, const struct lc_tree *,
+	                             const struct lc_reaches *) = { lc_reaches_text,
+		                                                    lc_reaches_text_why };
+	struct lc_reaches reaches = lc_reaches_of(r->ranking, row);
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		char *text;
+		size_t len;
+		FILE *out = lc_text_open(&text, &len);
+
+		texts[i](out, r->view->tree, &reaches);
+		lc_mem_close_text(out);
+		if (*text) {
+			fputs("    ", s->out);
+			lc_screen_wrap(s, 4, 6, text);
+		}
+		free(text);
+	}
+	lc_reaches_free(&reaches);
+}
+
 static void print_header_class(const struct lc_screen *s, const struct lc_view *v,
                                const struct lc_header_class *h)
 {
@@ -237,6 +263,7 @@ void lc_report_text_objects(FILE *out, const struct lc_report *r)
 		lc_report_brief_row(&s, rank, row);
 		print_numbers(&s, r->view, row);
 		print_fields(out, r, row);
+		print_reaches(&s, r, row);
 		if (row->parts_len)
 			lc_report_text_metric(out, "    measured: ",
 			                      lc_view_metric(r->view, row->parts->bucket,

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* objects/analysis/reaches.c - sums up rows of REACHES by name and by reason. */
+#include "analyzer/objects/analysis/reaches.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/touch.h"
+#include "analyzer/out/emit.h"
+#include "src/base/order.h"
+
+enum {
+	NAMES = 3,         /* references that a line shows */
+	WHYS = 3,          /* reasons */
+	LEAST_PERCENT = 1, /* what has less is not shown */
+};
+
+static int order_names(const void *a, const void *b)
+{
+	const struct lc_view_reach *x = a, *y = b;
+	int order = lc_order_u64(x->name, y->name);
+
+	if (!order)
+		order = lc_order_u64(x->kind, y->kind);
+	return order ? order : lc_order_u64(x->path, y->path);
+}
+
+static int order_whys(const void *a, const void *b)
+{
+	const struct lc_view_reach *x = a, *y = b;
+	int order = lc_order_u64(x->why, y->why);
+
+	return order ? order : lc_order_u64(x->path, y->path);
+}
+
+static int order_most(const void *a, const void *b, void *context)
+{
+	const struct lc_reaches_one *x = a, *y = b;
+	int order = lc_order_u64(y->samples, x->samples);
+
+	return order ? order : lc_tree_order_text(context, x->name, y->name);
+}
+
+/* The rows of the view that are about the row. The caller frees the array. */
+static struct lc_view_reach *collect(const struct lc_ranking *r, const struct lc_rank_row *row,
+                                     size_t *len)
+{
+	struct lc_view_reach *all = NULL;
+	size_t cap = 0, places_len;
+	const struct lc_rank_part **places = lc_touch_places(row, &places_len);
+
+	*len = 0;
+	for (size_t i = 0; i < places_len; i++) {
+		size_t n;
+		const struct lc_view_reach *some =
+		    lc_view_reaches(r->view, places[i]->bucket, places[i]->site, &n);
+
+		if (!n)
+			continue;
+		all = lc_mem_grow(all, &cap, *len + n, sizeof(*all));
+		memcpy(all + *len, some, n * sizeof(*all));
+		*len += n;
+	}
+	free(places);
+	return all;
+}
+
+/* Add samples on a path; `before`: those of the same path so far. */
+static void count_path(uint64_t *before, const struct lc_view_reach *a, bool same_path,
+                       uint32_t *path, uint64_t *most)
+{
+	*before = (same_path ? *before : 0) + a->samples;
+	if (*before > *most) {
+		*most = *before;
+		*path = a->path;
+	}
+}
+
+static void sum_names(struct lc_reaches *out, struct lc_view_reach *all, size_t len,
+                      const struct lc_tree *t)
+{
+	uint64_t path = 0;
+
+	qsort(all, len, sizeof(*all), order_names);
+	out->list = lc_mem_zeroed(len, sizeof(*out->list));
+	for (size_t i = 0; i < len; i++) {
+		const bool same =
+		    i && all[i - 1].name == all[i].name && all[i - 1].kind == all[i].kind;
+		struct lc_reaches_one *one;
+
+		out->samples += all[i].samples;
+		if (all[i].kind == LC_REFERENCE_UNKNOWN)
+			continue;
+		out->known += all[i].samples;
+		if (!same)
+			out->list[out->len++] =
+			    (struct lc_reaches_one){ .name = all[i].name, .kind = all[i].kind };
+		one = &out->list[out->len - 1];
+		one->samples += all[i].samples;
+		count_path(&path, &all[i], same && all[i - 1].path == all[i].path, &one->path,
+		           &one->path_samples);
+	}
+	qsort_r(out->list, out->len, sizeof(*out->list), order_most, (void *)(uintptr_t)t);
+}
+
+static void sum_whys(struct lc_reaches *out, struct lc_view_reach *all, size_t len)
+{
+	uint64_t path = 0;
+
+	qsort(all, len, sizeof(*all), order_whys);
+	for (size_t i = 0; i < len; i++) {
+		struct lc_reaches_why *why = &out->why[all[i].why];
+
+		why->samples += all[i].samples;
+		if (all[i].why != LC_WHY_NO_HEADER)
+			out->headers += all[i].samples;
+		count_path(&path, &all[i], i && !order_whys(&all[i - 1], &all[i]), &why->path,
+		           &why->path_samples);
+	}
+}
+
+struct lc_reaches lc_reaches_of(const struct lc_ranking *r, const struct lc_rank_row *row)
+{
+	struct lc_reaches out = { 0 };
+	size_t len;
+	struct lc_view_reach *all = collect(r, row, &len);
+
+	sum_names(&out, all, len, r->view->tree);
+	sum_whys(&out, all, len);
+	free(all);
+	return out;
+}
+
+void lc_reaches_free(struct lc_reaches *reaches)
+{
+	free(reaches->list);
+	*reaches = (struct lc_reaches){ 0 };
+}
+
+/* ---- texts ---- */
+
+static bool is_shown(uint64_t samples, uint64_t whole)
+{
+	return samples * 100 >= whole * LEAST_PERCENT && samples;
+}
+
+/* The name, each of its words without a package: "Page.keys[] or RootReference.root". */
+static void put_name(FILE *out, struct lc_text name)
+{
+	size_t word = 0;
+
+	for (size_t i = 0; i < name.len; i = word + 1) {
+		size_t class = i, dots = 0;
+
+		for (word = i; word < name.len && name.bytes[word] != ' '; word++)
+			dots += name.bytes[word] == '.';
+		/* The last dot is in front of the member, except in a class alone. */
+		for (size_t at = i; at < word && dots > 1; at++)
+			if (name.bytes[at] == '.') {
+				dots--;
+				class = at + 1;
+			}
+		lc_emit_text(out, (struct lc_text){ name.bytes + class, (uint32_t)(word - class) });
+		if (word < name.len)
+			putc(' ', out);
+	}
+}
+
+void lc_reaches_text(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches)
+{
+	const uint64_t unknown = reaches->samples - reaches->known;
+	size_t i = 0;
+
+	if (!is_shown(reaches->known, reaches->samples))
+		return;
+	fputs("reached through ", out);
+	for (; i < reaches->len && i < NAMES; i++) {
+		if (i && !is_shown(reaches->list[i].samples, reaches->samples))
+			break;
+		fputs(i ? ", " : "", out);
+		put_name(out, lc_tree_text(t, reaches->list[i].name));
+		fprintf(out, " %.0f%%", 100 * lc_share(reaches->list[i].samples, reaches->samples));
+	}
+	if (reaches->len > i)
+		fprintf(out, ", %zu more", reaches->len - i);
+	if (is_shown(unknown, reaches->samples))
+		fprintf(out, ", not known %.0f%%", 100 * lc_share(unknown, reaches->samples));
+}
+
+static const char *const reasons[LC_WHYS] = {
+	[LC_WHY_UNKNOWN] = "a reason not known",  [LC_WHY_VIRTUAL] = "a virtual call",
+	[LC_WHY_INTERFACE] = "an interface call", [LC_WHY_TYPE] = "a type check",
+	[LC_WHY_STORE] = "an array store check",  [LC_WHY_LENGTH] = "the length",
+	[LC_WHY_BOUNDS] = "an index check",       [LC_WHY_MONITOR] = "a monitor",
+	[LC_WHY_HASH] = "the identity hash",      [LC_WHY_NULL] = "a null check",
+	[LC_WHY_ALLOCATION] = "an allocation",
+};
+
+void lc_reaches_text_why(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches)
+{
+	unsigned order[LC_WHYS], len = 0;
+
+	for (unsigned why = LC_WHY_UNKNOWN; why < LC_WHYS; why++) {
+		unsigned at = len;
+
+		if (!is_shown(reaches->why[why].samples, reaches->samples))
+			continue;
+		while (at && reaches->why[order[at - 1]].samples < reaches->why[why].samples) {
+			order[at] = order[at - 1];
+			at--;
+		}
+		order[at] = why;
+		len++;
+	}
+	for (unsigned i = 0; i < len && i < WHYS; i++) {
+		const struct lc_reaches_why *why = &reaches->why[order[i]];
+
+		fprintf(out, "%s%.0f%% for %s",
+		        i ? ", " : "header read: ", 100 * lc_share(why->samples, reaches->samples),
+		        reasons[order[i]]);
+		if (why->path) {
+			const uint32_t *frame = lc_tree_frame(t, why->path);
+
+			fputs(" at ", out);
+			lc_emit_code(out, t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+		}
+	}
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attribute/reach.c - answers for a sample, and remembers the answers and the code of methods.
+ *
+ * A place is the sampled frame and its callers, as many as an answer may depend on. Both memories
+ * have a fixed size: a new entry takes the place of an old one. All data is the attribution
+ * thread's.
+ */
+#include "src/attribute/reach.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/attribute/reach_impl.h"
+#include "src/base/hash.h"
+#include "src/core/counters.h"
+#include "src/core/path.h"
+#include "src/core/record.h"
+#include "src/format/kinds.h"
+#include "src/heap/loaded_code.h"
+#include "src/jvm/layout/field_layout.h"
+
+enum {
+	ANSWERS = 1 << 12,
+	CODES = 1 << 8,
+	NAMES = 1 << 10,
+	NAMES_MAX = 1 << 16,
+	SEVERAL_BYTES = 2048,
+};
+
+struct answer {
+	uint64_t key; /* 0: none */
+	struct lc_reach reach;
+};
+
+/* A name, of which there is one. */
+struct name {
+	struct name *next;
+	char text[];
+};
+
+static struct {
+	struct answer *answers; /* ANSWERS, once there is one */
+	struct lc_reach_code codes[CODES];
+	struct name *names[NAMES];
+	uint64_t names_len, places, analysed, known, unknown;
+} reach;
+
+/* ---- names ---- */
+
+static const char *intern(const char *text)
+{
+	const size_t len = strlen(text);
+	uint64_t h = 0;
+	struct name **list, *n;
+
+	for (size_t i = 0; i < len; i++)
+		h = lc_hash_add(h, (uint8_t)text[i]);
+	list = &reach.names[h % NAMES];
+	for (n = *list; n; n = n->next)
+		if (!strcmp(n->text, text))
+			return n->text;
+	n = reach.names_len < NAMES_MAX ? malloc(sizeof(*n) + len + 1) : NULL;
+	if (!n)
+		return NULL;
+	memcpy(n->text, text, len + 1);
+	n->next = *list;
+	*list = n;
+	reach.names_len++;
+	return n->text;
+}
+
+/* ---- code ---- */
+
+/* Another version of the method mostly has another length. */
+static bool has_bytes(const struct lc_reach_code *c, uint32_t code_bytes)
+{
+	return code_bytes == LC_REACH_ANY_BYTES || c->file.code.len == code_bytes;
+}
+
+struct lc_reach_code *lc_reach_open(JNIEnv *jni, jmethodID method, uint32_t code_bytes)
+{
+	struct lc_reach_code *c = &reach.codes[lc_hash((uintptr_t)method) >> 32 & (CODES - 1)];
+
+	if (!method)
+		return NULL;
+	if (c->method != method || !has_bytes(c, code_bytes)) {
+		if (c->users)
+			return NULL; /* two methods of one place: the answer is not known */
+		lc_reached_close(c->reached);
+		if (c->method)
+			lc_method_file_close(&c->file);
+		*c = (struct lc_reach_code){ .method = method };
+		reach.analysed++;
+		if (lc_loaded_code_open(jni, method, &c->file))
+			c->reached = lc_reached_open(&c->file.cls, &c->file.method);
+	}
+	if (!c->reached || !has_bytes(c, code_bytes))
+		return NULL;
+	c->users++;
+	return c;
+}
+
+void lc_reach_release(struct lc_reach_code *code)
+{
+	if (code)
+		code->users--;
+}
+
+/* ---- answers ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* One name, or several as one. */
+static void join_names(const struct lc_reach_names *names, struct lc_reach *out)
+{
+	const char *sorted[LC_REACHED_SOURCES];
+	char all[SEVERAL_BYTES + 64];
+	size_t len = 0;
+
+	if (!names->known || !names->len)
+		return;
+	for (unsigned i = 0; i < names->len; i++)
+		sorted[i] = names->of[i].name;
+	qsort(sorted, names->len, sizeof(*sorted), by_name);
+	for (unsigned i = 0; i < names->len; i++)
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s", i ? " or " : "",
+		                        sorted[i]);
+	out->name = intern(all);
+	out->kind = names->len > 1 ? LC_REFERENCE_SEVERAL : names->of[0].kind;
+	if (!out->name)
+		*out = (struct lc_reach){ .name = "", .why = out->why };
+}
+
+static struct lc_reach find(JNIEnv *jni, const struct lc_reach_ask *ask)
+{
+	const struct lc_path_node *node = lc_path_get(ask->path);
+	const struct lc_method *method = node ? lc_method_get(node->method) : NULL;
+	struct lc_reach out = { .name = "" };
+	struct lc_reach_names names = { .known = true };
+	struct lc_reach_search search = { .jni = jni, .out = &names };
+	struct lc_reach_place place = { .node = ask->path };
+	struct lc_reach_fit fit = { 0 };
+	struct lc_reach_code *code;
+
+	if (!method || node->bci == LC_BCI_NONE)
+		return out;
+	code = lc_reach_open(jni, lc_method_id(method), method->code_bytes);
+	if (!code)
+		return out;
+	place.code = code;
+	if (lc_reach_fit(code, ask, node->bci, &fit)) {
+		lc_reach_follow(&search, &place, &fit.sources);
+		if (fit.string)
+			lc_reach_add_name(&names, "java.lang.String.value", LC_REFERENCE_FIELD);
+		join_names(&names, &out);
+	} else if (lc_reach_around(&search, &place, ask, &fit.why)) {
+		join_names(&names, &out);
+	}
+	out.why = fit.why;
+	lc_reach_release(code);
+	return out;
+}
+
+static uint64_t key_of(const struct lc_reach_ask *ask)
+{
+	uint64_t h = lc_hash_add(
+	    lc_hash_add(lc_hash_add(1, (uintptr_t)ask->part), (uintptr_t)ask->signature),
+	    ask->touch);
+	const struct lc_path_node *n = lc_path_get(ask->path);
+
+	for (unsigned i = 0; n && n->depth && i <= LC_REACH_FRAMES; i++) {
+		h = lc_hash_add(h, (uint64_t)n->method << 16 | n->bci);
+		n = lc_path_get(n->parent);
+	}
+	return h | 1;
+}
+
+static void count(const struct lc_reach *r)
+{
+	if (r->kind == LC_REFERENCE_UNKNOWN)
+		reach.unknown++;
+	else
+		reach.known++;
+}
+
+struct lc_reach lc_reach_of(JNIEnv *jni, const struct lc_reach_ask *ask)
+{
+	const uint64_t key = key_of(ask);
+	struct answer *a;
+
+	if (!reach.answers)
+		reach.answers = calloc(ANSWERS, sizeof(*reach.answers));
+	if (!reach.answers)
+		return (struct lc_reach){ .name = "" };
+	a = &reach.answers[key >> 40 & (ANSWERS - 1)];
+	if (a->key != key) {
+		a->reach = find(jni, ask);
+		a->key = key;
+		reach.places++;
+	}
+	count(&a->reach);
+	return a->reach;
+}
+
+static const struct lc_counter counters[] = {
+	LC_COUNTER("reach_places", &reach.places),
+	LC_COUNTER("reach_analysed", &reach.analysed),
+	LC_COUNTER("reach_known", &reach.known),
+	LC_COUNTER("reach_unknown", &reach.unknown),
+};
+LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""References through which objects are reached, and reasons to read headers, of a program of which they are known."""
+
+from conftest import JDK_MAJORS
+from helpers import command, each_value, truth
+
+N = "Reached$"
+# All references to objects of each class, but of those that have just been made.
+WAYS = {
+    N + "Node": {"Reached$Node.next", "Reached.head"},
+    N + "Tree": {"Reached$Tree.left", "Reached$Tree.right", "Reached.root"},
+    N + "Entry": {"Reached$Entry.next", "Reached.table[]"},
+    N + "Holder": {"Reached.holders[]"},
+    N + "Held": {"Reached$Holder.held"},
+    N + "Each": {"java.util.ArrayList.elementData[]"},
+    N + "Pair": {"Reached.pairs[]"},
+    N + "Part": {"Reached$Pair.part"},
+    N + "Giver": {"Reached.givers[]"},
+    N + "Given": {"Reached$Giver.given"},
+    N + "Lone": {"Reached.lone"},
+    N + "Square": {"Reached.shapes[]"},
+    N + "Circle": {"Reached.shapes[]"},
+    N + "Line": {"Reached.shapes[]"},
+    N + "Entry[]": {"Reached.table"},
+    "long[]": {"Reached.grid[]"},
+    "long[][]": {"Reached.grid"},
+}
+# Their headers are read to call them: they are no arrays, and nobody locks them.
+CALLED = {N + "Square", N + "Circle", N + "Line"}
+
+
+def through(row):
+    return [(t["name"], t["kind"], t["samples"]) for t in row.get("reached", {}).get("through", [])]
+
+
+def is_right(cls, name, kind):
+    """All that a name offers is a way to the class; else the program has just made the object."""
+    return kind == "new" or set(name.split(" or ")) <= WAYS[cls] | {"new " + cls}
+
+
+@each_value(jdk=JDK_MAJORS)
+def test_a_reference_is_known_and_right(workload, profile, jdk):
+    java = ["-Xmx1g", "-XX:+UseSerialGC"]
+    run = profile(command(workload, jdk, "Reached", 8, java=java), "-e", "timer", "--interval=1ms")
+    assert truth(run)["done"]
+    rows = [row for row in run.report("--group=class")["ranking"]["rows"] if row["class"] in WAYS]
+    samples = sum(row["reached"]["samples"] for row in rows if "reached" in row)
+    known = [(row["class"], *way) for row in rows for way in through(row)]
+    wrong = [way for way in known if not is_right(*way[:3])]
+    assert samples > 1000, rows
+    assert sum(way[3] for way in known) >= 0.95 * samples, known
+    assert sum(way[3] for way in wrong) <= 0.01 * sum(way[3] for way in known), wrong
+    assert {row["class"] for row in rows if through(row)} >= {N + c for c in ("Node", "Tree", "Entry", "Held", "Part")}
+    for row in rows:
+        for why in row.get("reached", {}).get("header_read_for", []):
+            if row["class"] in CALLED:
+                assert why["why"] not in {"no_header", "length", "bounds_check", "monitor"}, row
