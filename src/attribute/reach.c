@@ -119,7 +119,7 @@ static int by_name(const void *a, const void *b)
 static void join_names(const struct lc_reach_names *names, struct lc_reach *out)
 {
 	const char *sorted[LC_REACHED_SOURCES];
-	char all[SEVERAL_BYTES + 64];
+	char all[SEVERAL_BYTES + 64] = "";
 	size_t len = 0;
 
 	if (!names->known || !names->len)
@@ -127,7 +127,7 @@ static void join_names(const struct lc_reach_names *names, struct lc_reach *out)
 	for (unsigned i = 0; i < names->len; i++)
 		sorted[i] = names->of[i].name;
 	qsort(sorted, names->len, sizeof(*sorted), by_name);
-	for (unsigned i = 0; i < names->len; i++)
+	for (unsigned i = 0; i < names->len && len < sizeof(all); i++)
 		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s", i ? " or " : "",
 		                        sorted[i]);
 	out->name = intern(all);
