@@ -23,6 +23,7 @@
 
 enum {
 	SCREEN_LINES = 40,
+	REACHED_ROWS = 3,     /* the first ones, with a line on how their objects are reached */
 	FINDING_LINES = 13,   /* at least */
 	HEADER_PERCENT = 5,   /* less is not worth a word */
 	SHARE_COLUMNS = 6,    /* "100.0%" */
@@ -260,9 +261,9 @@ void lc_report_brief_allocation(const struct lc_screen *s, const struct lc_ranki
 	print_names(s, rank, row, s->width - LEFT_COLUMNS);
 }
 
-/* The references through which the row's objects were reached, in one line. */
-static void print_reached(const struct lc_screen *s, const struct lc_ranking *rank,
-                          const struct lc_rank_row *row)
+/* The references through which the row's objects were reached; "" if unknown. The caller frees it.
+ */
+static char *reached_text(const struct lc_ranking *rank, const struct lc_rank_row *row)
 {
 	struct lc_reaches reaches = lc_reaches_of(rank, row);
 	char *text;
@@ -271,6 +272,29 @@ static void print_reached(const struct lc_screen *s, const struct lc_ranking *ra
 
 	lc_reaches_text(out, rank->view->tree, &reaches);
 	lc_mem_close_text(out);
+	lc_reaches_free(&reaches);
+	return text;
+}
+
+/* How many of the rows have such a line. */
+static size_t reached_lines(const struct lc_ranking *rank, size_t shown)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < shown && i < REACHED_ROWS; i++) {
+		char *text = reached_text(rank, &rank->rows[i]);
+
+		lines += *text != '\0';
+		free(text);
+	}
+	return lines;
+}
+
+static void print_reached(const struct lc_screen *s, const struct lc_ranking *rank,
+                          const struct lc_rank_row *row)
+{
+	char *text = reached_text(rank, row);
+
 	lc_cut_middle(text, s->width - LEFT_COLUMNS);
 	if (*text) {
 		fprintf(s->out, "%*s", LEFT_COLUMNS, "");
@@ -278,7 +302,6 @@ static void print_reached(const struct lc_screen *s, const struct lc_ranking *ra
 		putc('\n', s->out);
 	}
 	free(text);
-	lc_reaches_free(&reaches);
 }
 
 static void print_rows(const struct lc_screen *s, const struct lc_report *r)
@@ -297,7 +320,8 @@ static void print_rows(const struct lc_screen *s, const struct lc_report *r)
 			putc('\n', s->out);
 		}
 		free(detail);
-		print_reached(s, rank, &rank->rows[i]);
+		if (i < REACHED_ROWS)
+			print_reached(s, rank, &rank->rows[i]);
 	}
 	lc_report_brief_rest(s, rank, shown);
 }
@@ -432,7 +456,8 @@ static unsigned room_for_findings(const struct lc_report *r, const char *head)
 {
 	const struct lc_ranking *rank = r->ranking;
 	const size_t shown = rank->shown < r->top ? rank->shown : r->top;
-	size_t used = 2 * shown + 1 + 4; /* the rest; empty lines, and what to read next */
+	/* The rest; empty lines, and what to read next. */
+	size_t used = 2 * shown + reached_lines(rank, shown) + 1 + 4;
 
 	for (; *head; head++)
 		used += *head == '\n';
