@@ -15,14 +15,15 @@
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
 #include "src/sample/new_object.h"
-#include "src/sample/ways.h"
 
 enum {
 	/*
 	 * Unrolled loops calculate the indices of many elements before they touch the first: C2 of
 	 * JDK 25 puts 100 instructions and more between two accesses.
 	 */
-	WINDOW = 160,       /* instructions before the pc that are looked at */
+	WINDOW = 160,        /* instructions before the pc that are looked at */
+	BRANCH_BYTES = 1024, /* bytes behind the pc in which branches are looked for */
+	BRANCHES_MAX = 64,
 	JUMPS_MAX = 2,      /* branches that are followed back */
 	FORWARD_MAX = 160,  /* instructions from the pc on that are looked at */
 	SP = 4,             /* number of the stack pointer */
@@ -42,15 +43,39 @@ struct line {
 	size_t len;
 };
 
-/* Fill *line. Returns false if decoding from `from` does not arrive at `pc_at`. */
+/* The direct branches around the pc, for finding which of them led to where the line begins. */
+struct branches {
+	size_t len;
+	struct {
+		size_t at, to;
+	} of[BRANCHES_MAX];
+};
+
+/* Pass the instruction at `at`; what branches is added. Returns its length, or 0. */
+static size_t pass(const struct lc_code_bytes *code, size_t at, struct branches *branches)
+{
+	int64_t target;
+	const size_t length = lc_insn_step(code->bytes + at, code->len - at, &target);
+
+	if (length && target && branches->len < BRANCHES_MAX) {
+		branches->of[branches->len].at = at;
+		branches->of[branches->len++].to = (size_t)((int64_t)at + target);
+	}
+	return length;
+}
+
+/*
+ * Fill *line, and add the branches in it. Returns false if decoding from `from` does not arrive at
+ * `pc_at`.
+ */
 static bool decode_to(const struct lc_code_bytes *code, size_t from, size_t pc_at,
-                      struct line *line)
+                      struct line *line, struct branches *branches)
 {
 	uint32_t ring[WINDOW];
 	size_t at = from, n = 0;
 
 	while (at < pc_at) {
-		const size_t length = lc_insn_length(code->bytes + at, code->len - at);
+		const size_t length = pass(code, at, branches);
 
 		if (!length || n == LC_DECODE_INSTRUCTIONS_MAX)
 			return false;
@@ -78,6 +103,48 @@ static void set_operand(struct lc_recipe *r, const struct lc_insn *in, uint64_t 
 	r->index_lost = lost & lc_decode_register_bit(in->index);
 }
 
+/*
+ * Use a copy of the base where the base itself is lost: look in the line before instruction `m` for
+ * mov copy,base with both registers untouched from there on. `lost` are the registers written from
+ * `m` on.
+ */
+static void use_copy_of_base(const struct lc_code_bytes *code, const struct line *line, size_t m,
+                             uint16_t lost, struct lc_recipe *r)
+{
+	struct lc_insn in;
+
+	while (m-- > 0 && decode_at(code, line->at[m], &in)) {
+		if (in.control)
+			return;
+		if (in.copy_from == r->base && !(lost & lc_decode_register_bit(in.copy_to))) {
+			r->base = in.copy_to;
+			r->base_lost = false;
+			return;
+		}
+		if (in.written & lc_decode_register_bit(r->base))
+			return;
+		lost |= in.written;
+	}
+}
+
+/*
+ * Find the branch by which control came to `at`: the only branch there, or the only one from
+ * further down, which is a loop's (`loop` asks for a loop's branch alone). Returns false if there
+ * is no such branch, or a choice.
+ */
+static bool came_by(const struct branches *branches, size_t at, bool loop, size_t *source)
+{
+	unsigned found = 0;
+
+	for (size_t i = 0; i < branches->len; i++) {
+		if (branches->of[i].to != at || (loop && branches->of[i].at < at))
+			continue;
+		*source = branches->of[i].at;
+		found++;
+	}
+	return found == 1;
+}
+
 /* A place in code, walked backwards in the order in which it ran, as far as that is certain. */
 struct trace {
 	const struct lc_code_bytes *code;
@@ -85,7 +152,6 @@ struct trace {
 	struct line line;
 	size_t at;        /* of the instruction that ran next */
 	unsigned jumps;   /* followed so far */
-	bool strays;      /* one of them is not a loop's */
 	size_t not_run;   /* of an instruction that has not run; SIZE_MAX: none is known */
 	bool falls;       /* assume that a loop was entered from above rather than repeated */
 	uint16_t lost;    /* registers written since */
@@ -95,34 +161,19 @@ struct trace {
 	bool own_certain; /* no jump lies between */
 	bool own_found;   /* an access to the thread's own memory; the nearest is in `own` */
 	struct lc_recipe own;
-	struct lc_ways_span met; /* the code from which control may have come to where ways meet */
-	bool unproven;           /* a register of the access found may hold something else */
-	const struct lc_ways *ways;
+	struct branches branches;
 };
-
-/* Decode the instruction before t->at in memory. Returns false if it is not known. */
-static bool decode_before(const struct trace *t, struct lc_insn *in)
-{
-	return t->line.len && decode_at(t->code, t->line.at[t->line.len - 1], in);
-}
-
-/* Note the code from which control may have come to t->at. */
-static void meet(struct trace *t)
-{
-	struct lc_insn in;
-	const bool falls = decode_before(t, &in) && (in.falls || in.calls);
-
-	lc_ways_meet(t->ways, t->at, falls, &t->met);
-}
 
 /* Continue before the branch at `source`, which led to t->at. */
 static bool jump_back(struct trace *t, size_t source)
 {
-	if (t->jumps == JUMPS_MAX || !decode_to(t->code, t->from, source, &t->line))
+	struct branches known;
+
+	known.len = 0;
+	if (t->jumps == JUMPS_MAX || !decode_to(t->code, t->from, source, &t->line, &known))
 		return false;
 	t->jumps++;
 	t->at = source;
-	meet(t);
 	return true;
 }
 
@@ -130,8 +181,12 @@ static bool jump_back(struct trace *t, size_t source)
 static bool falls_into(const struct trace *t)
 {
 	struct lc_insn in;
+	size_t at;
 
-	return decode_before(t, &in) && in.falls;
+	if (!t->line.len)
+		return false;
+	at = t->line.at[t->line.len - 1];
+	return decode_at(t->code, at, &in) && in.falls;
 }
 
 /*
@@ -156,8 +211,7 @@ static bool step_back(struct trace *t, struct lc_insn *in)
 	size_t source, at;
 
 	t->called = t->entered = false;
-	meet(t);
-	while (!(t->falls && falls_into(t)) && lc_ways_came_by(t->ways, t->at, true, &source))
+	while (!(t->falls && falls_into(t)) && came_by(&t->branches, t->at, true, &source))
 		if (!jump_back(t, source))
 			return false;
 	for (;;) {
@@ -177,9 +231,8 @@ static bool step_back(struct trace *t, struct lc_insn *in)
 			t->call_at = at;
 			return false;
 		}
-		if (!lc_ways_came_by(t->ways, t->at, false, &source) || !jump_back(t, source))
+		if (!came_by(&t->branches, t->at, false, &source) || !jump_back(t, source))
 			return false;
-		t->strays = true;
 	}
 	t->line.len--;
 	t->at = at;
@@ -269,55 +322,13 @@ static void go_around(struct trace *t, size_t pc_at)
 {
 	size_t source = SIZE_MAX;
 
-	for (size_t i = 0; i < t->ways->len; i++)
-		if (t->ways->of[i].at < t->at && t->ways->of[i].to > t->at &&
-		    t->ways->of[i].to <= pc_at &&
-		    (source == SIZE_MAX || t->ways->of[i].at > source))
-			source = t->ways->of[i].at;
+	for (size_t i = 0; i < t->branches.len; i++)
+		if (t->branches.of[i].at < t->at && t->branches.of[i].to > t->at &&
+		    t->branches.of[i].to <= pc_at &&
+		    (source == SIZE_MAX || t->branches.of[i].at > source))
+			source = t->branches.of[i].at;
 	if (source != SIZE_MAX)
 		(void)jump_back(t, source);
-}
-
-/*
- * Use a copy of the base of the access at t->at where the base itself is lost: look in the line
- * before it for mov copy,base with both registers untouched from there on. `lost` are the registers
- * written from the access on. If another way leads in between, the two need not be the same.
- */
-static void use_copy_of_base(const struct trace *t, uint16_t lost, struct lc_recipe *r)
-{
-	size_t at = t->at, m = t->line.len;
-	struct lc_insn in;
-
-	while (m-- > 0 && !lc_ways_lead_to(t->ways, at) && decode_at(t->code, t->line.at[m], &in)) {
-		if (in.control)
-			return;
-		if (in.copy_from == r->base && !(lost & lc_decode_register_bit(in.copy_to))) {
-			r->base = in.copy_to;
-			r->base_lost = false;
-			return;
-		}
-		if (in.written & lc_decode_register_bit(r->base))
-			return;
-		lost |= in.written;
-		at = t->line.at[m];
-	}
-}
-
-/*
- * The register of an access is what it was only if it is the same on every way by which control may
- * have come: a way that does not lead by the access leaves in the register what some other code put
- * there, perhaps the address of another object. A C compiler's code moves its pointers on within
- * one object, and no breakpoint is set there.
- */
-static void prove(struct trace *t, struct lc_recipe *r)
-{
-	const uint16_t written = t->code->native ? 0 : lc_ways_written(t->code, t->met, t->at);
-	const bool base = !r->base_lost && (written & lc_decode_register_bit(r->base));
-	const bool index = !r->index_lost && (written & lc_decode_register_bit(r->index));
-
-	t->unproven = base || index;
-	r->base_lost |= base;
-	r->index_lost |= index;
 }
 
 /* Find the nearest memory instruction before the pc. Returns false if it is not certain. */
@@ -351,8 +362,7 @@ static bool look_back(struct trace *t, struct lc_recipe *r)
 		if (r->base_lost && in.step)
 			return false; /* its base is lost, and with it how far it had moved */
 		if (r->base_lost)
-			use_copy_of_base(t, t->lost | in.written, r);
-		prove(t, r);
+			use_copy_of_base(t->code, &t->line, t->line.len, t->lost | in.written, r);
 		lc_new_object_find(t->code, t->at, t->at, r);
 		return true;
 	}
@@ -468,12 +478,11 @@ static bool is_whole(const struct lc_recipe *r)
 
 /*
  * Take *found, unless its address needs a breakpoint and the way by which control came is
- * uncertain: the instruction may then never run again, so a breakpoint is not worth while. But it
- * is where the instruction is in a loop, or in the same straight line.
+ * uncertain: the instruction may then never run again, so a breakpoint is not worth while.
  */
 static bool choose(const struct trace *t, const struct lc_recipe *found, struct lc_recipe *out)
 {
-	if (!is_whole(found) && (t->unproven ? t->strays : t->jumps > 0))
+	if (!is_whole(found) && t->jumps)
 		return false;
 	*out = *found;
 	return true;
@@ -488,14 +497,7 @@ void lc_decode_straight(const struct lc_code_bytes *code, size_t from, size_t pc
 void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size_t pc_at,
                              size_t not_run, struct lc_recipe *out)
 {
-	struct lc_ways ways;
-	struct trace t = { .code = code,
-		           .from = from,
-		           .at = pc_at,
-		           .not_run = not_run,
-		           .met = LC_WAYS_NO_SPAN,
-		           .ways = &ways },
-	             entered;
+	struct trace t = { .code = code, .from = from, .at = pc_at, .not_run = not_run }, entered;
 	struct lc_recipe back, before, ahead, own;
 	bool has_back, has_before, has_ahead;
 
@@ -503,7 +505,8 @@ void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size
 		                   .base = LC_NO_REGISTER,
 		                   .index = LC_NO_REGISTER };
 	back = before = ahead = *out;
-	if (pc_at >= code->len || from > pc_at || !decode_to(code, from, pc_at, &t.line))
+	if (pc_at >= code->len || from > pc_at ||
+	    !decode_to(code, from, pc_at, &t.line, &t.branches))
 		return;
 	if (repeats_here(code, pc_at, out))
 		return;
@@ -513,7 +516,11 @@ void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size
 	}
 	if (follows_fence(&t, out))
 		return;
-	lc_ways_find(code, from, pc_at, &ways);
+	for (size_t at = pc_at, length; at < pc_at + BRANCH_BYTES && at < code->len; at += length) {
+		length = pass(code, at, &t.branches);
+		if (!length)
+			break;
+	}
 	entered = t;
 	entered.falls = true;
 	has_back = look_back(&t, &back);

@@ -1,4 +1,4 @@
-/* uses: src/sample/decode.c src/sample/read_on.c src/sample/decode_straight.c src/sample/ways.c src/sample/new_object.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code/code_cache.c src/jvm/os/peek.c -lZydis -lpthread src/core/method_number.c */
+/* uses: src/sample/decode.c src/sample/read_on.c src/sample/decode_straight.c src/sample/new_object.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code/code_cache.c src/jvm/os/peek.c -lZydis -lpthread src/core/method_number.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_decode.c - checks recipes made from hand-assembled code, and addresses made from registers.
@@ -343,58 +343,6 @@ static void loop_that_was_entered_is_tried_after_one_that_repeats(void **state)
 
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_operand(&r, RSI, RCX, 4, 16);
-}
-
-/* Where ways meet, a register that one of them has written may lead to another object. */
-static void register_that_differs_by_the_way_needs_a_trap(void **state)
-{
-	/* je over the next two; mov rsi,rbx; cmp [rsi+8],5 */
-	struct lc_recipe r = RECIPE("\x74\x07" MOV_RSI_RBX CMP_RSI_8, ADD_RBX_RAX CMP_EAX_R8D RET);
-
-	assert_int_equal(r.pc, 0x1000 + 2 + LEN(MOV_RSI_RBX));
-	assert_true(r.base_lost);
-	/* The register is the same whether the access has run or not. */
-	r = RECIPE(MOV_RSI_RBX JE_6 CMP_RSI_8, ADD_RBX_RAX CMP_EAX_R8D RET);
-	assert_int_equal(r.how, LC_HOW_DIRECT);
-	assert_operand(&r, RSI, NONE, 1, 8);
-	assert_false(r.base_lost);
-	/* loop: add rbx,rax; mov rsi,rbx; cmp [rsi+8],5; jne loop - at its head for the first time,
-	 * too, when rsi holds what the code before the loop has left there. */
-	r = RECIPE(MOV_EAX_RSI_RCX4, ADD_RBX_RAX MOV_RSI_RBX CMP_RSI_8 "\x75\xf4" RET);
-	assert_operand(&r, RSI, NONE, 1, 8);
-	assert_false(r.ahead);
-	assert_true(r.base_lost);
-	r = RECIPE(MOV_EAX_RSI_RCX4, ADD_RBX_RAX CMP_RSI_8 "\x75\xf7" RET); /* the same all along */
-	assert_operand(&r, RSI, NONE, 1, 8);
-	assert_false(r.base_lost);
-	/* The object of an element is known by its base. */
-	r = RECIPE(RET, ADD_RBX_RAX "\x31\xc9" MOV_EAX_RSI_RCX4 "\x75\xf5" RET);
-	assert_operand(&r, RSI, RCX, 4, 16);
-	assert_false(r.base_lost);
-}
-
-/* The slow path of a barrier is at the end of a method, and leads back. */
-static void a_way_from_far_away_counts(void **state)
-{
-	enum { FAR = 3000, PC = LEN(MOV_RSI_RBX CMP_RSI_8) };
-	static const uint8_t code[] = MOV_RSI_RBX CMP_RSI_8 ADD_RBX_RAX RET;
-	static uint8_t bytes[FAR + 32];
-	const int32_t back = PC - (FAR + 5);
-
-	memset(bytes, 0x90, sizeof(bytes));
-	memcpy(bytes, code, LEN(MOV_RSI_RBX CMP_RSI_8 ADD_RBX_RAX RET));
-	assert_false(at((const char *)bytes, sizeof(bytes), PC).base_lost);
-	bytes[FAR] = 0xe9; /* jmp */
-	memcpy(bytes + FAR + 1, &back, sizeof(back));
-	assert_true(at((const char *)bytes, sizeof(bytes), PC).base_lost);
-}
-
-static void copy_from_before_a_loop_serves_not(void **state)
-{
-	/* mov rdx,r10; loop: mov r10,[r10+16]; jne loop */
-	const struct lc_recipe r = RECIPE(MOV_RDX_R10 MOV_R10_R10 "\x75\xfa", ADD_RBX_RAX RET);
-
-	assert_true(r.base_lost);
 }
 
 static void access_ahead_says_so(void **state)
@@ -976,9 +924,6 @@ int main(void)
 		cmocka_unit_test(hints_are_no_operands),
 		cmocka_unit_test(loads_stores_and_widths_are_told),
 		cmocka_unit_test(loop_that_was_entered_is_tried_after_one_that_repeats),
-		cmocka_unit_test(register_that_differs_by_the_way_needs_a_trap),
-		cmocka_unit_test(a_way_from_far_away_counts),
-		cmocka_unit_test(copy_from_before_a_loop_serves_not),
 		cmocka_unit_test(access_ahead_says_so),
 		cmocka_unit_test(class_of_an_object_in_the_making_is_stored_next),
 		cmocka_unit_test(class_in_the_mark_is_stored_with_it),
