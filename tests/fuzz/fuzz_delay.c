@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/classfile/class_file.h"
 #include "src/classfile/span_rewrite.h"
 #include "src/delay/delay_options.h"
 #include "src/delay/delay_rewrite.h"
