@@ -50,6 +50,7 @@
 #include "src/heap/context.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
+#include "src/heap/loaded_code.h"
 #include "src/heap/map.h"
 #include "src/heap/totals.h"
 #include "src/jvm/layout/field.h"
@@ -647,6 +648,7 @@ static void *run(void *unused)
 	while (!atomic_load_explicit(&work.stopping, memory_order_acquire))
 		sleep_and_look();
 	look(true, false);
+	lc_loaded_code_rest(work.jni);
 	(*vm)->DetachCurrentThread(vm);
 	lc_thread_ours_ends();
 	lc_ending_done();

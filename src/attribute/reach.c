@@ -52,12 +52,8 @@ static struct {
 static const char *intern(const char *text)
 {
 	const size_t len = strlen(text);
-	uint64_t h = 0;
-	struct name **list, *n;
+	struct name **list = &reach.names[lc_hash_text(0, text) % NAMES], *n;
 
-	for (size_t i = 0; i < len; i++)
-		h = lc_hash_add(h, (uint8_t)text[i]);
-	list = &reach.names[h % NAMES];
 	for (n = *list; n; n = n->next)
 		if (!strcmp(n->text, text))
 			return n->text;

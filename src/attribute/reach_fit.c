@@ -8,15 +8,6 @@
 #include "src/jvm/layout/field_layout.h"
 
 enum {
-	OP_IALOAD = 46,
-	OP_SALOAD = 53,
-	OP_IASTORE = 79,
-	OP_AASTORE = 83,
-	OP_SASTORE = 86,
-	OP_ARRAYLENGTH = 190,
-	OP_INSTANCEOF = 193,
-	OP_MONITORENTER = 194,
-	OP_MONITOREXIT = 195,
 	ACC_STATIC = 8,
 	ACC_SYNCHRONIZED = 0x20,
 };
@@ -55,14 +46,15 @@ static bool is_header(enum part part)
 
 static bool is_element_access(uint8_t op)
 {
-	return (op >= OP_IALOAD && op <= OP_SALOAD) || (op >= OP_IASTORE && op <= OP_SASTORE);
+	return (op >= LC_OP_IALOAD && op <= LC_OP_SALOAD) ||
+	       (op >= LC_OP_IASTORE && op <= LC_OP_SASTORE);
 }
 
 /* Does the instruction access elements of arrays of that class? */
 static bool is_of_array(uint8_t op, const char *signature)
 {
 	static const char types[] = "IJFDLBCS";
-	const unsigned type = op - (op <= OP_SALOAD ? (unsigned)OP_IALOAD : OP_IASTORE);
+	const unsigned type = op - (op <= LC_OP_SALOAD ? (unsigned)LC_OP_IALOAD : LC_OP_IASTORE);
 	char element;
 
 	if (!signature)
@@ -107,9 +99,9 @@ static uint8_t why_class(const struct lc_reach_code *code, uint8_t op, uint32_t 
 	case LC_OP_INVOKEINTERFACE:
 		return LC_WHY_INTERFACE;
 	case LC_OP_CHECKCAST:
-	case OP_INSTANCEOF:
+	case LC_OP_INSTANCEOF:
 		return LC_WHY_TYPE;
-	case OP_AASTORE:
+	case LC_OP_AASTORE:
 		return LC_WHY_STORE;
 	default:
 		return LC_WHY_NO_HEADER;
@@ -118,7 +110,7 @@ static uint8_t why_class(const struct lc_reach_code *code, uint8_t op, uint32_t 
 
 static uint8_t why_mark(const struct lc_reach_code *code, uint8_t op, uint32_t at)
 {
-	if (op == OP_MONITORENTER || op == OP_MONITOREXIT)
+	if (op == LC_OP_MONITORENTER || op == LC_OP_MONITOREXIT)
 		return LC_WHY_MONITOR;
 	if (is_call(op))
 		return calls(code, at, "hashCode") || calls(code, at, "identityHashCode")
@@ -143,15 +135,15 @@ static bool touches(const struct lc_reach_code *code, const struct lc_reach_ask 
 	case PART_STATICS:
 		return is_static;
 	case PART_LENGTH:
-		out->why = a->op == OP_ARRAYLENGTH ? LC_WHY_LENGTH : LC_WHY_BOUNDS;
-		return a->op == OP_ARRAYLENGTH ||
+		out->why = a->op == LC_OP_ARRAYLENGTH ? LC_WHY_LENGTH : LC_WHY_BOUNDS;
+		return a->op == LC_OP_ARRAYLENGTH ||
 		       (is_element_access(a->op) && is_of_array(a->op, ask->signature));
 	case PART_CLASS:
 		out->why = why_class(code, a->op, at);
 		return out->why != LC_WHY_NO_HEADER;
 	case PART_MARK:
 		out->why = why_mark(code, a->op, at);
-		return !is_static && a->op != LC_OP_CHECKCAST && a->op != OP_INSTANCEOF;
+		return !is_static && a->op != LC_OP_CHECKCAST && a->op != LC_OP_INSTANCEOF;
 	}
 	return false;
 }

@@ -24,4 +24,12 @@ static inline uint64_t lc_hash_add(uint64_t h, uint64_t word)
 	return h ^ h >> 29;
 }
 
+/* Hash a text, as lc_hash_add() does each of its bytes. */
+static inline uint64_t lc_hash_text(uint64_t h, const char *text)
+{
+	for (; *text; text++)
+		h = lc_hash_add(h, (uint8_t)*text);
+	return h;
+}
+
 #endif

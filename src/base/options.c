@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/glob.h"
 #include "src/base/label.h"
 #include "src/base/nearest.h"
 #include "src/base/option_number.h"
@@ -479,30 +480,6 @@ int lc_options_format(const struct lc_options *o, char *out, size_t out_len)
 	return (int)len;
 }
 
-/* Does all of [name, name_end) match [p, p_end)? The last '*' is the only one worth retrying. */
-static bool match_one(const char *p, const char *p_end, const char *name, const char *name_end)
-{
-	const char *star = NULL, *resume = NULL;
-
-	while (name < name_end) {
-		if (p < p_end && *p == '*') {
-			star = ++p;
-			resume = name;
-		} else if (p < p_end && (*p == '?' || *p == *name)) {
-			p++;
-			name++;
-		} else if (star) {
-			p = star;
-			name = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (p < p_end && *p == '*')
-		p++;
-	return p == p_end;
-}
-
 bool lc_options_match(const char *list, const char *name)
 {
 	const char *name_end = name + strlen(name);
@@ -510,7 +487,7 @@ bool lc_options_match(const char *list, const char *name)
 	while (*list) {
 		size_t len = strcspn(list, ";");
 
-		if (len && match_one(list, list + len, name, name_end))
+		if (len && lc_glob(list, list + len, name, name_end, false))
 			return true;
 		list += len + (list[len] == ';');
 	}

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/glob.h"
+
 /* In the order of `newarray`, and of `letters`. */
 static const char *const primitives[] = {
 	"boolean", "char", "float", "double", "byte", "short", "int", "long",
@@ -96,41 +98,12 @@ struct lc_track_class lc_track_written(const char *text)
 	return c;
 }
 
-static bool same(char pattern, char c)
-{
-	return pattern == '?' || pattern == c || (pattern == '.' && c == '/') ||
-	       (pattern == '/' && c == '.');
-}
-
-/* If a part behind a '*' fails, only the last '*' is worth another attempt. */
-static bool matches(const struct lc_track_pattern *pattern, const char *name, const char *end)
-{
-	const char *p = pattern->name, *p_end = p + pattern->len, *star = NULL, *resume = NULL;
-
-	while (name < end) {
-		if (p < p_end && *p == '*') {
-			star = ++p;
-			resume = name;
-		} else if (p < p_end && same(*p, *name)) {
-			p++;
-			name++;
-		} else if (star) {
-			p = star;
-			name = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (p < p_end && *p == '*')
-		p++;
-	return p == p_end;
-}
-
 int lc_track_find(const struct lc_track *t, struct lc_track_class c)
 {
 	for (size_t i = 0; t && c.len && i < t->len; i++)
 		if (t->patterns[i].dimensions == c.dimensions &&
-		    matches(&t->patterns[i], c.name, c.name + c.len))
+		    lc_glob(t->patterns[i].name, t->patterns[i].name + t->patterns[i].len, c.name,
+		            c.name + c.len, true))
 			return (int)i;
 	return -1;
 }

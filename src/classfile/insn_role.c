@@ -6,20 +6,16 @@
 #include "src/classfile/insn_role.h"
 
 enum {
-	OP_ILOAD = 21,
-	OP_AALOAD = 50,
-	OP_AASTORE = 83,
-	OP_SWAP = 95,
 	TYPES = 5, /* int, long, float, double, reference */
 	ROLE_WIDE = LC_ROLE_ARETURN + 1,
 };
 
 static const uint8_t roles[256] = {
-	[OP_ILOAD... LC_OP_ALOAD_3] = LC_ROLE_LOAD,
-	[OP_AALOAD] = LC_ROLE_AALOAD,
+	[LC_OP_ILOAD... LC_OP_ALOAD_3] = LC_ROLE_LOAD,
+	[LC_OP_AALOAD] = LC_ROLE_AALOAD,
 	[LC_OP_ISTORE... LC_OP_ASTORE_3] = LC_ROLE_STORE,
-	[OP_AASTORE] = LC_ROLE_AASTORE,
-	[LC_OP_DUP... OP_SWAP] = LC_ROLE_SHUFFLE,
+	[LC_OP_AASTORE] = LC_ROLE_AASTORE,
+	[LC_OP_DUP... LC_OP_SWAP] = LC_ROLE_SHUFFLE,
 	[LC_OP_ARETURN] = LC_ROLE_ARETURN,
 	[LC_OP_GETSTATIC... LC_OP_PUTFIELD] = LC_ROLE_FIELD,
 	[LC_OP_INVOKEVIRTUAL... LC_OP_INVOKEDYNAMIC] = LC_ROLE_CALL,
@@ -45,7 +41,7 @@ struct lc_insn_local lc_insn_local(const uint8_t *insn)
 {
 	const bool wide = *insn == LC_OP_WIDE;
 	const uint8_t opcode = wide ? insn[1] : *insn;
-	const uint32_t op = opcode - (opcode < LC_OP_ISTORE ? (uint32_t)OP_ILOAD : LC_OP_ISTORE);
+	const uint32_t op = opcode - (opcode < LC_OP_ISTORE ? (uint32_t)LC_OP_ILOAD : LC_OP_ISTORE);
 	const uint32_t type = op < TYPES ? op : (op - TYPES) / 4;
 
 	return (struct lc_insn_local){

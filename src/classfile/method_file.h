@@ -14,13 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/base/local_variable.h"
 #include "src/classfile/class_file.h"
 #include "src/classfile/method_code.h"
-
-/* An entry of a LocalVariableTable: its name and descriptor are indices of the pool. */
-struct lc_method_local {
-	uint16_t from, len, name, descriptor, slot;
-};
 
 /* The source of the file. Owner of all that it refers to: the caller. */
 struct lc_method_source {
@@ -32,7 +28,7 @@ struct lc_method_source {
 	uint16_t access_flags, max_locals;
 	const uint8_t *code;
 	uint32_t code_bytes; /* 0: the class gets no method */
-	const struct lc_method_local *locals;
+	const struct lc_local_variable *locals;
 	size_t locals_len;
 };
 

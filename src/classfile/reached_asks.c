@@ -8,17 +8,6 @@
 #include "src/classfile/stack_effect.h"
 
 enum {
-	OP_IALOAD = 46,
-	OP_SALOAD = 53,
-	OP_IASTORE = 79,
-	OP_LASTORE = 80,
-	OP_DASTORE = 82,
-	OP_AASTORE = 83,
-	OP_SASTORE = 86,
-	OP_ARRAYLENGTH = 190,
-	OP_INSTANCEOF = 193,
-	OP_MONITORENTER = 194,
-	OP_MONITOREXIT = 195,
 	NO_OBJECT = UINT32_MAX,
 };
 
@@ -64,10 +53,10 @@ static uint32_t words_above(const struct lc_reached *r, uint8_t op, uint32_t at)
 {
 	int32_t pops, pushes;
 
-	if (op >= OP_IALOAD && op <= OP_SALOAD)
+	if (op >= LC_OP_IALOAD && op <= LC_OP_SALOAD)
 		return 1;
-	if (op >= OP_IASTORE && op <= OP_SASTORE)
-		return op == OP_LASTORE || op == OP_DASTORE ? 3 : 2;
+	if (op >= LC_OP_IASTORE && op <= LC_OP_SASTORE)
+		return op == LC_OP_LASTORE || op == LC_OP_DASTORE ? 3 : 2;
 	switch (op) {
 	case LC_OP_PUTFIELD:
 	case LC_OP_INVOKEVIRTUAL:
@@ -79,12 +68,12 @@ static uint32_t words_above(const struct lc_reached *r, uint8_t op, uint32_t at)
 	case LC_OP_GETFIELD:
 	case LC_OP_GETSTATIC: /* the class, on no stack */
 	case LC_OP_PUTSTATIC:
-	case OP_ARRAYLENGTH:
+	case LC_OP_ARRAYLENGTH:
 	case LC_OP_ATHROW:
 	case LC_OP_CHECKCAST:
-	case OP_INSTANCEOF:
-	case OP_MONITORENTER:
-	case OP_MONITOREXIT:
+	case LC_OP_INSTANCEOF:
+	case LC_OP_MONITORENTER:
+	case LC_OP_MONITOREXIT:
 		return 0;
 	default:
 		return NO_OBJECT;
@@ -103,8 +92,8 @@ bool lc_reached_access(struct lc_reached *r, uint32_t at, struct lc_reached_acce
 	if (words == NO_OBJECT)
 		return false;
 	*out = (struct lc_reached_access){ .op = op };
-	if (op >= LC_OP_GETSTATIC && op != OP_ARRAYLENGTH && op != LC_OP_ATHROW &&
-	    op < OP_MONITORENTER)
+	if (op >= LC_OP_GETSTATIC && op != LC_OP_ARRAYLENGTH && op != LC_OP_ATHROW &&
+	    op < LC_OP_MONITORENTER)
 		out->index = lc_be_get2(r->code.insns + at + 1);
 	if (op == LC_OP_GETSTATIC || op == LC_OP_PUTSTATIC) {
 		const struct lc_reached_words w = lc_reached_word(LC_REACHED_CLASS, out->index);
@@ -113,7 +102,7 @@ bool lc_reached_access(struct lc_reached *r, uint32_t at, struct lc_reached_acce
 		return true;
 	}
 	out->object = below_top(r, words);
-	if (op == OP_AASTORE)
+	if (op == LC_OP_AASTORE)
 		out->value = below_top(r, 0);
 	return true;
 }

@@ -21,7 +21,6 @@
 #include "src/classfile/store_names_impl.h"
 
 enum {
-	OP_AASTORE = 83,
 	ACC_STATIC = 8,
 	PENDING_MAX = 32, /* forward jumps whose words are kept at a time */
 	EITHER_DEPTH = 8, /* a word that is one of several is not followed further */
@@ -540,11 +539,11 @@ static void visit_cast(struct walk *w, uint32_t at)
 
 static void visit_element(struct walk *w, uint8_t op, uint32_t at)
 {
-	uint64_t value = op == OP_AASTORE ? pop(w) : 0, array;
+	uint64_t value = op == LC_OP_AASTORE ? pop(w) : 0, array;
 
 	pop_words(w, 1);
 	array = pop(w);
-	if (op == OP_AASTORE)
+	if (op == LC_OP_AASTORE)
 		note(w, value, (struct event){ .kind = EVENT_ELEMENT, .into = array, .at = at }, 0);
 	else
 		push(w, array ? add_value(w, (struct value){ .kind = VALUE_ELEMENT, .one = array })

@@ -23,7 +23,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * interpreted where it branches. So isOf() says who may read the heap, and append() compares the GC
  * sequence at the end too.
  *
- * Of tracked classes, the hook behind `new` looks for its object at the buffer's top in the same way,
+ * The hook behind `new` of a tracked class looks for its object at the buffer's top in the same way,
  * however much others have allocated since the last hook; native code then looks at the stack.
  *
  * Interpreted code pays for each call, and getInt(address) is two. Hence getInt(null, address).
@@ -73,7 +73,7 @@ public final class LocusHook {
 	private static final long WATCHING = 0x7C0C0500_00000007L;
 	/* Of a JavaThread: where its state is. */
 	private static final long STATE = 0x7C0C0500_00000008L;
-	/* Of a JavaThread: where its buffer's start is. */
+	/* The place of its buffer's start in a JavaThread. */
 	private static final long TLAB_START = 0x7C0C0500_00000009L;
 
 	/* struct lc_tlab_thread and its entries. */

@@ -61,15 +61,6 @@ static struct {
 	.classes = { .element_bytes = sizeof(struct known) },
 };
 
-static uint64_t hash_of(const char *name)
-{
-	uint64_t h = 0;
-
-	for (; *name; name++)
-		h = lc_hash_add(h, (uint8_t)*name);
-	return h;
-}
-
 /* ---- classes by name ---- */
 
 void lc_loaded_code_begin(void)
@@ -140,7 +131,7 @@ static void add_class(JNIEnv *jni, jmethodID method)
 		return;
 	(*jni)->DeleteLocalRef(jni, class);
 	to_dots(name);
-	k.hash = hash_of(name);
+	k.hash = lc_hash_text(0, name);
 	list = &code.lists[k.hash & (LISTS - 1)];
 	k.next = *list;
 	if (!lc_vector_push(&code.classes, &k))
@@ -182,7 +173,7 @@ static bool have_one_loader(JNIEnv *jni, jclass a, jclass b)
 static jclass find_class(JNIEnv *jni, jclass caller, const char *class_name)
 {
 	const struct known *classes = code.classes.data;
-	const uint64_t hash = hash_of(class_name);
+	const uint64_t hash = lc_hash_text(0, class_name);
 	jclass found = NULL;
 	unsigned several = 0;
 
@@ -264,26 +255,6 @@ jmethodID lc_loaded_code_find(JNIEnv *jni, jmethodID caller, const char *class_n
 
 /* ---- bytecode ---- */
 
-/* The method's local variables, if their names are in the pool. */
-static struct lc_method_local *locals_of(JNIEnv *jni, jmethodID method,
-                                         const struct lc_method_source *s, size_t *len)
-{
-	struct lc_local_variable *variables;
-	struct lc_method_local *locals;
-
-	*len = lc_local_variables_of(lc_method_ids_method(jni, lc_method_number(method)),
-	                             s->code_bytes, s->max_locals, &variables);
-	locals = *len ? malloc(*len * sizeof(*locals)) : NULL;
-	for (size_t i = 0; locals && i < *len; i++)
-		locals[i] = (struct lc_method_local){ variables[i].from, variables[i].len,
-			                              variables[i].name, variables[i].descriptor,
-			                              variables[i].slot };
-	free(variables);
-	if (!locals)
-		*len = 0;
-	return locals;
-}
-
 static void forget(JNIEnv *jni, struct pool *p)
 {
 	(*lc_jvmti())->Deallocate(lc_jvmti(), p->bytes);
@@ -349,12 +320,13 @@ static bool open_source(JNIEnv *jni, jmethodID method, struct lc_method_source *
 {
 	jvmtiEnv *jvmti = lc_jvmti();
 	char *name = NULL, *descriptor = NULL;
-	struct lc_method_local *locals;
+	struct lc_local_variable *locals;
 	bool open;
 
 	if ((*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL))
 		return false;
-	locals = locals_of(jni, method, s, &s->locals_len);
+	s->locals_len = lc_local_variables_of(lc_method_ids_method(jni, lc_method_number(method)),
+	                                      s->code_bytes, s->max_locals, &locals);
 	s->name = name;
 	s->descriptor = descriptor;
 	s->locals = locals;

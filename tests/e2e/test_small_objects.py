@@ -215,7 +215,7 @@ def test_what_is_walked_each_time_is_no_estimate(workload, profile, locus, jdk17
         assert "~" not in locus("report", *options, run.directory).stdout
 
 
-# What a walk reads beside the nodes: the static field it ends with, and, the JVM itself, the constants of a class.
+# A walk reads this beside the nodes: the static field it ends with, and, the JVM itself, the constants of a class.
 BESIDE_NODES = {"java.lang.Class", "java.lang.Object[]"}
 
 

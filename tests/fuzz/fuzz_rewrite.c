@@ -74,11 +74,11 @@ static void find_stores(struct lc_method_file *f)
 	lc_store_names_free(&stores);
 }
 
-/* What the JVM would say of the method, which has any name. */
+/* Look for stores in the method as the JVM would give it, with any name. */
 static enum lc_rewrite_status load(void *user, const struct lc_member *method,
                                    const struct lc_attribute *a)
 {
-	static const struct lc_method_local locals[] = { { 0, 9, 1, 2, 0 }, { 3, 4, 5, 6, 1 } };
+	static const struct lc_local_variable locals[] = { { 0, 9, 1, 2, 0 }, { 3, 4, 5, 6, 1 } };
 	const struct lc_class *c = user;
 	struct lc_class_text descriptor = lc_class_utf8(c, method->descriptor);
 	struct lc_method_source s = { .pool = c->bytes + 10,

@@ -131,7 +131,7 @@ static char *text_of(const struct lc_store_names *s)
 
 /* ---- the JVM's part: it has loaded the class ---- */
 
-static struct lc_method_local locals[4];
+static struct lc_local_variable locals[4];
 
 /* The variables in the method's LocalVariableTable, if it has one. */
 static size_t read_locals(const struct lc_class *c, const struct lc_method_code *code)
@@ -147,9 +147,10 @@ static size_t read_locals(const struct lc_class *c, const struct lc_method_code 
 	len = lc_be_get2(entry - 2);
 	assert_in_range(len, 0, sizeof(locals) / sizeof(*locals));
 	for (size_t i = 0; i < len; i++, entry += 10)
-		locals[i] = (struct lc_method_local){ lc_be_get2(entry), lc_be_get2(entry + 2),
-			                              lc_be_get2(entry + 4), lc_be_get2(entry + 6),
-			                              lc_be_get2(entry + 8) };
+		locals[i] =
+		    (struct lc_local_variable){ lc_be_get2(entry), lc_be_get2(entry + 2),
+			                        lc_be_get2(entry + 4), lc_be_get2(entry + 6),
+			                        lc_be_get2(entry + 8) };
 	return len;
 }
 

@@ -14,12 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A local variable in `len` bytes of bytecode, which may be none, from `from` on. */
-struct lc_local_variable {
-	uint16_t from, len;
-	uint16_t name, descriptor; /* indices of the constant pool */
-	uint16_t slot;
-};
+#include "src/base/local_variable.h"
 
 /* Find the structures. Context: [attach]. lc_local_variables_known(): have they been found? */
 void lc_local_variables_init(void);
