@@ -24,6 +24,7 @@
 enum {
 	ANSWERS = 1 << 12,
 	CODES = 1 << 8,
+	WAYS = 32, /* entries in which a method may stand */
 	NAMES = 1 << 10,
 	NAMES_MAX = 1 << 16,
 	SEVERAL_BYTES = 2048,
@@ -75,15 +76,33 @@ static bool has_bytes(const struct lc_reach_code *c, uint32_t code_bytes)
 	return code_bytes == LC_REACH_ANY_BYTES || c->file.code.len == code_bytes;
 }
 
+/*
+ * The method's entry, or one that may give way to it. One that is in use never does. NULL if all
+ * are, which are more than a place has methods.
+ */
+static struct lc_reach_code *entry_of(jmethodID method, uint32_t code_bytes)
+{
+	const uint64_t first = lc_hash((uintptr_t)method) >> 32;
+	struct lc_reach_code *other = NULL;
+
+	for (unsigned i = 0; i < WAYS; i++) {
+		struct lc_reach_code *c = &reach.codes[(first + i) % CODES];
+
+		if (c->method == method && has_bytes(c, code_bytes))
+			return c;
+		if (!c->users && (!other || (other->method && !c->method)))
+			other = c;
+	}
+	return other;
+}
+
 struct lc_reach_code *lc_reach_open(JNIEnv *jni, jmethodID method, uint32_t code_bytes)
 {
-	struct lc_reach_code *c = &reach.codes[lc_hash((uintptr_t)method) >> 32 & (CODES - 1)];
+	struct lc_reach_code *c = method ? entry_of(method, code_bytes) : NULL;
 
-	if (!method)
+	if (!c)
 		return NULL;
 	if (c->method != method || !has_bytes(c, code_bytes)) {
-		if (c->users)
-			return NULL; /* two methods of one place: the answer is not known */
 		lc_reached_close(c->reached);
 		if (c->method)
 			lc_method_file_close(&c->file);
