@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """References through which objects are reached, and reasons to read headers, of a program of which they are known."""
 
+import re
+
 from conftest import JDK_MAJORS
 from helpers import command, each_value, truth
 
@@ -38,8 +40,29 @@ def is_right(cls, name, kind):
     return kind == "new" or set(name.split(" or ")) <= WAYS[cls] | {"new " + cls}
 
 
+def first_references(text):
+    """The first name of each line about references, and its share in percent, as the text says."""
+    return [(m[1], int(m[2])) for m in re.finditer(r"^ +reached through (.+?) (\d+)%", text, re.M)]
+
+
+def check_a_narrow_screen(run, locus):
+    """A name that is too long has a gap, and keeps its own share."""
+    shares = {}
+    for row in run.report("--group=class")["ranking"]["rows"]:
+        for name, _, samples in through(row):
+            share = "%.0f" % (100 * samples / row["reached"]["samples"])
+            shares.setdefault(int(share), set()).add(name)
+    for columns in 44, 52, 60, 80:
+        text = locus("report", "--group=class", run.directory, env={"COLUMNS": str(columns)}).stdout
+        found = first_references(text)
+        assert (found or columns < 60) and all(len(line) <= columns for line in text.splitlines() if "reached through" in line), text
+        for name, share in found:
+            ends = name.split("..")
+            assert any(n.endswith(ends[-1]) and (len(ends) == 1 or ends[0] in n) for n in shares.get(share, ())), (name, share)
+
+
 @each_value(jdk=JDK_MAJORS)
-def test_a_reference_is_known_and_right(workload, profile, jdk):
+def test_a_reference_is_known_and_right(workload, profile, locus, jdk):
     java = ["-Xmx1g", "-XX:+UseSerialGC"]
     run = profile(command(workload, jdk, "Reached", 8, java=java), "-e", "timer", "--interval=1ms")
     assert truth(run)["done"]
@@ -55,3 +78,4 @@ def test_a_reference_is_known_and_right(workload, profile, jdk):
         for why in row.get("reached", {}).get("header_read_for", []):
             if row["class"] in CALLED:
                 assert why["why"] not in {"no_header", "length", "bounds_check", "monitor"}, row
+    check_a_narrow_screen(run, locus)

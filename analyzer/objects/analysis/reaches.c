@@ -9,12 +9,14 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/out/emit.h"
+#include "analyzer/out/screen.h"
 #include "src/base/order.h"
 
 enum {
-	NAMES = 3,         /* references that a line shows */
-	WHYS = 3,          /* reasons */
-	LEAST_PERCENT = 1, /* what has less is not shown */
+	NAMES = 3,            /* references that a line shows */
+	WHYS = 3,             /* reasons */
+	LEAST_PERCENT = 1,    /* what has less is not shown */
+	NAME_COLUMNS_MIN = 8, /* of a name with a gap: less says nothing */
 };
 
 static int order_names(const void *a, const void *b)
@@ -168,25 +170,76 @@ static void put_name(FILE *out, struct lc_text name)
 	}
 }
 
-void lc_reaches_text(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches)
+/* The name as put_name() writes it, in at most `columns`; 0: however many. The caller frees it. */
+static char *short_name(struct lc_text name, unsigned columns)
+{
+	char *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	put_name(out, name);
+	lc_mem_close_text(out);
+	if (columns)
+		lc_cut_middle(text, columns);
+	return text;
+}
+
+/*
+ * With at most so many names; 0: one, and nothing of the others. `columns`: of the first name; 0:
+ * all. The caller frees the text.
+ */
+static char *make_text(const struct lc_tree *t, const struct lc_reaches *reaches, size_t names,
+                       unsigned columns)
 {
 	const uint64_t unknown = reaches->samples - reaches->known;
-	size_t i = 0;
+	char *text;
+	size_t len, i = 0;
+	FILE *out = lc_text_open(&text, &len);
+
+	fputs("reached through ", out);
+	for (; i < reaches->len && (i < names || !i); i++) {
+		char *name;
+
+		if (i && !is_shown(reaches->list[i].samples, reaches->samples))
+			break;
+		name = short_name(lc_tree_text(t, reaches->list[i].name), i ? 0 : columns);
+		fprintf(out, "%s%s %.0f%%", i ? ", " : "", name,
+		        100 * lc_share(reaches->list[i].samples, reaches->samples));
+		free(name);
+	}
+	if (names && reaches->len > i)
+		fprintf(out, ", %zu more", reaches->len - i);
+	if (names && is_shown(unknown, reaches->samples))
+		fprintf(out, ", not known %.0f%%", 100 * lc_share(unknown, reaches->samples));
+	lc_mem_close_text(out);
+	return text;
+}
+
+void lc_reaches_text(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches,
+                     unsigned columns)
+{
+	size_t names = NAMES;
+	char *text, *name;
+	unsigned over;
 
 	if (!is_shown(reaches->known, reaches->samples))
 		return;
-	fputs("reached through ", out);
-	for (; i < reaches->len && i < NAMES; i++) {
-		if (i && !is_shown(reaches->list[i].samples, reaches->samples))
-			break;
-		fputs(i ? ", " : "", out);
-		put_name(out, lc_tree_text(t, reaches->list[i].name));
-		fprintf(out, " %.0f%%", 100 * lc_share(reaches->list[i].samples, reaches->samples));
+	text = make_text(t, reaches, names, 0);
+	while (columns && names && lc_columns(text) > columns) {
+		free(text);
+		text = make_text(t, reaches, --names, 0);
 	}
-	if (reaches->len > i)
-		fprintf(out, ", %zu more", reaches->len - i);
-	if (is_shown(unknown, reaches->samples))
-		fprintf(out, ", not known %.0f%%", 100 * lc_share(unknown, reaches->samples));
+	if (columns && lc_columns(text) > columns) {
+		over = lc_columns(text) - columns;
+		free(text);
+		name = short_name(lc_tree_text(t, reaches->list[0].name), 0);
+		text = lc_columns(name) >= over + NAME_COLUMNS_MIN
+		           ? make_text(t, reaches, 0, lc_columns(name) - over)
+		           : NULL;
+		free(name);
+	}
+	fputs(text ? text : "", out);
+	free(text);
 }
 
 static const char *const reasons[LC_WHYS] = {

@@ -42,9 +42,14 @@ struct lc_reaches {
 struct lc_reaches lc_reaches_of(const struct lc_ranking *r, const struct lc_rank_row *row);
 void lc_reaches_free(struct lc_reaches *reaches);
 
-/* "reached through Page.keys[] 74%, RootReference.root 12%, not known 14%"; nothing where no
- * reference is known. Names are without packages. */
-void lc_reaches_text(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches);
+/*
+ * "reached through Page.keys[] 74%, RootReference.root 12%, not known 14%"; nothing where no
+ * reference is known. Names are without packages. If that is wider than `columns`, which are not 0,
+ * it has fewer names, then one and nothing of the others, then a gap in that one, or there
+ * is no room for the line.
+ */
+void lc_reaches_text(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches,
+                     unsigned columns);
 
 /* "header read for: a virtual call 58% (Page.get:12), an index check 20%"; nothing without one. */
 void lc_reaches_text_why(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches);

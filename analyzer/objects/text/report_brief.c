@@ -263,26 +263,27 @@ void lc_report_brief_allocation(const struct lc_screen *s, const struct lc_ranki
 
 /* The references through which the row's objects were reached; "" if unknown. The caller frees it.
  */
-static char *reached_text(const struct lc_ranking *rank, const struct lc_rank_row *row)
+static char *reached_text(const struct lc_screen *s, const struct lc_ranking *rank,
+                          const struct lc_rank_row *row)
 {
 	struct lc_reaches reaches = lc_reaches_of(rank, row);
 	char *text;
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
-	lc_reaches_text(out, rank->view->tree, &reaches);
+	lc_reaches_text(out, rank->view->tree, &reaches, s->width - LEFT_COLUMNS);
 	lc_mem_close_text(out);
 	lc_reaches_free(&reaches);
 	return text;
 }
 
 /* How many of the rows have such a line. */
-static size_t reached_lines(const struct lc_ranking *rank, size_t shown)
+static size_t reached_lines(const struct lc_screen *s, const struct lc_ranking *rank, size_t shown)
 {
 	size_t lines = 0;
 
 	for (size_t i = 0; i < shown && i < REACHED_ROWS; i++) {
-		char *text = reached_text(rank, &rank->rows[i]);
+		char *text = reached_text(s, rank, &rank->rows[i]);
 
 		lines += *text != '\0';
 		free(text);
@@ -293,9 +294,8 @@ static size_t reached_lines(const struct lc_ranking *rank, size_t shown)
 static void print_reached(const struct lc_screen *s, const struct lc_ranking *rank,
                           const struct lc_rank_row *row)
 {
-	char *text = reached_text(rank, row);
+	char *text = reached_text(s, rank, row);
 
-	lc_cut_middle(text, s->width - LEFT_COLUMNS);
 	if (*text) {
 		fprintf(s->out, "%*s", LEFT_COLUMNS, "");
 		lc_screen_ink(s, LC_INK_DIM, text);
@@ -452,12 +452,13 @@ static bool shows_estimates(const struct lc_report *r)
 }
 
 /* Lines of a screen that `head`, the rows and what is between them leave. */
-static unsigned room_for_findings(const struct lc_report *r, const char *head)
+static unsigned room_for_findings(const struct lc_screen *s, const struct lc_report *r,
+                                  const char *head)
 {
 	const struct lc_ranking *rank = r->ranking;
 	const size_t shown = rank->shown < r->top ? rank->shown : r->top;
 	/* The rest; empty lines, and what to read next. */
-	size_t used = 2 * shown + reached_lines(rank, shown) + 1 + 4;
+	size_t used = 2 * shown + reached_lines(s, rank, shown) + 1 + 4;
 
 	for (; *head; head++)
 		used += *head == '\n';
@@ -491,7 +492,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	lc_mem_close_text(s.out);
 	s.out = out;
 	fprintf(out, "%s\n", head);
-	print_findings(&s, r->findings, r->top, room_for_findings(r, head));
+	print_findings(&s, r->findings, r->top, room_for_findings(&s, r, head));
 	free(head);
 	if (r->ranking->samples)
 		putc('\n', out);

@@ -186,17 +186,17 @@ static void print_fields(FILE *out, const struct lc_report *r, const struct lc_r
 static void print_reaches(const struct lc_screen *s, const struct lc_report *r,
                           const struct lc_rank_row *row)
 {
-	static void (*const texts[])(FILE *, const struct lc_tree *,
-	                             const struct lc_reaches *) = { lc_reaches_text,
-		                                                    lc_reaches_text_why };
 	struct lc_reaches reaches = lc_reaches_of(r->ranking, row);
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (int why = 0; why < 2; why++) {
 		char *text;
 		size_t len;
 		FILE *out = lc_text_open(&text, &len);
 
-		texts[i](out, r->view->tree, &reaches);
+		if (why)
+			lc_reaches_text_why(out, r->view->tree, &reaches);
+		else
+			lc_reaches_text(out, r->view->tree, &reaches, 0);
 		lc_mem_close_text(out);
 		if (*text) {
 			fputs("    ", s->out);
