@@ -2,6 +2,7 @@
 """Fields, ranges of elements, and shared cache lines, against programs of which they are known."""
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -19,6 +20,7 @@ AGENT_SOURCES = [
     "jvm/layout/vmstructs.c",
     "core/epoch.c",
     "core/jvmti.c",
+    "core/own_cost.c",
     "jvm/layout/layout.c",
     "jvm/layout/layout_classes.c",
     "jvm/os/peek.c",
@@ -228,3 +230,13 @@ def test_a_footprint_that_is_known_is_within_its_interval(profile, workload, loc
             assert found[size]["low"] / 1.5 <= size <= (found[size]["high"] or size) * 1.5, found
         shutil.rmtree(tmp_path / "merged")
     assert found[32 << 10]["high"] < found[2 << 20]["low"], found
+
+
+@each_value(jdk=JDK_MAJORS, gc=("Serial", "Parallel"))
+def test_fields_are_learnt_although_the_jvm_lets_nobody_in(workload, profile, jdk, gc):
+    """To wait for a collection costs nothing, so it uses up nothing of what looking for classes may cost."""
+    java = ["-Xmx256m", "-XX:+Use%sGC" % gc, "-XX:-UseCountedLoopSafepoints"]
+    run = profile(command(workload, jdk, "LateSafepoints", 7, java=java), "--interval=1ms")
+    rows = [r for r in run.report("--group=class")["ranking"]["rows"] if re.fullmatch(r"LateSafepoints\$C\d+", r["class"])]
+    known = {r["class"]: r["touched"]["known"] / r["samples"] for r in rows if r["samples"] >= 50}
+    assert len(known) >= 8 and min(known.values()) > 0.9, known
