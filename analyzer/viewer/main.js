@@ -15,7 +15,8 @@ page.add((shared) => {
 	function showFinding(f) {
 		return el("section", { class: "finding" }, el("h3", { text: percent(f.share) + " " + f.kind.replace(/-/g, " ") + " (95%: " +
 			(100 * f.low).toFixed(1) + " to " + (100 * f.high).toFixed(1) + ")" }), el("p", { text: visible(f.text) }),
-			el("p", null, el("b", { text: "To try: " }), visible(f.change)), el("p", { class: "where", text: f.id }));
+			...(f.change ? [el("p", null, el("b", { text: "To try: " }), visible(f.change))] : []),
+			el("p", { class: "where", text: f.id }));
 	}
 
 	/* The figures of a row in one line. */
@@ -298,7 +299,7 @@ page.add((shared) => {
 		const rows = list.main.slice(0, 25);
 		const out = ["**" + cell(id("program").textContent) + "** " + cell(id("facts").textContent) + (everything() ? "" : " (a part of it)"), ""];
 		for (const f of lens().findings.slice(0, 3))
-			out.push("- " + cell(visible(f.text)) + " To try: " + cell(visible(f.change)));
+			out.push("- " + cell(visible(f.text)) + (f.change ? " To try: " + cell(visible(f.change)) : ""));
 		out.push("", "| share | 95% | object | allocated at | touched at | bytes |", "| ---: | --- | --- | --- | --- | ---: |");
 		for (const row of rows)
 			out.push("| " + [percent(row.share), row.interval ? row.interval.map((x) => (100 * x).toFixed(1)).join(" to ") : "",

@@ -4,6 +4,7 @@
  */
 #include "analyzer/objects/analysis/findings.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -15,6 +16,7 @@
 #include "analyzer/objects/analysis/gc_model.h"
 #include "analyzer/objects/analysis/headers.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
@@ -72,88 +74,6 @@ struct lc_finding *lc_finding_add(struct lc_finding_search *s, enum lc_finding_k
 	return f;
 }
 
-/* A number for a row, equal in every profile: the ID of the site with most of its samples. */
-static uint64_t number_of(const struct lc_finding_search *s, const struct lc_rank_row *row)
-{
-	return row->parts_len ? lc_tree_site_id(s->t, row->parts[0].from ? row->parts[0].from
-	                                                                 : row->parts[0].site)
-	                      : 0;
-}
-
-/* ---- objects ---- */
-
-/*
- * Describe a row: "o.h2.v.Value of o.h2.v.Value.get:12 (an estimate)". The caller frees the text.
- */
-static char *row_words(const struct lc_finding_search *s, const struct lc_rank_row *row)
-{
-	char *class = lc_object_label(s->t, row, 1, UINT_MAX), *text, *at;
-	const uint32_t *frame;
-
-	if (!row->path)
-		return class;
-	frame = lc_tree_frame(s->t, row->path);
-	at = lc_short_code(s->t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
-	text = lc_mem_text("%s of %s%s", class, at, row->estimated ? " (an estimate)" : "");
-	free(class);
-	free(at);
-	return text;
-}
-
-/*
- * Say where a row is accessed most: "49% of them at Spectrum.transform:53". The caller frees the
- * text.
- */
-static char *access_words(const struct lc_finding_search *s, const struct lc_rank_row *row)
-{
-	struct lc_arena arena = { 0 };
-	size_t len;
-	const struct lc_rank_lines *l =
-	    lc_rank_roll_up(&arena, s->t, row->accesses, row->accesses_len, &len);
-	char *text, *code;
-
-	if (!len || l->method == UINT32_MAX) {
-		text = lc_mem_text("at unknown lines");
-	} else {
-		code = lc_short_lines(s->t, l->method, l->first, l->last);
-		text = lc_mem_text("%.0f%% of them at %s", 100 * lc_share(l->samples, row->samples),
-		                   code);
-		free(code);
-	}
-	lc_arena_free(&arena);
-	return text;
-}
-
-static const char *change_of(const struct lc_finding_search *s, const struct lc_rank_row *row,
-                             enum lc_finding_kind kind, const struct lc_touch *touch)
-{
-	const struct lc_text class = lc_tree_text(s->t, row->class);
-	const bool array = class.len > 2 && !memcmp(class.bytes + class.len - 2, "[]", 2);
-
-	if (kind == LC_FINDING_HEADER && array)
-		return "keep the length beside the reference, or use one large array instead of "
-		       "many: these arrays are fetched only for their lengths";
-	if (kind == LC_FINDING_HEADER)
-		return "keep the type or key that the code tests in the referring object or array, "
-		       "or lay values out flat: these objects are fetched only for their headers";
-	if (kind == LC_FINDING_NEVER_READ)
-		return "do not allocate or fill it if nothing reads it";
-	if (kind == LC_FINDING_STRIDE)
-		return "swap the loops, so that the inner one runs along the array, or store the "
-		       "array in the order of its traversal (by column)";
-	if (kind == LC_FINDING_ONE_PART)
-		return "keep the used part in an array of its own, so that it stays in the cache";
-	if (10 * touch->made >= 8 * row->samples)
-		return "allocate fewer or smaller ones, or reuse one: most samples are at the line "
-		       "that allocates them, where they are cleared";
-	if (array && touch->walk == LC_WALK_SEQUENTIAL)
-		return "use smaller elements, or do more work on each part while it is in the "
-		       "cache";
-	if (array)
-		return "use smaller or fewer elements, or process neighbouring elements together";
-	return "use fewer objects, or keep data that is used together in one object or array";
-}
-
 void lc_finding_put_gain(FILE *out, double share, double low, double high)
 {
 	if (lc_finding_gain(share) > GAIN_MOST)
@@ -166,95 +86,23 @@ void lc_finding_put_gain(FILE *out, double share, double low, double high)
 		        lc_finding_gain(low), lc_finding_gain(high));
 }
 
-static void put_stride(FILE *out, const struct lc_touch *touch)
+void lc_finding_put_sentence(FILE *out, char *text)
 {
-	fprintf(out,
-	        " In %.0f%% of them (%" PRIu64 " of %" PRIu64 "), each access is %" PRIu64
-	        " bytes from the last, so each takes a cache line of its own.",
-	        100 * lc_share(touch->step_samples, touch->at), touch->step_samples, touch->at,
-	        touch->step);
+	if (*text)
+		fprintf(out, " %c%s.", toupper((unsigned char)*text), text + 1);
+	free(text);
 }
 
-static void hot_text(struct lc_finding_search *s, struct lc_finding *f,
-                     const struct lc_rank_row *row, const struct lc_touch *touch)
+void lc_finding_put_whys(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches,
+                         uint64_t whole)
 {
-	char *what = row_words(s, row), *where = access_words(s, row), *text;
+	char *text;
 	size_t len;
-	FILE *out = lc_text_open(&text, &len);
+	FILE *sentence = lc_text_open(&text, &len);
 
-	fprintf(out, "%s: %.1f%% of the samples (%.1f to %.1f), %s.", what, 100 * f->share,
-	        100 * f->low, 100 * f->high, where);
-	if (f->kind == LC_FINDING_HEADER)
-		fprintf(out, " %.0f%% of them are at its header.",
-		        100 * lc_share(touch->header, touch->known));
-	else if (touch->kind == LC_TOUCH_HEADER)
-		fputs(
-		    " Its header is read first; the code's next reads are in the same cache line.",
-		    out);
-	else if (f->kind == LC_FINDING_ONE_PART)
-		fprintf(out, " %.0f%% of them touch elements %" PRIu64 " to %" PRIu64 ".",
-		        100 * lc_share(touch->samples, touch->known), touch->first, touch->last);
-	else if (f->kind == LC_FINDING_STRIDE)
-		put_stride(out, touch);
-	else if (f->kind == LC_FINDING_NEVER_READ)
-		fprintf(out, " It was written in %" PRIu64 " samples and read in none.",
-		        touch->stores - touch->cleared);
-	lc_finding_put_gain(out, f->share, f->low, f->high);
-	lc_mem_close_text(out);
-	f->text = lc_finding_keep(s, text);
-	free(what);
-	free(where);
-}
-
-/* Does a more specific finding explain most of the row's samples? */
-static bool explained(const struct lc_finding_search *s, const struct lc_rank_row *row)
-{
-	uint64_t samples = 0;
-
-	for (size_t i = 0; i < row->parts_len; i++) {
-		const struct lc_rank_part *p = &row->parts[i];
-		const uint64_t id = lc_tree_site_id(s->t, p->from ? p->from : p->site);
-
-		for (size_t k = 0; k < s->found->len; k++)
-			if (s->found->list[k].site == id &&
-			    2 * s->found->list[k].share * (double)s->v->total >=
-			        (double)p->samples) {
-				samples += p->samples;
-				break;
-			}
-	}
-	return 2 * samples >= row->samples;
-}
-
-static void find_hot(struct lc_finding_search *s)
-{
-	const struct lc_ranking *r = s->of->ranking;
-
-	for (size_t i = 0; i < r->shown; i++) {
-		const struct lc_rank_row *row = &r->rows[i];
-		const struct lc_touch touch = lc_touch_of(r, row);
-		enum lc_finding_kind kind = LC_FINDING_HOT;
-		struct lc_finding *f;
-
-		if (row->low < LC_FINDING_SHARE_MIN || explained(s, row) ||
-		    !lc_finding_costs_time(s, row, &touch))
-			continue;
-		if (lc_touch_never_read(&touch))
-			kind = LC_FINDING_NEVER_READ;
-		else if (lc_finding_header_alone(&touch))
-			kind = LC_FINDING_HEADER;
-		else if (touch.walk == LC_WALK_STRIDE)
-			kind = LC_FINDING_STRIDE;
-		else if (touch.kind == LC_TOUCH_ONE_PART)
-			kind = LC_FINDING_ONE_PART;
-		f = lc_finding_add(s, kind, number_of(s, row));
-		f->row = row;
-		f->share = lc_share(row->samples, s->v->total);
-		f->low = row->low;
-		f->high = row->high;
-		f->change = change_of(s, row, kind, &touch);
-		hot_text(s, f, row, &touch);
-	}
+	lc_reaches_text_why(sentence, t, reaches, whole);
+	lc_mem_close_text(sentence);
+	lc_finding_put_sentence(out, text);
 }
 
 /* A number for a row that may have no samples, equal in every profile: a hash of class and line. */
@@ -277,7 +125,7 @@ static uint64_t number_of_line(const struct lc_finding_search *s, const struct l
 static char *short_lived_words(const struct lc_finding_search *s, const struct lc_rank_row *row,
                                const struct lc_gc_model *gc, double share)
 {
-	char *what = row_words(s, row), *text, bytes[32], each[32], duration[32];
+	char *what = lc_finding_row_words(s, row), *text, bytes[32], each[32], duration[32];
 
 	lc_emit_bytes(bytes, sizeof(bytes), row->bytes);
 	lc_emit_bytes(each, sizeof(each), row->bytes / row->allocations);
@@ -324,6 +172,33 @@ static void find_short_lived(struct lc_finding_search *s)
 	}
 }
 
+/* The line that reads most headers of all objects, and why headers are read. */
+static void put_header_line(FILE *out, const struct lc_finding_search *s)
+{
+	struct lc_reaches all = lc_reaches_of_all(s->v);
+	struct lc_arena arena = { 0 };
+	struct lc_rank_access *reads = lc_mem_zeroed(s->v->reaches_len, sizeof(*reads));
+	const struct lc_rank_lines *lines;
+	size_t len = 0;
+
+	for (size_t i = 0; i < s->v->reaches_len; i++)
+		if (s->v->reaches[i].why != LC_WHY_NO_HEADER)
+			reads[len++] = (struct lc_rank_access){ s->v->reaches[i].path,
+				                                s->v->reaches[i].samples };
+	lines = lc_rank_roll_up(&arena, s->t, reads, len, &len);
+	if (len && lines->method != UINT32_MAX && all.headers) {
+		char *code = lc_short_lines(s->t, lines->method, lines->first, lines->last);
+
+		fprintf(out, " Most at one line: %.0f%% at %s.",
+		        100 * lc_share(lines->samples, all.headers), code);
+		free(code);
+	}
+	lc_finding_put_whys(out, s->t, &all, all.headers);
+	free(reads);
+	lc_arena_free(&arena);
+	lc_reaches_free(&all);
+}
+
 static char *headers_words(const struct lc_finding_search *s, const struct lc_finding *f,
                            const struct lc_touch_class *classes, size_t len)
 {
@@ -356,12 +231,27 @@ static char *headers_words(const struct lc_finding_search *s, const struct lc_fi
 		free(name);
 	}
 	putc('.', out);
+	put_header_line(out, s);
 	lc_finding_put_gain(out, f->share, f->low, f->high);
 	lc_mem_close_text(out);
 	return text;
 }
 
-/* Find headers of many classes, each of which has few samples. */
+/* The share of rows whose objects are fetched for their headers alone. */
+static double header_rows(const struct lc_finding_search *s)
+{
+	double share = 0;
+
+	for (size_t i = 0; i < s->found->len; i++)
+		if (s->found->list[i].kind == LC_FINDING_HEADER)
+			share += s->found->list[i].share;
+	return share;
+}
+
+/*
+ * Find headers of many classes, each of which has few samples: no class has a third, and no
+ * findings of rows have.
+ */
 static void find_headers(struct lc_finding_search *s)
 {
 	size_t len;
@@ -371,7 +261,8 @@ static void find_headers(struct lc_finding_search *s)
 	struct lc_finding *f;
 
 	lc_rank_interval(header, lc_view_all(s->v), &low, &high);
-	if (low >= LC_FINDING_HEADERS_MIN && 2 * classes->samples < header.samples) {
+	if (low >= LC_FINDING_HEADERS_MIN && 3 * classes->samples < header.samples &&
+	    3 * header_rows(s) < lc_share(header.samples, s->v->total)) {
 		f = lc_finding_add(s, LC_FINDING_HEADERS, 1);
 		f->share = lc_share(header.samples, s->v->total);
 		f->low = low;
@@ -460,8 +351,8 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 	} else {
 		lc_finding_sharing(&s);
 		lc_finding_remote(&s);
+		lc_finding_rows(&s);
 		find_headers(&s);
-		find_hot(&s); /* last: it skips rows that another finding explains */
 	}
 	find_short_lived(&s); /* counts suffice for this one */
 	lc_finding_spans(&s);

@@ -48,7 +48,8 @@ struct lc_finding {
 	const struct lc_spans_diagnosis *spans; /* diagnosis of streams or tasks; NULL: none */
 	uint64_t site;      /* lc_tree_site_id() of the site; 0: several, or none */
 	const char *text;   /* what is wrong, and the numbers that show it; UTF-8, one line */
-	const char *change; /* what to try; UTF-8, one line */
+	bool joins;         /* findings with the same change have one cause, and are one */
+	const char *change; /* what to try; UTF-8, one line; NULL: nothing that fits */
 };
 
 struct lc_findings {

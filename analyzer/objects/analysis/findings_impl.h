@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "analyzer/objects/analysis/findings.h"
+#include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
 
 /* The state of a search. */
@@ -31,6 +32,19 @@ struct lc_finding *lc_finding_add(struct lc_finding_search *s, enum lc_finding_k
  */
 void lc_finding_put_gain(FILE *out, double share, double low, double high);
 
+/* Write a text as a sentence of a finding, if it is not empty. Frees it. */
+void lc_finding_put_sentence(FILE *out, char *text);
+
+/* " Header read: 58% for a virtual call at Page.get:12." The shares are parts of `whole`. */
+void lc_finding_put_whys(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches,
+                         uint64_t whole);
+
+/*
+ * Describe a row: "j.l.Long of j.l.Long.valueOf:1204 in a.Main.load:12 (an estimate)". The caller
+ * frees the text.
+ */
+char *lc_finding_row_words(const struct lc_finding_search *s, const struct lc_rank_row *row);
+
 /*
  * findings_rules.c decides which rows are no findings, and which are about headers alone.
  *
@@ -50,6 +64,9 @@ bool lc_finding_header_alone(const struct lc_touch *touch);
  */
 struct lc_touch_class *lc_finding_headers_alone(const struct lc_finding_search *s, size_t *len,
                                                 struct lc_weighted *header);
+
+/* findings_rows.c: findings of rows that no finding so far explains. */
+void lc_finding_rows(struct lc_finding_search *s);
 
 /* findings_other.c: findings of other analyses. */
 void lc_finding_sharing(struct lc_finding_search *s);

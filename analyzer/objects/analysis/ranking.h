@@ -165,6 +165,9 @@ struct lc_rank_lines *lc_rank_roll_up(struct lc_arena *arena, const struct lc_tr
                                       const struct lc_rank_access *accesses, size_t len,
                                       size_t *out_len);
 
+/* The path to the frame that made an access on `path`, as lc_rank_roll_up() has it; 0: none. */
+uint32_t lc_rank_accessor(const struct lc_tree *t, uint32_t path);
+
 /* Is a row's name one to show whole, since it is no class? */
 static inline bool lc_rank_is_no_class(const struct lc_ranking *r)
 {

@@ -123,16 +123,34 @@ static void sum_whys(struct lc_reaches *out, struct lc_view_reach *all, size_t l
 	}
 }
 
-struct lc_reaches lc_reaches_of(const struct lc_ranking *r, const struct lc_rank_row *row)
+/* Frees `all`. */
+static struct lc_reaches sum(struct lc_view_reach *all, size_t len, const struct lc_tree *t)
 {
 	struct lc_reaches out = { 0 };
+
+	if (len) {
+		sum_names(&out, all, len, t);
+		sum_whys(&out, all, len);
+	}
+	free(all);
+	return out;
+}
+
+struct lc_reaches lc_reaches_of(const struct lc_ranking *r, const struct lc_rank_row *row)
+{
 	size_t len;
 	struct lc_view_reach *all = collect(r, row, &len);
 
-	sum_names(&out, all, len, r->view->tree);
-	sum_whys(&out, all, len);
-	free(all);
-	return out;
+	return sum(all, len, r->view->tree);
+}
+
+struct lc_reaches lc_reaches_of_all(const struct lc_view *v)
+{
+	struct lc_view_reach *all = lc_mem_zeroed(v->reaches_len, sizeof(*all));
+
+	if (v->reaches_len)
+		memcpy(all, v->reaches, v->reaches_len * sizeof(*all));
+	return sum(all, v->reaches_len, v->tree);
 }
 
 void lc_reaches_free(struct lc_reaches *reaches)
@@ -170,8 +188,7 @@ static void put_name(FILE *out, struct lc_text name)
 	}
 }
 
-/* The name as put_name() writes it, in at most `columns`; 0: however many. The caller frees it. */
-static char *short_name(struct lc_text name, unsigned columns)
+char *lc_reaches_name(struct lc_text name, unsigned columns)
 {
 	char *text;
 	size_t len;
@@ -202,7 +219,7 @@ static char *make_text(const struct lc_tree *t, const struct lc_reaches *reaches
 
 		if (i && !is_shown(reaches->list[i].samples, reaches->samples))
 			break;
-		name = short_name(lc_tree_text(t, reaches->list[i].name), i ? 0 : columns);
+		name = lc_reaches_name(lc_tree_text(t, reaches->list[i].name), i ? 0 : columns);
 		fprintf(out, "%s%s %.0f%%", i ? ", " : "", name,
 		        100 * lc_share(reaches->list[i].samples, reaches->samples));
 		free(name);
@@ -232,7 +249,7 @@ void lc_reaches_text(FILE *out, const struct lc_tree *t, const struct lc_reaches
 	if (columns && lc_columns(text) > columns) {
 		over = lc_columns(text) - columns;
 		free(text);
-		name = short_name(lc_tree_text(t, reaches->list[0].name), 0);
+		name = lc_reaches_name(lc_tree_text(t, reaches->list[0].name), 0);
 		text = lc_columns(name) >= over + NAME_COLUMNS_MIN
 		           ? make_text(t, reaches, 0, lc_columns(name) - over)
 		           : NULL;
@@ -243,22 +260,23 @@ void lc_reaches_text(FILE *out, const struct lc_tree *t, const struct lc_reaches
 }
 
 static const char *const reasons[LC_WHYS] = {
-	[LC_WHY_UNKNOWN] = "a reason not known",  [LC_WHY_VIRTUAL] = "a virtual call",
-	[LC_WHY_INTERFACE] = "an interface call", [LC_WHY_TYPE] = "a type check",
-	[LC_WHY_STORE] = "an array store check",  [LC_WHY_LENGTH] = "the length",
-	[LC_WHY_BOUNDS] = "an index check",       [LC_WHY_MONITOR] = "a monitor",
-	[LC_WHY_HASH] = "the identity hash",      [LC_WHY_NULL] = "a null check",
-	[LC_WHY_ALLOCATION] = "an allocation",
+	[LC_WHY_VIRTUAL] = "a virtual call", [LC_WHY_INTERFACE] = "an interface call",
+	[LC_WHY_TYPE] = "a type check",      [LC_WHY_STORE] = "an array store check",
+	[LC_WHY_LENGTH] = "the length",      [LC_WHY_BOUNDS] = "an index check",
+	[LC_WHY_MONITOR] = "a monitor",      [LC_WHY_HASH] = "the identity hash",
+	[LC_WHY_NULL] = "a null check",      [LC_WHY_ALLOCATION] = "an allocation",
 };
 
-void lc_reaches_text_why(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches)
+void lc_reaches_text_why(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches,
+                         uint64_t whole)
 {
+	const uint64_t unknown = reaches->why[LC_WHY_UNKNOWN].samples;
 	unsigned order[LC_WHYS], len = 0;
 
-	for (unsigned why = LC_WHY_UNKNOWN; why < LC_WHYS; why++) {
+	for (unsigned why = LC_WHY_UNKNOWN + 1; why < LC_WHYS; why++) {
 		unsigned at = len;
 
-		if (!is_shown(reaches->why[why].samples, reaches->samples))
+		if (!is_shown(reaches->why[why].samples, whole))
 			continue;
 		while (at && reaches->why[order[at - 1]].samples < reaches->why[why].samples) {
 			order[at] = order[at - 1];
@@ -271,13 +289,18 @@ void lc_reaches_text_why(FILE *out, const struct lc_tree *t, const struct lc_rea
 		const struct lc_reaches_why *why = &reaches->why[order[i]];
 
 		fprintf(out, "%s%.0f%% for %s",
-		        i ? ", " : "header read: ", 100 * lc_share(why->samples, reaches->samples),
+		        i ? ", " : "header read: ", 100 * lc_share(why->samples, whole),
 		        reasons[order[i]]);
 		if (why->path) {
 			const uint32_t *frame = lc_tree_frame(t, why->path);
 
-			fputs(" at ", out);
-			lc_emit_code(out, t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+			char *code =
+			    lc_short_code(t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+
+			fprintf(out, " at %s", code);
+			free(code);
 		}
 	}
+	if (len && is_shown(unknown, whole))
+		fprintf(out, ", not known %.0f%%", 100 * lc_share(unknown, whole));
 }

@@ -40,6 +40,8 @@ struct lc_reaches {
 
 /* If the row is an estimate, they are its whole class's. Free with lc_reaches_free(). */
 struct lc_reaches lc_reaches_of(const struct lc_ranking *r, const struct lc_rank_row *row);
+/* The same of all objects of the view. */
+struct lc_reaches lc_reaches_of_all(const struct lc_view *v);
 void lc_reaches_free(struct lc_reaches *reaches);
 
 /*
@@ -51,7 +53,17 @@ void lc_reaches_free(struct lc_reaches *reaches);
 void lc_reaches_text(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches,
                      unsigned columns);
 
-/* "header read for: a virtual call 58% (Page.get:12), an index check 20%"; nothing without one. */
-void lc_reaches_text_why(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches);
+/*
+ * A name without packages, in at most `columns`; 0: however many. The caller frees it. Pure
+ * function.
+ */
+char *lc_reaches_name(struct lc_text name, unsigned columns);
+
+/*
+ * "header read: 58% for a virtual call at Page.get:12, 20% for an index check", as parts of
+ * `whole` samples; nothing without a reason.
+ */
+void lc_reaches_text_why(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches,
+                         uint64_t whole);
 
 #endif

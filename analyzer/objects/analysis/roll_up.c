@@ -74,16 +74,21 @@ static bool is_means(const struct lc_tree *t, uint32_t path)
 	return false;
 }
 
+uint32_t lc_rank_accessor(const struct lc_tree *t, uint32_t path)
+{
+	while (path && is_means(t, path) && lc_tree_parent(t, path))
+		path = lc_tree_parent(t, path);
+	return path;
+}
+
 static struct piece piece_of(const struct lc_tree *t, const struct lc_rank_access *a)
 {
 	struct piece p = { UINT32_MAX, 0, UINT32_MAX, 0, a->samples };
 	const uint32_t *frame;
-	uint32_t path = a->path, parent;
+	uint32_t path = lc_rank_accessor(t, a->path), parent;
 
 	if (!path)
 		return p;
-	while (is_means(t, path) && lc_tree_parent(t, path))
-		path = lc_tree_parent(t, path);
 	frame = lc_tree_frame(t, path);
 	p.method = frame[LC_FRAME_METHOD];
 	p.line1 = frame[LC_FRAME_LINE1];

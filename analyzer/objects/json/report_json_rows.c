@@ -328,8 +328,11 @@ void lc_report_json_findings(struct lc_json *j, const struct lc_report *r)
 		lc_json_real(j, "low", f->low);
 		lc_json_real(j, "high", f->high);
 		lc_json_real(j, "gain_at_most", lc_finding_gain(f->share));
+		if (f->row)
+			lc_json_text(j, "class", lc_tree_text(r->view->tree, f->row->class));
 		lc_json_string(j, "text", f->text);
-		lc_json_string(j, "change", f->change);
+		if (f->change)
+			lc_json_string(j, "change", f->change);
 		lc_json_end_object(j);
 	}
 	lc_json_end_array(j);

@@ -238,7 +238,8 @@ static void findings(struct lc_json *j, const struct lc_analysis *a)
 		if (f->row)
 			lc_json_i64(j, "row", f->row - a->by_line.rows);
 		lc_json_string(j, "text", f->text);
-		lc_json_string(j, "change", f->change);
+		if (f->change)
+			lc_json_string(j, "change", f->change);
 		lc_json_end_object(j);
 	}
 	lc_json_end_array(j);

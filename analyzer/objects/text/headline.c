@@ -10,6 +10,7 @@
 #include "analyzer/model/tree_lines.h"
 #include "analyzer/objects/analysis/analysis.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/report.h"
 #include "analyzer/out/screen.h"
 
@@ -22,8 +23,7 @@ static void put_finding(const struct lc_tree *t, const struct lc_finding *f, cha
 	char *class = row ? lc_object_label(t, row, 1, UINT_MAX) : NULL, *code = NULL;
 
 	if (row && row->path)
-		code = lc_short_code(t, lc_tree_frame(t, row->path)[LC_FRAME_METHOD],
-		                     lc_tree_frame(t, row->path)[LC_FRAME_LINE1]);
+		code = lc_own_origin(t, row, UINT_MAX);
 	snprintf(out, out_len, "; top finding: %s, %.1f%%%s%s%s%s%s", lc_finding_name(f->kind),
 	         100 * f->share, class ? " in " : "", class ? class : "", code ? " of " : "",
 	         code && row->estimated ? "about " : "", code ? code : "");

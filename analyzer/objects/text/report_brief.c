@@ -13,6 +13,7 @@
 #include "analyzer/objects/analysis/cpu_breakdown.h"
 #include "analyzer/objects/analysis/findings.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/text/report_text.h"
@@ -193,15 +194,17 @@ char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank
 	    lc_rank_roll_up(&arena, rank->view->tree, row->accesses, row->accesses_len, &n);
 
 	lc_touch_text(out, rank->view->tree, &touch);
-	if (n && lines->method != UINT32_MAX) {
-		code = lc_short_lines(rank->view->tree, lines->method, lines->first, lines->last);
-		fprintf(out, "%s%.0f%% at ", lc_touch_known(&touch) ? ", " : "",
+	if (n && lines->method != UINT32_MAX)
+		fprintf(out, "%s%.0f%% ", lc_touch_known(&touch) ? ", " : "",
 		        100 * lc_share(lines->samples, row->samples));
-	}
 	lc_mem_close_text(out);
+	if (n && lines->method != UINT32_MAX) {
+		const unsigned used = lc_columns(text);
+
+		code = lc_own_access(rank->view->tree, row, lines,
+		                     used + CODE_COLUMNS < columns ? columns - used : columns);
+	}
 	lc_arena_free(&arena);
-	if (code && lc_columns(text) + CODE_COLUMNS < columns)
-		lc_cut_code(code, columns - lc_columns(text), 1);
 	whole = lc_mem_text("%s%s", text, code ? code : "");
 	lc_cut_middle(whole, columns);
 	free(text);
@@ -217,12 +220,9 @@ static void print_names(const struct lc_screen *s, const struct lc_ranking *rank
 	const unsigned columns = !row->path ? room : row->names_len ? room * 3 / 5 : room * 2 / 5;
 	char *name = lc_report_brief_object(rank, row, columns), *code = NULL;
 
-	if (row->path) {
-		const uint32_t *frame = lc_tree_frame(rank->view->tree, row->path);
+	if (row->path)
 		code =
-		    lc_short_code(rank->view->tree, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
-		lc_cut_code(code, room - lc_columns(name) - ARROW_COLUMNS, 1);
-	}
+		    lc_own_origin(rank->view->tree, row, room - lc_columns(name) - ARROW_COLUMNS);
 	if (lc_rank_is_no_class(rank))
 		lc_cut_middle(name, room);
 	else if (rank->group == LC_GROUP_FIELD)
@@ -343,7 +343,8 @@ void lc_report_brief_rest(const struct lc_screen *s, const struct lc_ranking *ra
 /* A finding's text, and what to try, as it is printed. The caller frees it. */
 static char *finding_text(const struct lc_finding *f)
 {
-	return lc_mem_text("%s To try: %s. [%s]", f->text, f->change, f->id);
+	return f->change ? lc_mem_text("%s To try: %s. [%s]", f->text, f->change, f->id)
+	                 : lc_mem_text("%s [%s]", f->text, f->id);
 }
 
 /* At most `most`, in at most `room` lines, but at least one of them. */

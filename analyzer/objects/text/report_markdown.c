@@ -14,6 +14,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/objects/analysis/findings.h"
+#include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/ranking.h"
 #include "analyzer/objects/text/report_brief.h"
 #include "analyzer/out/emit.h"
@@ -128,9 +129,12 @@ static char *finding_of(const struct lc_finding *f, size_t number)
 
 	fprintf(out, "%zu. **%s** ", number, f->id);
 	prose(out, f->text);
-	fputs(" To try: ", out);
-	prose(out, f->change);
-	fputs(".\n", out);
+	if (f->change) {
+		fputs(" To try: ", out);
+		prose(out, f->change);
+		putc('.', out);
+	}
+	putc('\n', out);
 	lc_mem_close_text(out);
 	return text;
 }
@@ -138,10 +142,7 @@ static char *finding_of(const struct lc_finding *f, size_t number)
 /* The line of code that allocates; the caller frees it. */
 static char *origin_of(const struct lc_tree *t, const struct lc_rank_row *row)
 {
-	const uint32_t *frame = row->path ? lc_tree_frame(t, row->path) : NULL;
-
-	return frame ? lc_short_code(t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1])
-	             : lc_mem_text("%s", "");
+	return row->path ? lc_own_origin(t, row, UINT_MAX) : lc_mem_text("%s", "");
 }
 
 static double bytes_of(const struct lc_rank_row *row)

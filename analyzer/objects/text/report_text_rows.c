@@ -194,7 +194,7 @@ static void print_reaches(const struct lc_screen *s, const struct lc_report *r,
 		FILE *out = lc_text_open(&text, &len);
 
 		if (why)
-			lc_reaches_text_why(out, r->view->tree, &reaches);
+			lc_reaches_text_why(out, r->view->tree, &reaches, reaches.samples);
 		else
 			lc_reaches_text(out, r->view->tree, &reaches, 0);
 		lc_mem_close_text(out);

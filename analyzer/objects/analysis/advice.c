@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* objects/analysis/advice.c - holds the table of advice, and chooses the first row that fits. */
+#include "analyzer/objects/analysis/advice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/own_code.h"
+#include "analyzer/out/emit.h"
+#include "analyzer/out/screen.h"
+#include "src/base/glob.h"
+
+/* Evidence. A sentence needs all that its row names. */
+enum evidence {
+	ARRAY = 1 << 0,
+	NUMBERS = 1 << 1,      /* an array of numbers */
+	MADE = 1 << 2,         /* four in five samples are at the line that allocates */
+	HEADER_ALONE = 1 << 3, /* LC_FINDING_HEADER */
+	NEVER_READ = 1 << 4,   /* LC_FINDING_NEVER_READ */
+	STRIDE = 1 << 5,       /* LC_FINDING_STRIDE */
+	ONE_PART = 1 << 6,     /* LC_FINDING_ONE_PART */
+	ONE_FIELD = 1 << 7,    /* nearly all samples outside the header are in one field */
+	SEQUENTIAL = 1 << 8,   /* a loop goes through it in the order of addresses */
+	LARGE = 1 << 9,        /* LARGE_BYTES or more on average */
+	SMALL = 1 << 10,       /* SMALL_BYTES or less on average */
+	FOR_LENGTH = 1 << 11, /* half of the samples read a header for its length or index checks */
+	FOR_CALL = 1 << 12,   /* ... for virtual or interface calls */
+	FOR_TYPE = 1 << 13,   /* ... for a type check */
+	BY_FIELD = 1 << 14,   /* half of the samples came through one field, static or not */
+	BY_ELEMENT = 1 << 15, /* ... through elements of one array */
+	BY_ITSELF = 1 << 16,  /* ... through a field of the row's own class: a chain */
+	OF_PROGRAM = 1 << 17, /* the class that has the field or array is not the JDK's */
+	OWN_CLASS = 1 << 18,  /* the row's class is not the JDK's */
+};
+
+enum { SMALL_BYTES = 64, LARGE_BYTES = 64 << 10 };
+
+struct advice {
+	const char *classes; /* patterns of the row's class, with spaces between; NULL: any */
+	const char *names;   /* the same of the field that holds the row's objects */
+	unsigned needs;      /* enum evidence */
+	bool joins;          /* rows with the same sentence have one cause */
+	const char *text;    /* {class}, {through}, {holder}, {field} and {at} stand for names */
+};
+
+#define BOXES                                                                                      \
+	"java.lang.Integer java.lang.Long java.lang.Short java.lang.Byte java.lang.Character "     \
+	"java.lang.Double java.lang.Float"
+#define HASH_NODES                                                                                 \
+	"java.util.HashMap$Node java.util.LinkedHashMap$Entry java.util.HashMap$TreeNode "         \
+	"java.util.concurrent.ConcurrentHashMap$Node java.util.Hashtable$Entry "                   \
+	"java.util.WeakHashMap$Entry"
+#define HASH_TABLES                                                                                \
+	"java.util.HashMap.table java.util.concurrent.ConcurrentHashMap.table "                    \
+	"java.util.Hashtable.table java.util.WeakHashMap.table java.util.IdentityHashMap.table"
+
+/* The first row that fits is taken. */
+static const struct advice table[] = {
+	{ NULL, NULL, NEVER_READ, false, "do not allocate or fill it if nothing reads it" },
+	{ NULL, NULL, STRIDE, false,
+	  "swap the loops, so that the inner one runs along the array, or store the array in the "
+	  "order of its traversal (by column)" },
+
+	/* ---- boxed numbers ---- */
+	{ BOXES, NULL, MADE, false,
+	  "pass the number itself: most samples are at the line that boxes it" },
+	{ BOXES, NULL, BY_ELEMENT | OF_PROGRAM, false,
+	  "keep the numbers themselves in {through}: an array of int, long or double has no object "
+	  "to reach for each element" },
+	{ BOXES, NULL, BY_FIELD | OF_PROGRAM, false,
+	  "make {through} a number (int, long or double), or use a collection of primitives: each "
+	  "read of a box fetches an object" },
+	{ BOXES, NULL, 0, false,
+	  "use numbers (int, long, double), arrays of them, or a collection of primitives: each "
+	  "read of a box fetches an object" },
+
+	/* ---- collections ---- */
+	{ NULL, HASH_TABLES, MADE, true,
+	  "give the map its size when it is made: most samples are at the line that makes a larger "
+	  "table" },
+	{ NULL, HASH_TABLES, 0, true,
+	  "look a key up once and keep the result, index an array by small numbers or enum "
+	  "constants, or use a map without nodes (open addressing): each look-up fetches the "
+	  "table, a node and its key" },
+	{ HASH_NODES, NULL, MADE, true,
+	  "put fewer entries in, or use a map without nodes (open addressing): most samples are at "
+	  "the line that makes them" },
+	{ HASH_NODES, NULL, 0, true,
+	  "look a key up once and keep the result, index an array by small numbers or enum "
+	  "constants, or use a map without nodes (open addressing): each look-up fetches the "
+	  "table, a node and its key" },
+	{ "java.util.TreeMap$Entry java.util.concurrent.ConcurrentSkipListMap$*", NULL, 0, true,
+	  "use a hash map if the order is not needed, or search a sorted array if the keys seldom "
+	  "change: a search fetches one entry for each level of the tree" },
+	{ "java.util.LinkedList$Node", NULL, 0, false,
+	  "use an ArrayList or ArrayDeque: a list in an array has no nodes to reach" },
+	{ NULL,
+	  "java.util.ArrayList.elementData java.util.Vector.elementData "
+	  "java.util.ArrayDeque.elements java.util.PriorityQueue.queue",
+	  MADE, false,
+	  "give the collection its size when it is made: most samples are at the line that makes a "
+	  "larger array" },
+	{ "java.util.*Itr java.util.*Iterator", NULL, MADE, false,
+	  "go through the list by index, or through the array itself: most samples are at the line "
+	  "that makes the iterator" },
+	{ "java.util.stream.* java.util.Spliterators$* java.util.*Spliterator", NULL, MADE, false,
+	  "use a loop here: most samples are at the line that sets up the stream" },
+	{ "java.util.Optional*", NULL, MADE, false,
+	  "return the value or null inside the hot path: most samples are at the line that makes "
+	  "the Optional" },
+
+	/* ---- text and numbers ---- */
+	{ "byte[] char[]",
+	  "java.lang.AbstractStringBuilder.value java.lang.StringBuilder.value "
+	  "java.lang.StringBuffer.value",
+	  MADE, false,
+	  "give the builder the size that it needs, or use one builder again (setLength(0)): most "
+	  "samples are at the line that makes its array" },
+	{ "java.lang.StringBuilder java.lang.StringBuffer", NULL, MADE, false,
+	  "use one builder again (setLength(0)): most samples are at the line that makes it" },
+	{ "byte[] char[]", "java.lang.String.value", MADE, false,
+	  "make fewer strings: pass the parts on, or keep those that repeat in a table" },
+	{ "java.lang.String", NULL, MADE, false,
+	  "make fewer strings: pass the parts on, or keep those that repeat in a table" },
+	{ "java.math.BigDecimal java.math.BigInteger", NULL, 0, false,
+	  "count in long, with a fixed number of decimals, if the range allows it" },
+	{ "int[]", "java.math.BigInteger.mag java.math.MutableBigInteger.value", 0, false,
+	  "count in long, with a fixed number of decimals, if the range allows it" },
+	{ "java.util.regex.*", NULL, MADE, false,
+	  "compile the expression once (a static final Pattern), and use one Matcher again "
+	  "(reset())" },
+	{ "java.text.* java.time.format.* java.util.Formatter*", NULL, MADE, false,
+	  "make the formatter once and keep it: most samples are at the line that makes it" },
+	{ "java.util.Date java.util.Calendar java.util.GregorianCalendar sun.util.calendar.*", NULL,
+	  MADE, false,
+	  "keep the time as a long: most samples are at the line that makes the date" },
+
+	/* ---- input and output ---- */
+	{ "byte[] char[]", "java.io.* java.util.zip.* sun.nio.*", MADE, false,
+	  "keep one stream or buffer and use it again, or make the buffer smaller: most samples "
+	  "are at the line that makes and clears it" },
+	{ "java.nio.*Buffer*", NULL, MADE, false,
+	  "keep one buffer and use it again (clear()): most samples are at the line that makes "
+	  "it" },
+
+	/* ---- the language ---- */
+	{ "*Exception *Error java.lang.StackTraceElement*", NULL, MADE, false,
+	  "return a value instead of throwing here, or leave the stack trace out "
+	  "(writableStackTrace false)" },
+	{ "java.lang.reflect.* java.lang.invoke.* java.lang.Class[]", NULL, MADE, false,
+	  "look the member up once and keep it: most samples are at the line that makes a copy" },
+	{ "java.lang.ThreadLocal$*", NULL, 0, false,
+	  "get the thread's value once, before the loop, and pass it on" },
+
+	/* ---- shapes ---- */
+	{ NULL, NULL, ONE_PART, false,
+	  "keep the used part in an array of its own, so that it stays in the cache" },
+	{ NULL, NULL, HEADER_ALONE | ARRAY | BY_FIELD | OF_PROGRAM, false,
+	  "keep the length in {holder}, beside {through}, or use one large array instead of many: "
+	  "these arrays are fetched only for their lengths" },
+	{ NULL, NULL, HEADER_ALONE | ARRAY, false,
+	  "keep the length beside the reference, or use one large array instead of many: these "
+	  "arrays are fetched only for their lengths" },
+	{ NULL, NULL, HEADER_ALONE | FOR_CALL | BY_ELEMENT, true,
+	  "keep the objects of each class in an array of their own, or a number for the class "
+	  "beside each element of {through}: they are fetched only because the call at {at} has "
+	  "several targets" },
+	{ NULL, NULL, HEADER_ALONE | FOR_TYPE | BY_ELEMENT, true,
+	  "keep the objects of each class in an array of their own, or what the type check at {at} "
+	  "decides beside each element of {through}: they are fetched only for their class" },
+	{ NULL, NULL, HEADER_ALONE | FOR_CALL | BY_FIELD | OF_PROGRAM, true,
+	  "keep a number for the class in {holder}, beside {through}: these objects are fetched "
+	  "only because the call at {at} has several targets" },
+	{ NULL, NULL, HEADER_ALONE | FOR_TYPE | BY_FIELD | OF_PROGRAM, true,
+	  "keep what the type check at {at} decides in {holder}, beside {through}: these objects "
+	  "are fetched only for their class" },
+	{ NULL, NULL, HEADER_ALONE, false,
+	  "keep the type or key that the code tests in the referring object or array, or lay "
+	  "values out flat: these objects are fetched only for their headers" },
+	{ NULL, NULL, MADE, false,
+	  "allocate fewer or smaller ones, or reuse one: most samples are at the line that "
+	  "allocates them, where they are cleared" },
+	{ NULL, NULL, BY_ITSELF, false,
+	  "keep several elements in each node, or number the nodes and keep their values in "
+	  "arrays: each node is reached only through another ({through})" },
+	{ NULL, NULL, ARRAY | SMALL | BY_FIELD | OF_PROGRAM, false,
+	  "keep the few elements in fields of {holder}, or those of many objects in one array: "
+	  "each read goes through {through} to a small array" },
+	{ NULL, NULL, ONE_FIELD | BY_ELEMENT | OWN_CLASS, false,
+	  "keep {field} in an array of its own, beside {through}: the code reads little else of "
+	  "these objects" },
+	{ NULL, NULL, ONE_FIELD | BY_FIELD | OF_PROGRAM | OWN_CLASS, false,
+	  "keep {field} in {holder}: it is reached through {through}, and the code reads little "
+	  "else of these objects" },
+	{ NULL, NULL, ARRAY | NUMBERS | SEQUENTIAL, false,
+	  "use smaller elements, or do more work on each part while it is in the cache" },
+	{ NULL, NULL, ARRAY | NUMBERS | LARGE, false,
+	  "use smaller or fewer elements, or process neighbouring elements together" },
+};
+
+/* ---- evidence ---- */
+
+struct known {
+	unsigned evidence;
+	struct lc_text class, name; /* "" if unknown */
+	struct lc_text through;     /* "" if no reference has half of the samples */
+	struct lc_text holder;      /* class of that field; "": not a field */
+	uint32_t why_path;          /* where headers are read; 0: unknown */
+};
+
+/* Does the text match one of the patterns? */
+static bool matches(const char *patterns, struct lc_text text)
+{
+	while (patterns) {
+		const char *end = patterns + strcspn(patterns, " ");
+
+		if (lc_glob(patterns, end, text.bytes, text.bytes + text.len, false))
+			return true;
+		patterns = *end ? end + 1 : NULL;
+	}
+	return false;
+}
+
+static bool ends_with(struct lc_text text, const char *end)
+{
+	const size_t len = strlen(end);
+
+	return text.len >= len && !memcmp(text.bytes + text.len - len, end, len);
+}
+
+static bool equal(struct lc_text a, struct lc_text b)
+{
+	return a.len == b.len && !memcmp(a.bytes, b.bytes, a.len);
+}
+
+/* "org.acme.Page" of "org.acme.Page.keys" and of "org.acme.Page.keys[]". */
+static struct lc_text holder_of(struct lc_text name)
+{
+	while (name.len && name.bytes[name.len - 1] != '.')
+		name.len--;
+	if (name.len)
+		name.len--;
+	return name;
+}
+
+static bool half(uint64_t part, uint64_t whole)
+{
+	return part && 2 * part >= whole;
+}
+
+/* The next of "A.x or B.y", and what follows it. */
+static struct lc_text next_name(struct lc_text *names)
+{
+	static const char or [] = " or ";
+	const char *end = memmem(names->bytes, names->len, or, strlen(or));
+	const struct lc_text name = { names->bytes,
+		                      end ? (uint32_t)(end - names->bytes) : names->len };
+	const uint32_t skip = name.len + (end ? (uint32_t)strlen(or) : 0);
+
+	names->bytes += skip;
+	names->len -= skip;
+	return name;
+}
+
+/* One of the names that is a field of the class; "" if there is none. */
+static struct lc_text field_of(struct lc_text class, struct lc_text names)
+{
+	while (names.len) {
+		const struct lc_text name = next_name(&names);
+
+		if (name.len && !ends_with(name, "[]") && equal(holder_of(name), class))
+			return name;
+	}
+	return (struct lc_text){ "", 0 };
+}
+
+/* Are half of the samples reached through fields of the class itself? `*through`: one of these. */
+static bool chained(const struct known *k, const struct lc_advice_of *of, struct lc_text *through)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < of->reaches->len; i++) {
+		const struct lc_text name =
+		    field_of(k->class, lc_tree_text(of->tree, of->reaches->list[i].name));
+
+		if (name.len && !samples)
+			*through = name;
+		samples += name.len ? of->reaches->list[i].samples : 0;
+	}
+	return half(samples, of->reaches->samples);
+}
+
+static unsigned reference(struct known *k, const struct lc_advice_of *of)
+{
+	const struct lc_reaches_one *first = of->reaches->list;
+	bool element;
+
+	if (chained(k, of, &k->through))
+		return BY_ITSELF;
+	if (!of->reaches->len || !half(first->samples, of->reaches->samples))
+		return 0;
+	k->through = lc_tree_text(of->tree, first->name);
+	if (first->kind != LC_REFERENCE_FIELD && first->kind != LC_REFERENCE_STATIC)
+		return 0;
+	element = ends_with(k->through, "[]");
+	k->holder = holder_of(k->through);
+	return (element ? BY_ELEMENT : BY_FIELD) |
+	       (k->holder.len && !lc_own_is_jdk(k->holder) ? OF_PROGRAM : 0);
+}
+
+static unsigned header(struct known *k, const struct lc_reaches *r)
+{
+	const struct {
+		unsigned evidence, a, b;
+	} reasons[] = {
+		{ FOR_LENGTH, LC_WHY_LENGTH, LC_WHY_BOUNDS },
+		{ FOR_CALL, LC_WHY_VIRTUAL, LC_WHY_INTERFACE },
+		{ FOR_TYPE, LC_WHY_TYPE, LC_WHY_STORE },
+	};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
+		const struct lc_reaches_why *a = &r->why[reasons[i].a], *b = &r->why[reasons[i].b];
+
+		k->why_path = a->path_samples >= b->path_samples ? a->path : b->path;
+		if (half(a->samples + b->samples, r->samples) && k->why_path)
+			return reasons[i].evidence;
+	}
+	return 0;
+}
+
+static unsigned shape(const struct known *k, const struct lc_advice_of *of)
+{
+	const struct lc_touch *touch = of->touch;
+	unsigned evidence = lc_own_is_jdk(k->class) ? 0 : OWN_CLASS;
+
+	if (ends_with(k->class, "[]"))
+		evidence |= ARRAY;
+	if (matches("byte[] char[] short[] int[] long[] float[] double[] boolean[]", k->class))
+		evidence |= NUMBERS;
+	if (10 * touch->made >= 8 * of->row->samples)
+		evidence |= MADE;
+	if (touch->kind == LC_TOUCH_ONE_FIELD)
+		evidence |= ONE_FIELD;
+	if (touch->walk == LC_WALK_SEQUENTIAL)
+		evidence |= SEQUENTIAL;
+	if (of->size > 0 && of->size <= SMALL_BYTES)
+		evidence |= SMALL;
+	if (of->size >= LARGE_BYTES)
+		evidence |= LARGE;
+	switch (of->kind) {
+	case LC_FINDING_HEADER:
+		return evidence | HEADER_ALONE;
+	case LC_FINDING_NEVER_READ:
+		return evidence | NEVER_READ;
+	case LC_FINDING_STRIDE:
+		return evidence | STRIDE;
+	case LC_FINDING_ONE_PART:
+		return evidence | ONE_PART;
+	default:
+		return evidence;
+	}
+}
+
+static struct known know(const struct lc_advice_of *of)
+{
+	struct known k = { .class = lc_tree_text(of->tree, of->row->class) };
+
+	if (of->row->names_len && of->row->names[0].kind == LC_NAME_FIELD)
+		k.name = lc_tree_text(of->tree, of->row->names[0].name);
+	k.evidence = reference(&k, of) | header(&k, of->reaches) | shape(&k, of);
+	if (!k.name.len)
+		k.name = k.through;
+	return k;
+}
+
+/* ---- the table ---- */
+
+static void put_word(FILE *out, const char *word, const struct known *k,
+                     const struct lc_advice_of *of)
+{
+	const uint32_t *frame = k->why_path ? lc_tree_frame(of->tree, k->why_path) : NULL;
+	char *text = NULL;
+
+	if (!strncmp(word, "{at}", 4) && frame)
+		text = lc_short_code(of->tree, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+	else if (!strncmp(word, "{through}", 9))
+		text = lc_reaches_name(k->through, 0);
+	else if (!strncmp(word, "{holder}", 8))
+		text = lc_short_class(k->holder);
+	else if (!strncmp(word, "{class}", 7))
+		text = lc_short_class(k->class);
+	else if (!strncmp(word, "{field}", 7))
+		lc_emit_text(out, lc_tree_text(of->tree, of->touch->field));
+	fputs(text ? text : "", out);
+	free(text);
+}
+
+char *lc_advice_find(const struct lc_advice_of *of, bool *joins)
+{
+	const struct known k = know(of);
+	const char *p = NULL;
+	char *text;
+	size_t len;
+	FILE *out;
+
+	*joins = false;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table) && !p; i++)
+		if ((table[i].needs & k.evidence) == table[i].needs &&
+		    (!table[i].classes || matches(table[i].classes, k.class)) &&
+		    (!table[i].names || matches(table[i].names, k.name))) {
+			p = table[i].text;
+			*joins = table[i].joins;
+		}
+	if (!p)
+		return NULL;
+	out = lc_text_open(&text, &len);
+	while (*p) {
+		const size_t plain = strcspn(p, "{");
+
+		fwrite(p, 1, plain, out);
+		p += plain;
+		if (!*p)
+			break;
+		put_word(out, p, &k, of);
+		p = strchr(p, '}') + 1;
+	}
+	lc_mem_close_text(out);
+	return text;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * objects/analysis/advice.h - says which change to try for a row that takes much time. All advice
+ * stands in one table, each sentence with the evidence that it needs. A row that fits no sentence
+ * gets none.
+ */
+#ifndef LC_OBJECTS_ANALYSIS_ADVICE_H
+#define LC_OBJECTS_ANALYSIS_ADVICE_H
+
+#include <stdbool.h>
+
+#include "analyzer/objects/analysis/findings.h"
+#include "analyzer/objects/analysis/reaches.h"
+#include "analyzer/objects/analysis/touch.h"
+
+/* A row, and the evidence. Everything outlives the call. */
+struct lc_advice_of {
+	const struct lc_tree *tree;
+	const struct lc_rank_row *row;
+	const struct lc_touch *touch;
+	const struct lc_reaches *reaches;
+	enum lc_finding_kind kind;
+	double size; /* mean bytes of an object; 0: unknown */
+};
+
+/*
+ * The change to try, as one sentence without its end; NULL: none. `*joins`: rows with an equal
+ * sentence have one cause. The caller frees it. Pure function.
+ */
+char *lc_advice_find(const struct lc_advice_of *of, bool *joins);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * objects/analysis/findings_rows.c - finds rows that take much time, joins those that one change
+ * would help, and writes their texts.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/advice.h"
+#include "analyzer/objects/analysis/findings_impl.h"
+#include "analyzer/objects/analysis/headers.h"
+#include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/own_code.h"
+#include "analyzer/objects/analysis/reaches.h"
+#include "analyzer/out/screen.h"
+#include "src/base/order.h"
+
+enum { REACHED_COLUMNS = 90, JOINED_NAMES = 2 };
+
+/* A number for a row, equal in every profile: the ID of the site with most of its samples. */
+static uint64_t number_of(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	return row->parts_len ? lc_tree_site_id(s->t, row->parts[0].from ? row->parts[0].from
+	                                                                 : row->parts[0].site)
+	                      : 0;
+}
+
+/*
+ * Describe a row: "j.l.Long of j.l.Long.valueOf:1204 in a.Main.load:12 (an estimate)". The caller
+ * frees the text.
+ */
+char *lc_finding_row_words(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	char *class = lc_object_label(s->t, row, 1, UINT_MAX), *text, *at;
+
+	if (!row->path)
+		return class;
+	at = lc_own_origin(s->t, row, UINT_MAX);
+	text = lc_mem_text("%s of %s%s", class, at, row->estimated ? " (an estimate)" : "");
+	free(class);
+	free(at);
+	return text;
+}
+
+/*
+ * Say where a row is accessed most: "49% of them at j.u.HashMap.getNode:568 in a.Main.find:53". The
+ * caller frees the text.
+ */
+static char *access_words(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	struct lc_arena arena = { 0 };
+	size_t len;
+	const struct lc_rank_lines *l =
+	    lc_rank_roll_up(&arena, s->t, row->accesses, row->accesses_len, &len);
+	char *text, *code;
+
+	if (!len || l->method == UINT32_MAX) {
+		text = lc_mem_text("at unknown lines");
+	} else {
+		code = lc_own_access(s->t, row, l, UINT_MAX);
+		text = lc_mem_text("%.0f%% of them %s", 100 * lc_share(l->samples, row->samples),
+		                   code);
+		free(code);
+	}
+	lc_arena_free(&arena);
+	return text;
+}
+
+/* Set the finding's change to advice from the table, if there is some. */
+static void advise(struct lc_finding_search *s, struct lc_finding *f, const struct lc_touch *touch)
+{
+	const struct lc_rank_row *row = f->row;
+	struct lc_reaches reaches = lc_reaches_of(s->of->ranking, row);
+	const struct lc_advice_of of = {
+		.tree = s->t,
+		.row = row,
+		.touch = touch,
+		.reaches = &reaches,
+		.kind = f->kind,
+		.size = row->allocations ? (double)row->bytes / (double)row->allocations
+		                         : lc_headers_size(s->v, row->class),
+	};
+	char *text = lc_advice_find(&of, &f->joins);
+
+	f->change = text ? lc_finding_keep(s, text) : NULL;
+	lc_reaches_free(&reaches);
+}
+
+static void put_stride(FILE *out, const struct lc_touch *touch)
+{
+	fprintf(out,
+	        " In %.0f%% of them (%" PRIu64 " of %" PRIu64 "), each access is %" PRIu64
+	        " bytes from the last, so each takes a cache line of its own.",
+	        100 * lc_share(touch->step_samples, touch->at), touch->step_samples, touch->at,
+	        touch->step);
+}
+
+/* How the objects were reached, and why their headers were read, where that is known of most. */
+static void put_reaches(FILE *out, const struct lc_tree *t, const struct lc_reaches *reaches)
+{
+	const uint64_t unknown = reaches->why[LC_WHY_UNKNOWN].samples;
+	char *text;
+	size_t len;
+	FILE *sentence;
+
+	if (2 * unknown < reaches->headers && 5 * reaches->headers >= reaches->samples)
+		lc_finding_put_whys(out, t, reaches, reaches->samples);
+	if (2 * reaches->known < reaches->samples || !reaches->known)
+		return;
+	sentence = lc_text_open(&text, &len);
+	lc_reaches_text(sentence, t, reaches, REACHED_COLUMNS);
+	lc_mem_close_text(sentence);
+	lc_finding_put_sentence(out, text);
+}
+
+static void row_text(struct lc_finding_search *s, struct lc_finding *f)
+{
+	const struct lc_rank_row *row = f->row;
+	const struct lc_touch touch = lc_touch_of(s->of->ranking, row);
+	struct lc_reaches reaches = lc_reaches_of(s->of->ranking, row);
+	char *what = lc_finding_row_words(s, row), *where = access_words(s, row), *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	fprintf(out, "%s: %.1f%% of the samples (%.1f to %.1f), %s.", what,
+	        100 * lc_share(row->samples, s->v->total), 100 * row->low, 100 * row->high, where);
+	if (f->kind == LC_FINDING_HEADER)
+		fprintf(out, " %.0f%% of them are at its header.",
+		        100 * lc_share(touch.header, touch.known));
+	else if (touch.kind == LC_TOUCH_HEADER)
+		fputs(
+		    " Its header is read first; the code's next reads are in the same cache line.",
+		    out);
+	else if (f->kind == LC_FINDING_ONE_PART)
+		fprintf(out, " %.0f%% of them touch elements %" PRIu64 " to %" PRIu64 ".",
+		        100 * lc_share(touch.samples, touch.known), touch.first, touch.last);
+	else if (f->kind == LC_FINDING_STRIDE)
+		put_stride(out, &touch);
+	else if (f->kind == LC_FINDING_NEVER_READ)
+		fprintf(out, " It was written in %" PRIu64 " samples and read in none.",
+		        touch.stores - touch.cleared);
+	put_reaches(out, s->t, &reaches);
+	fputs(f->text ? f->text : "", out);
+	lc_finding_put_gain(out, f->share, f->low, f->high);
+	lc_mem_close_text(out);
+	f->text = lc_finding_keep(s, text);
+	lc_reaches_free(&reaches);
+	free(what);
+	free(where);
+}
+
+/* ---- rows with one change ---- */
+
+static bool one_change(const struct lc_finding *a, const struct lc_finding *b)
+{
+	return a->joins && b->joins && a->kind == b->kind && !strcmp(a->change, b->change);
+}
+
+/*
+ * Join findings from `first` on with it that have the same change: the text names the first ones,
+ * and the share is that of all. Their errors are taken as independent; those of lines of one class
+ * are opposite, so the interval is no narrower than it should be.
+ */
+static void join(struct lc_finding_search *s, size_t first)
+{
+	struct lc_finding *f = &s->found->list[first];
+	size_t kept = first + 1, joined = 0, len;
+	double low = f->share - f->low, high = f->high - f->share;
+	char *text;
+	FILE *out = lc_text_open(&text, &len);
+
+	for (size_t i = first + 1; i < s->found->len; i++) {
+		const struct lc_finding *other = &s->found->list[i];
+
+		if (!one_change(f, other)) {
+			s->found->list[kept++] = *other;
+			continue;
+		}
+		if (joined++ < JOINED_NAMES) {
+			char *label = lc_finding_row_words(s, other->row);
+
+			fprintf(out, "%s%s %.1f%%", joined > 1 ? ", " : " Together with ", label,
+			        100 * other->share);
+			free(label);
+		}
+		low = hypot(low, other->share - other->low);
+		high = hypot(high, other->high - other->share);
+		f->share += other->share;
+	}
+	s->found->len = kept;
+	f->low = f->share > low ? f->share - low : 0;
+	f->high = f->share + high < 1 ? f->share + high : 1;
+	if (joined > JOINED_NAMES)
+		fprintf(out, " and %zu more", joined - JOINED_NAMES);
+	fprintf(out, ": %.1f%% (%.1f to %.1f).", 100 * f->share, 100 * f->low, 100 * f->high);
+	lc_mem_close_text(out);
+	if (joined)
+		f->text = lc_finding_keep(s, text);
+	else
+		free(text);
+}
+
+/* Does a more specific finding explain most of the row's samples? */
+static bool explained(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < row->parts_len; i++) {
+		const struct lc_rank_part *p = &row->parts[i];
+		const uint64_t id = lc_tree_site_id(s->t, p->from ? p->from : p->site);
+
+		for (size_t k = 0; k < s->found->len; k++)
+			if (s->found->list[k].site == id &&
+			    2 * s->found->list[k].share * (double)s->v->total >=
+			        (double)p->samples) {
+				samples += p->samples;
+				break;
+			}
+	}
+	return 2 * samples >= row->samples;
+}
+
+void lc_finding_rows(struct lc_finding_search *s)
+{
+	const struct lc_ranking *r = s->of->ranking;
+	const size_t first = s->found->len;
+
+	for (size_t i = 0; i < r->shown; i++) {
+		const struct lc_rank_row *row = &r->rows[i];
+		const struct lc_touch touch = lc_touch_of(r, row);
+		enum lc_finding_kind kind = LC_FINDING_HOT;
+		struct lc_finding *f;
+
+		if (row->low < LC_FINDING_SHARE_MIN || explained(s, row) ||
+		    !lc_finding_costs_time(s, row, &touch))
+			continue;
+		if (lc_touch_never_read(&touch))
+			kind = LC_FINDING_NEVER_READ;
+		else if (lc_finding_header_alone(&touch))
+			kind = LC_FINDING_HEADER;
+		else if (touch.walk == LC_WALK_STRIDE)
+			kind = LC_FINDING_STRIDE;
+		else if (touch.kind == LC_TOUCH_ONE_PART)
+			kind = LC_FINDING_ONE_PART;
+		f = lc_finding_add(s, kind, number_of(s, row));
+		f->row = row;
+		f->share = lc_share(row->samples, s->v->total);
+		f->low = row->low;
+		f->high = row->high;
+		advise(s, f, &touch);
+	}
+	for (size_t i = first; i < s->found->len; i++) {
+		join(s, i);
+		row_text(s, &s->found->list[i]);
+	}
+}

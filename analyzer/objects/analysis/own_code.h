@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * objects/analysis/own_code.h - finds the program's own frame on a call path whose leaf is a method
+ * of the JDK. "Own" is each class that is not part of the JDK: the program and its libraries.
+ */
+#ifndef LC_OBJECTS_ANALYSIS_OWN_CODE_H
+#define LC_OBJECTS_ANALYSIS_OWN_CODE_H
+
+#include <stdbool.h>
+
+#include "analyzer/objects/analysis/ranking.h"
+
+/* A frame that is not the JDK's. */
+struct lc_own_code {
+	uint32_t path;    /* one that ends there; 0: there is none */
+	uint64_t samples; /* of the leaves below that frame */
+};
+
+/* Is it a class of the JDK, such as "java.util.HashMap$Node" or "java.lang.Long[]"? */
+bool lc_own_is_jdk(struct lc_text class);
+
+/* The nearest frame at or above the path's leaf that is not the JDK's; 0: none. */
+uint32_t lc_own_path(const struct lc_tree *t, uint32_t path);
+
+/*
+ * The own frame below which most of the row's sampled objects were allocated. Nothing if the row's
+ * line is not the JDK's, or no frame has half of the samples.
+ */
+struct lc_own_code lc_own_maker(const struct lc_tree *t, const struct lc_rank_row *row);
+
+/* The same of the accesses in `lines`, which are of lc_rank_roll_up(). */
+struct lc_own_code lc_own_accessor(const struct lc_tree *t, const struct lc_rank_row *row,
+                                   const struct lc_rank_lines *lines);
+
+/*
+ * The line that allocated the row's objects: "j.u.HashMap.newNode:1901 in a.Main.load:12", where
+ * the row has one. Longer than `columns`, packages go first, then the JDK's part, then the middle
+ * of a name. The caller frees the text.
+ */
+char *lc_own_origin(const struct lc_tree *t, const struct lc_rank_row *row, unsigned columns);
+
+/*
+ * The same of lines that access the row's objects, which are known: "at j.u.HashMap.getNode:568 in
+ * a.Main.find:53" or, if that is too long, "in Main.find:53".
+ */
+char *lc_own_access(const struct lc_tree *t, const struct lc_rank_row *row,
+                    const struct lc_rank_lines *lines, unsigned columns);
+
+#endif

@@ -1,0 +1,231 @@
+/* uses: analyzer/objects/analysis/advice.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_advice.c - checks which change is advised for a row, and that one which lacks a part of the
+ * evidence gets another or none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/objects/analysis/advice.h"
+#include "src/format/kinds.h"
+
+enum { SAMPLES = 100 };
+
+/* A row, in few words. */
+struct row {
+	const char *class, *name; /* `name`: field that holds the objects */
+	const char *through;      /* reference of 80 of the samples */
+	enum lc_reference kind;
+	enum lc_why why; /* for which 80 of the samples read the header */
+	enum lc_finding_kind finding;
+	enum lc_touch_kind touch;
+	const char *field;
+	uint64_t made;
+	double size;
+};
+
+static struct lc_tree tree;
+
+static uint32_t text(const char *s)
+{
+	return lc_tree_string(&tree, s, strlen(s));
+}
+
+/* "A.m:7". */
+static uint32_t line(void)
+{
+	const uint32_t method[LC_METHOD_KEY] = { text("A"), text("m"), text("()V"),
+		                                 text("A.java") };
+	const uint32_t frame[LC_FRAME_KEY] = { lc_table_put(&tree.methods, method), 8, 8 };
+	const uint32_t path[LC_PATH_KEY] = { 0, lc_table_put(&tree.frames, frame) };
+
+	return lc_table_put(&tree.paths, path);
+}
+
+static char *advice_of(const struct row *r, bool *joins)
+{
+	const struct lc_rank_name name = { .kind = LC_NAME_FIELD,
+		                           .name = text(r->name ? r->name : "") };
+	const struct lc_rank_row row = { .class = text(r->class),
+		                         .samples = SAMPLES,
+		                         .names = &name,
+		                         .names_len = r->name ? 1 : 0 };
+	struct lc_touch touch = { .kind = r->touch,
+		                  .made = r->made,
+		                  .field = text(r->field ? r->field : "") };
+	struct lc_reaches_one one = { .name = text(r->through ? r->through : ""),
+		                      .kind = r->kind,
+		                      .samples = 80 };
+	struct lc_reaches reaches = { .samples = SAMPLES,
+		                      .known = r->through ? 80 : 0,
+		                      .list = &one,
+		                      .len = r->through ? 1 : 0 };
+
+	reaches.why[r->why] =
+	    (struct lc_reaches_why){ .samples = 80, .path = line(), .path_samples = 80 };
+	return lc_advice_find(
+	    &(struct lc_advice_of){ &tree, &row, &touch, &reaches, r->finding, r->size }, joins);
+}
+
+/* The row gets that advice; NULL: none. */
+static void gets(const struct row *r, const char *wanted)
+{
+	bool joins;
+	char *found = advice_of(r, &joins);
+
+	if (!wanted) {
+		if (found)
+			fail_msg("%s: %s", r->class, found);
+	} else if (!found || !strstr(found, wanted)) {
+		fail_msg("%s: \"%s\" is not in: %s", r->class, wanted, found ? found : "nothing");
+	}
+	free(found);
+}
+
+static int a_tree(void **state)
+{
+	lc_tree_init(&tree);
+	return 0;
+}
+
+static int no_tree(void **state)
+{
+	lc_tree_free(&tree);
+	return 0;
+}
+
+#define HOT .finding = LC_FINDING_HOT, .touch = LC_TOUCH_ALL_OVER
+
+static void boxes_are_better_numbers(void **state)
+{
+	gets(&(struct row){ "java.lang.Long", NULL, "a.Main.keys[]", LC_REFERENCE_FIELD, HOT },
+	     "keep the numbers themselves in Main.keys[]");
+	gets(&(struct row){ "java.lang.Long", NULL, "a.Main.key", LC_REFERENCE_FIELD, HOT },
+	     "make Main.key a number");
+	gets(&(struct row){ "java.lang.Long", NULL, "java.util.HashMap$Node.key",
+	                    LC_REFERENCE_FIELD, HOT },
+	     "a collection of primitives");
+	gets(&(struct row){ "java.lang.Integer", .made = 90, HOT }, "pass the number itself");
+	gets(&(struct row){ "long[]", NULL, "a.Main.keys", LC_REFERENCE_FIELD, HOT }, NULL);
+	gets(&(struct row){ "a.Integer", HOT }, NULL);
+}
+
+static void tables_of_maps_are_known_by_the_field_that_holds_them(void **state)
+{
+	bool joins;
+
+	gets(&(struct row){ "java.util.HashMap$Node[]", "java.util.HashMap.table", HOT },
+	     "look a key up once");
+	gets(
+	    &(struct row){ "java.util.HashMap$Node[]", "java.util.HashMap.table", .made = 90, HOT },
+	    "give the map its size");
+	gets(&(struct row){ "java.util.HashMap$Node", HOT }, "look a key up once");
+	gets(&(struct row){ "java.util.HashMap$Node[]", "a.Own.table", HOT }, NULL);
+	free(advice_of(&(struct row){ "java.util.HashMap$Node", HOT }, &joins));
+	assert_true(joins); /* nodes and tables are of one map */
+	free(advice_of(&(struct row){ "java.util.LinkedList$Node", HOT }, &joins));
+	assert_false(joins);
+}
+
+static void what_is_made_again_and_again_is_kept(void **state)
+{
+	gets(&(struct row){ "byte[]", "java.lang.AbstractStringBuilder.value", .made = 90, HOT },
+	     "give the builder the size");
+	gets(&(struct row){ "byte[]", "java.lang.AbstractStringBuilder.value", .made = 10, HOT },
+	     NULL);
+	gets(&(struct row){ "byte[]", "java.io.BufferedInputStream.buf", .made = 90, HOT },
+	     "keep one stream or buffer");
+	gets(&(struct row){ "java.util.regex.Matcher", .made = 90, HOT }, "compile the expression");
+	gets(&(struct row){ "java.util.regex.Matcher", .made = 10, HOT }, NULL);
+	gets(&(struct row){ "a.b.ParseException", .made = 90, HOT }, "return a value");
+	gets(&(struct row){ "a.Record", .made = 90, HOT }, "allocate fewer or smaller ones");
+}
+
+static void headers_alone_are_kept_beside_the_reference(void **state)
+{
+	const struct row row = { .class = "a.Square",
+		                 .through = "a.Main.shapes[]",
+		                 .kind = LC_REFERENCE_FIELD,
+		                 .why = LC_WHY_INTERFACE,
+		                 .finding = LC_FINDING_HEADER,
+		                 .touch = LC_TOUCH_HEADER };
+	struct row other = row;
+
+	gets(&row, "because the call at A.m:7 has several targets");
+	gets(&row, "beside each element of Main.shapes[]");
+	other.through = "a.Owner.shape";
+	gets(&other, "keep a number for the class in a.Owner");
+	other.why = LC_WHY_TYPE;
+	gets(&other, "keep what the type check at A.m:7 decides in a.Owner");
+	other.through = NULL;
+	gets(&other, "in the referring object or array");
+	other.finding = LC_FINDING_HOT; /* its fields are read too */
+	gets(&other, NULL);
+	other.class = "int[]";
+	other.finding = LC_FINDING_HEADER;
+	gets(&other, "keep the length beside the reference");
+}
+
+static void shapes_of_the_program_s_own_classes(void **state)
+{
+	struct row row = { .class = "a.Node",
+		           .through = "a.Node.next or a.Main.head",
+		           .kind = LC_REFERENCE_SEVERAL,
+		           HOT };
+
+	gets(&row, "each node is reached only through another (Node.next)");
+	row.through = "a.Main.nodes[]";
+	row.kind = LC_REFERENCE_FIELD;
+	gets(&row, NULL);
+	row.touch = LC_TOUCH_ONE_FIELD;
+	row.field = "rank";
+	gets(&row, "keep rank in an array of its own, beside Main.nodes[]");
+	row.through = "a.Order.item";
+	gets(&row, "keep rank in a.Order");
+	row.through = "java.util.Optional.value"; /* a class that nobody can change */
+	gets(&row, NULL);
+	row = (struct row){ "double[]", NULL, "a.Point.xy", LC_REFERENCE_FIELD, .size = 32, HOT };
+	gets(&row, "keep the few elements in fields of a.Point");
+	row.size = 1024;
+	gets(&row, NULL);
+	row.size = 1 << 20;
+	gets(&row, "use smaller or fewer elements");
+}
+
+static void a_reference_of_few_samples_is_no_evidence(void **state)
+{
+	struct row row = { "java.lang.Long", NULL, "a.Main.keys[]", LC_REFERENCE_FIELD, HOT };
+	const struct lc_rank_row few = { .class = text(row.class), .samples = SAMPLES };
+	struct lc_reaches_one one = { .name = text(row.through), .kind = row.kind, .samples = 40 };
+	const struct lc_reaches reaches = {
+		.samples = SAMPLES, .known = 40, .list = &one, .len = 1
+	};
+	const struct lc_touch touch = { .kind = LC_TOUCH_ALL_OVER };
+	bool joins;
+	char *found = lc_advice_find(
+	    &(struct lc_advice_of){ &tree, &few, &touch, &reaches, LC_FINDING_HOT, 0 }, &joins);
+
+	assert_non_null(found);
+	assert_null(strstr(found, "Main.keys"));
+	free(found);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, a_tree, no_tree)
+	const struct CMUnitTest tests[] = {
+		TEST(boxes_are_better_numbers),
+		TEST(tables_of_maps_are_known_by_the_field_that_holds_them),
+		TEST(what_is_made_again_and_again_is_kept),
+		TEST(headers_alone_are_kept_beside_the_reference),
+		TEST(shapes_of_the_program_s_own_classes),
+		TEST(a_reference_of_few_samples_is_no_evidence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
