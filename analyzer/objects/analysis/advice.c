@@ -162,11 +162,11 @@ static const struct advice table[] = {
 	{ NULL, NULL, HEADER_ALONE | ARRAY, false,
 	  "keep the length beside the reference, or use one large array instead of many: these "
 	  "arrays are fetched only for their lengths" },
-	{ NULL, NULL, HEADER_ALONE | FOR_CALL | BY_ELEMENT, true,
+	{ NULL, NULL, HEADER_ALONE | FOR_CALL | BY_ELEMENT | OF_PROGRAM, true,
 	  "keep the objects of each class in an array of their own, or a number for the class "
 	  "beside each element of {through}: they are fetched only because the call at {at} has "
 	  "several targets" },
-	{ NULL, NULL, HEADER_ALONE | FOR_TYPE | BY_ELEMENT, true,
+	{ NULL, NULL, HEADER_ALONE | FOR_TYPE | BY_ELEMENT | OF_PROGRAM, true,
 	  "keep the objects of each class in an array of their own, or what the type check at {at} "
 	  "decides beside each element of {through}: they are fetched only for their class" },
 	{ NULL, NULL, HEADER_ALONE | FOR_CALL | BY_FIELD | OF_PROGRAM, true,
@@ -187,7 +187,7 @@ static const struct advice table[] = {
 	{ NULL, NULL, ARRAY | SMALL | BY_FIELD | OF_PROGRAM, false,
 	  "keep the few elements in fields of {holder}, or those of many objects in one array: "
 	  "each read goes through {through} to a small array" },
-	{ NULL, NULL, ONE_FIELD | BY_ELEMENT | OWN_CLASS, false,
+	{ NULL, NULL, ONE_FIELD | BY_ELEMENT | OF_PROGRAM | OWN_CLASS, false,
 	  "keep {field} in an array of its own, beside {through}: the code reads little else of "
 	  "these objects" },
 	{ NULL, NULL, ONE_FIELD | BY_FIELD | OF_PROGRAM | OWN_CLASS, false,
@@ -301,9 +301,9 @@ static unsigned reference(struct known *k, const struct lc_advice_of *of)
 	if (!of->reaches->len || !half(first->samples, of->reaches->samples))
 		return 0;
 	k->through = lc_tree_text(of->tree, first->name);
-	if (first->kind != LC_REFERENCE_FIELD && first->kind != LC_REFERENCE_STATIC)
-		return 0;
 	element = ends_with(k->through, "[]");
+	if (!element && first->kind != LC_REFERENCE_FIELD && first->kind != LC_REFERENCE_STATIC)
+		return 0;
 	k->holder = holder_of(k->through);
 	return (element ? BY_ELEMENT : BY_FIELD) |
 	       (k->holder.len && !lc_own_is_jdk(k->holder) ? OF_PROGRAM : 0);

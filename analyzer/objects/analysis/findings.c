@@ -203,7 +203,6 @@ static char *headers_words(const struct lc_finding_search *s, const struct lc_fi
                            const struct lc_touch_class *classes, size_t len)
 {
 	char *text;
-	const size_t most = len < HEADER_CLASSES ? len : HEADER_CLASSES;
 	size_t text_len;
 	FILE *out = lc_text_open(&text, &text_len);
 
@@ -212,18 +211,15 @@ static char *headers_words(const struct lc_finding_search *s, const struct lc_fi
 	        "lock), which are read first: the time goes into reaching objects, not into "
 	        "reading their contents. ",
 	        100 * f->share, 100 * f->low, 100 * f->high);
-	if (len > most)
-		fprintf(out, "The first of %zu classes are ", len);
-	else
-		fputs("The classes are ", out);
-	for (size_t i = 0; i < most; i++) {
+	fprintf(out, "The first of %zu classes are ", len);
+	for (size_t i = 0; i < HEADER_CLASSES; i++) {
 		char *name = lc_short_class(lc_tree_text(s->t, classes[i].class));
 		const double size = lc_headers_size(s->v, classes[i].class);
 
 		fprintf(out, "%s%s (%.1f%%",
-		        !i              ? ""
-		        : i + 1 == most ? " and "
-		                        : ", ",
+		        !i                        ? ""
+		        : i + 1 == HEADER_CLASSES ? " and "
+		                                  : ", ",
 		        name, 100 * lc_share(classes[i].samples, s->v->total));
 		if (size >= 1)
 			fprintf(out, "; %.0f bytes each", size);
