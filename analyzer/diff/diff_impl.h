@@ -40,6 +40,12 @@ char *lc_diff_object(const struct lc_diff_row *row, unsigned columns);
 /* "o.h2.v.Value.get:42", of the allocation; of both sides where the line moved; NULL: none. */
 char *lc_diff_origin(const struct lc_diff_row *row);
 
+/*
+ * "reached through Page.keys, before through Page.rows[]", if most samples of each side came
+ * through another reference; else NULL.
+ */
+char *lc_diff_reached(const struct lc_diff_row *row);
+
 /* "Spectrum.re (double[]) 40.8% to 18.4%, significant"; "no significant change ...". */
 char *lc_diff_headline(const struct lc_diff *d);
 

@@ -4,8 +4,10 @@
 
 #include "analyzer/diff/diff_impl.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/out/json.h"
 #include "analyzer/out/json_processes.h"
+#include "src/base/order.h"
 
 enum { FORMAT = 1 };
 
@@ -58,6 +60,26 @@ static void put_profile(struct lc_json *j, const struct lc_diff_profile *p)
 }
 
 /* Write a row's place in one side; the first numbers are those of the profile with most samples. */
+/* The references through which the objects were reached, if some are known. */
+static void put_reached(struct lc_json *j, const struct lc_diff_place *p)
+{
+	struct lc_reaches reaches = lc_reaches_of(&p->profile->ranking, p->row);
+
+	if (reaches.known) {
+		lc_json_array(j, "reached_through");
+		for (size_t i = 0; i < reaches.len; i++) {
+			lc_json_object(j, NULL);
+			lc_json_text(j, "name",
+			             lc_tree_text(&p->profile->tree, reaches.list[i].name));
+			lc_json_real(j, "share",
+			             lc_share(reaches.list[i].samples, reaches.samples));
+			lc_json_end_object(j);
+		}
+		lc_json_end_array(j);
+	}
+	lc_reaches_free(&reaches);
+}
+
 static void put_place(struct lc_json *j, const char *name, const struct lc_diff *d,
                       const struct lc_diff_place *p)
 {
@@ -86,6 +108,7 @@ static void put_place(struct lc_json *j, const char *name, const struct lc_diff 
 		lc_json_end_object(j);
 	}
 	lc_object_json_row(j, t, p->row);
+	put_reached(j, p);
 	lc_json_end_object(j);
 }
 

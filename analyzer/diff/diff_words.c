@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/diff/diff_impl.h"
+#include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/text/report_brief.h"
 #include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
@@ -33,6 +34,32 @@ static char *code_of(const struct lc_diff_place *p)
 		return NULL;
 	frame = lc_tree_frame(&p->profile->tree, p->row->path);
 	return lc_short_code(&p->profile->tree, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+}
+
+/* The reference of most samples, if half of them came through it; NULL: none. */
+static char *reference_of(const struct lc_diff_place *p)
+{
+	struct lc_reaches reaches = { 0 };
+	char *name = NULL;
+
+	if (p->row)
+		reaches = lc_reaches_of(&p->profile->ranking, p->row);
+	if (reaches.len && 2 * reaches.list->samples >= reaches.samples)
+		name = lc_reaches_name(lc_tree_text(&p->profile->tree, reaches.list->name), 0);
+	lc_reaches_free(&reaches);
+	return name;
+}
+
+char *lc_diff_reached(const struct lc_diff_row *row)
+{
+	char *before = reference_of(&row->side[LC_DIFF_BEFORE]);
+	char *after = reference_of(&row->side[LC_DIFF_AFTER]), *text = NULL;
+
+	if (before && after && strcmp(before, after) != 0)
+		text = lc_mem_text("reached through %s, before through %s", after, before);
+	free(before);
+	free(after);
+	return text;
 }
 
 char *lc_diff_origin(const struct lc_diff_row *row)

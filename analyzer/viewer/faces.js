@@ -239,6 +239,41 @@ page.add((shared) => {
 			host.append(el("p", { class: "empty", text: "No allocation of these objects was recorded." }));
 	}
 
+	/* ---- reached through ---- */
+
+	/* indexed by enum lc_why */
+	const whys = ["", "not known", "a virtual call", "an interface call", "a type check", "an array store check", "the length", "an index check",
+		"a monitor", "the identity hash", "a null check", "an allocation"];
+	const UNKNOWN_REFERENCE = 0, NO_HEADER = 0;
+
+	/* Rows of "reaches" of a row's objects: name, kind, why, path, samples. If the row is an estimate, they are its whole class's. */
+	const reachesOf = (row) => [...new Set(placesOf(row).map(([at]) => at))].flatMap((at) => lens().places[at].reaches || []);
+
+	/* [text, the path with most samples, samples], most samples first. */
+	function sumUp(reaches, textOf) {
+		const out = new Map();
+		for (const r of reaches) {
+			const sum = out.get(textOf(r)) || { samples: 0, paths: new Map() };
+			sum.samples += r[4];
+			sum.paths.set(r[3], (sum.paths.get(r[3]) || 0) + r[4]);
+			out.set(textOf(r), sum);
+		}
+		return [...out].map(([text, sum]) => [text, [...sum.paths].sort((a, b) => b[1] - a[1])[0][0], sum.samples]).sort((a, b) => b[2] - a[2]);
+	}
+
+	function reachedThrough(host, row) {
+		const all = reachesOf(row), whole = all.reduce((sum, r) => sum + r[4], 0);
+		const rows = (reaches, textOf) => sumUp(reaches, textOf).slice(0, 100).map(([text, path, n]) =>
+			[text, number(n), percent(n / whole), path ? shared.leafShort(path) : ""]);
+		host.append(section("References through which the code reached the objects", plain(["Reference", "Samples", "Share", "Mostly at"],
+			rows(all, (r) => r[1] === UNKNOWN_REFERENCE ? "not known" : strings[r[0]]))));
+		const headers = all.filter((r) => r[2] !== NO_HEADER);
+		if (headers.length)
+			host.append(section("Reasons to read their headers", plain(["Reason", "Samples", "Share", "Mostly at"],
+				rows(headers, (r) => whys[r[2]] || "not known"))));
+		host.append(el("p", { class: "where", text: "Of " + number(whole) + " samples in Java code; from the bytecode at the line, and of its callers." }));
+	}
+
 	/* ---- spans ---- */
 
 	/* indexed by enum lc_span_kind */
@@ -281,6 +316,7 @@ page.add((shared) => {
 		{ name: "touched", title: "Touched by", when: () => true, fill: touchedBy },
 		{ name: "allocated", title: "Allocated by", when: (row) => row.sites.length > 0, fill: allocatedBy },
 		{ name: "layout", title: "Layout", when: (row) => fieldsOf(row).length > 0, fill: layout },
+		{ name: "reached", title: "Reached through", whole: true, when: (row) => reachesOf(row).length > 0, fill: reachedThrough },
 		{ name: "source", title: "Source", when: (row) => row.samples > 0, fill: source },
 		{ name: "life", title: "Life", whole: true, when: (row) => row.sites.length > 0, fill: life },
 		{ name: "numa", title: "NUMA", whole: true, when: (row) => !!numaRow(row), fill: (host, row) => shared.showNuma(host, numaRow(row)) },

@@ -18,9 +18,12 @@ BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address"
 (STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
  FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES, SPANS, TASKS,
  SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS, LOOKS, RUNNING, RECURSIONS) = range(1, 31)
-SITE_NAMES, COPIES, STEPS, WEIGHTS = 31, 32, 33, 36
+SITE_NAMES, COPIES, STEPS, WEIGHTS, REACHES = 31, 32, 33, 36, 38
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
+REFERENCES = ["unknown", "field", "static", "parameter", "result", "new", "constant", "class", "caught", "several"]
+WHYS = ["no_header", "unknown", "virtual_call", "interface_call", "type_check", "store_check", "length", "bounds_check",
+        "monitor", "identity_hash", "null_check", "allocation"]
 HITM, TLB_MISS, LOCKED, STORED = 1, 2, 4, 8  # flags of METRICS
 LOAD, STORE = 1, 2  # access of FIELDS and LINES
 METHOD = {"live": 0, "hits": 1, "live-whole": 2, "hits-whole": 3}
@@ -143,7 +146,7 @@ class Block:
     def __init__(self, tells_pairs=False):
         self.tells_pairs, self.weights = tells_pairs, {}
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
-        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), SITE_NAMES, COPIES, STEPS)}
+        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), SITE_NAMES, COPIES, STEPS, REACHES)}
         self.samples = {}
         self.last_begin = 0  # of TRACE
 
@@ -207,6 +210,10 @@ class Block:
     def step(self, bucket, site, step, end, samples, engine=0, weight=1):
         return self._row(STEPS, [engine, BUCKETS.index(bucket), self.site(*site), step, end, samples,
                                  *self._pairs(samples, weight)])
+
+    def reach(self, bucket, site, frames, samples, name="", kind="unknown", why="no_header", engine=0, weight=1):
+        return self._row(REACHES, [*self._place(bucket, site, frames, engine), WHYS.index(why), REFERENCES.index(kind), self.string(name),
+                                   samples, *self._pairs(samples, weight)])
 
     def _pairs(self, samples, weight):
         return [samples // weight * (weight * (weight - 1) // 2)] if self.tells_pairs else []

@@ -94,6 +94,27 @@ def test_the_answer_comes_first_and_names_what_changed_most(locus, tmp_path):
     assert cpu["significant"] is None  # how far the CPU time of runs differs is not known
 
 
+def test_a_row_says_that_its_objects_are_reached_in_another_way(locus, tmp_path):
+    def of(name, node, page):
+        block = Block().access("object", (CHASE, MAIN), 300, NODE).access("object", (CHASE, MAIN), 300, PAGE).count("native", 400)
+        for where, references in ((NODE, node), (PAGE, page)):
+            for reference, samples in references.items():
+                block.reach("object", where, (CHASE, MAIN), samples, "com.acme." + reference, "field")
+        return Profile(tmp_path / name).append(block).close()
+
+    before = of("b", {"Tree.rows[]": 280, "Tree.root": 20}, {"Tree.pages[]": 140, "Tree.first": 160})
+    after = of("a", {"Tree.keys": 300}, {"Tree.pages[]": 160, "Tree.first": 140})
+    text = " ".join(locus("diff", before, after).stdout.split())
+    assert text.count("before through") == 2
+    assert "reached through Tree.keys, before through Tree.rows[]" in text
+    assert "reached through Tree.pages[], before through Tree.first" in text
+    row = row_of(diff(locus, before, after), "com.acme.Node")
+    assert row["before"]["reached_through"] == [{"name": "com.acme.Tree.rows[]", "share": pytest.approx(280 / 300)},
+                                                {"name": "com.acme.Tree.root", "share": pytest.approx(20 / 300)}]
+    assert row["after"]["reached_through"] == [{"name": "com.acme.Tree.keys", "share": 1}]
+    assert "before through" not in locus("diff", before, before).stdout
+
+
 def test_of_significant_rows_the_one_with_the_largest_change_is_first(locus, tmp_path):
     before = profile(tmp_path / "b", {NODE: 500, PAGE: 100, VALUE: 20}, 1380)
     after = profile(tmp_path / "a", {NODE: 650, PAGE: 400, VALUE: 20}, 930)

@@ -126,6 +126,11 @@ def test_answers_are_those_of_the_report(profiles, ask):
     assert sum(r["estimated"] for r in most) == sum(e["bytes"] for e in found["estimates"])
     touched = {(r["class"], r["field"]): (r["samples"], r["loads"], r["stores"]) for r in answer(ask, "Which fields")}
     assert touched["long[]", "[elements]"] == (540, 0, 540) and touched["com.acme.Node", "next"] == (90, 90, 0)
+    ways = {(r["class"], r["reference"]): (r["samples"], r["headers"]) for r in answer(ask, "Through which")}
+    for row in found["ranking"]["rows"]:
+        for way in row["reached"]["through"] if "reached" in row else ():
+            assert ways[row["class"], way["name"]][0] >= way["samples"]
+    assert ways["com.acme.Node", "com.acme.Node.next"] == (120, 30)
     measured = {r["class"]: (r["measured"], r["cycles"]) for r in answer(ask, "How long")}
     for s in [*found["sites"], *found["classes"]]:
         if "latency_mean" in s.get("metrics", {}):

@@ -120,6 +120,34 @@ static void accesses(struct lc_sqlite *s)
 	}
 }
 
+static void reaches(struct lc_sqlite *s)
+{
+	const struct lc_view *v = s->r->view;
+
+	lc_database_table(
+	    &s->db, "reaches",
+	    "bucket TEXT, site INTEGER REFERENCES sites, path INTEGER REFERENCES paths, "
+	    "reference TEXT, kind TEXT, header_for TEXT, samples INTEGER");
+	for (size_t i = 0; i < v->reaches_len; i++) {
+		const struct lc_view_reach *r = &v->reaches[i];
+
+		lc_database_string(&s->db, lc_bucket_name(r->bucket));
+		lc_sqlite_site(s, r->site);
+		lc_sqlite_path(s, r->path);
+		if (r->kind == LC_REFERENCE_UNKNOWN)
+			lc_database_null(&s->db);
+		else
+			lc_database_text(&s->db, lc_tree_text(s->tree, r->name));
+		lc_database_string(&s->db, lc_reference_name(r->kind));
+		if (r->why == LC_WHY_NO_HEADER)
+			lc_database_null(&s->db);
+		else
+			lc_database_string(&s->db, lc_why_name(r->why));
+		lc_database_u64(&s->db, r->samples);
+		lc_database_row(&s->db);
+	}
+}
+
 static void fields(struct lc_sqlite *s)
 {
 	const struct lc_table *t = &s->tree->fields;
@@ -307,6 +335,7 @@ void lc_report_sqlite(FILE *out, const struct lc_report *r)
 	meta(&s);
 	accesses(&s);
 	fields(&s);
+	reaches(&s);
 	estimates(&s);
 	site_names(&s);
 	lc_sqlite_processes(&s);

@@ -52,6 +52,28 @@ static void fields(struct lc_json *j, const struct lc_view *v, const uint32_t *p
 	lc_json_end_array(j);
 }
 
+/* Rows of reference, enum lc_reference, enum lc_why, path and samples. */
+static void reaches(struct lc_json *j, const struct lc_view *v, const uint32_t *place)
+{
+	size_t len;
+	const struct lc_view_reach *r =
+	    lc_view_reaches(v, place[PLACE_BUCKET], place[PLACE_SITE], &len);
+
+	if (!len)
+		return;
+	lc_json_array(j, "reaches");
+	for (size_t i = 0; i < len; i++) {
+		lc_json_array(j, NULL);
+		lc_json_u64(j, NULL, r[i].name);
+		lc_json_u64(j, NULL, r[i].kind);
+		lc_json_u64(j, NULL, r[i].why);
+		lc_json_u64(j, NULL, r[i].path);
+		lc_json_u64(j, NULL, r[i].samples);
+		lc_json_end_array(j);
+	}
+	lc_json_end_array(j);
+}
+
 static void put_place(struct lc_json *j, const struct lc_view *v, const struct lc_table *places,
                       uint32_t i)
 {
@@ -65,6 +87,7 @@ static void put_place(struct lc_json *j, const struct lc_view *v, const struct l
 	lc_json_u64(j, "site", key[PLACE_SITE]);
 	lc_json_u64(j, "samples", *lc_table_values(places, i));
 	fields(j, v, key);
+	reaches(j, v, key);
 	if (m) {
 		lc_json_object(j, "metric");
 		lc_report_json_metric(j, m);
