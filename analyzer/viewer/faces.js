@@ -264,9 +264,9 @@ page.add((shared) => {
 	function reachedThrough(host, row) {
 		const all = reachesOf(row), whole = all.reduce((sum, r) => sum + r[4], 0);
 		const rows = (reaches, textOf) => sumUp(reaches, textOf).slice(0, 100).map(([text, path, n]) =>
-			[text, number(n), percent(n / whole), path ? shared.leafShort(path) : ""]);
+			[text, number(n), percent(n / whole), path ? shared.fit(shared.leafShort(path), 30) : ""]);
 		host.append(section("References through which the code reached the objects", plain(["Reference", "Samples", "Share", "Mostly at"],
-			rows(all, (r) => r[1] === UNKNOWN_REFERENCE ? "not known" : strings[r[0]]))));
+			rows(all, (r) => r[1] === UNKNOWN_REFERENCE ? "not known" : shared.withoutPackages(strings[r[0]])))));
 		const headers = all.filter((r) => r[2] !== NO_HEADER);
 		if (headers.length)
 			host.append(section("Reasons to read their headers", plain(["Reason", "Samples", "Share", "Mostly at"],

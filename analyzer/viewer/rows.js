@@ -33,6 +33,9 @@ page.add((shared) => {
 		return names ? names + " (" + short(classOf(row)) + ")" : short(classOf(row));
 	}
 
+	/* " in Main.load:12": the frame outside the JDK at the end of a path; "" for path 0. */
+	const inOwn = (path) => (path ? " in " + codeShort(methodOf(frameOf(path)), lineOf(frameOf(path))) : "");
+
 	/*
 	 * The line that allocates the row's objects; "" for several lines, or if rows are not by
 	 * line.
@@ -41,12 +44,12 @@ page.add((shared) => {
 		if (chosen.group !== "class+line" && chosen.group !== "site")
 			return "";
 		if (row.path)
-			return codeShort(methodOf(frameOf(row.path)), lineOf(frameOf(row.path)));
+			return codeShort(methodOf(frameOf(row.path)), lineOf(frameOf(row.path))) + inOwn(row.own);
 		return row.samples && !row.allocations ? "(allocation unknown)" : "(path unknown)";
 	}
 
 	function originLong(row) {
-		return row.path ? frameText(frameOf(row.path)) : origin(row);
+		return row.path ? frameText(frameOf(row.path)) + inOwn(row.own) : origin(row);
 	}
 
 	/* The identity of a row as text, the same in every profile of a program. */
@@ -82,11 +85,16 @@ page.add((shared) => {
 		return text.slice(0, Math.max(1, columns - 2 - tail)) + ".." + text.slice(text.length - tail);
 	}
 
-	/* Shorten step by step: drop packages, then enclosing classes, then the middle. */
+	const withoutPackages = (text) => text.replace(/\b(?:[a-z_]\w*\.)+(?=[A-Z$])/g, "");
+
+	/* Shorten step by step: drop packages, then the JDK's line before the program's own, then enclosing classes, then the middle. */
 	function fit(text, columns) {
 		if (text.length <= columns)
 			return text;
-		const bare = text.replace(/\b(?:[a-z_]\w*\.)+(?=[A-Z$])/g, "");
+		const both = withoutPackages(text);
+		if (both.length <= columns)
+			return both;
+		const bare = both.replace(/^\S+ (?=in \S+$)/, "");
 		if (bare.length <= columns)
 			return bare;
 		return cut(bare.replace(/\b\w+\$(?=[A-Za-z])/g, ""), columns);
@@ -136,8 +144,8 @@ page.add((shared) => {
 	function hottest(row) {
 		if (!row.hottest)
 			return ["", ""];
-		const [method, first, last, samples] = row.hottest;
-		return [codeShort(method, first, last), row.samples ? Math.round(100 * samples / row.samples) + "%" : ""];
+		const [method, first, last, samples, own] = row.hottest;
+		return [codeShort(method, first, last) + inOwn(own), row.samples ? Math.round(100 * samples / row.samples) + "%" : ""];
 	}
 
 	/* ---- the list ---- */
@@ -261,5 +269,5 @@ page.add((shared) => {
 		}
 	}
 
-	Object.assign(shared, { RowList, label, origin, originLong, idOf, valueText, bytesText, hottest, fit, classOf });
+	Object.assign(shared, { RowList, label, origin, originLong, idOf, valueText, bytesText, hottest, fit, withoutPackages, classOf });
 });

@@ -7,6 +7,7 @@
 #include "analyzer/objects/analysis/gc_model.h"
 #include "analyzer/objects/analysis/headers.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/json/report_json.h"
@@ -40,6 +41,19 @@ static void put_estimate(struct lc_json *j, const char *name, const struct lc_ra
 	lc_json_end_object(j);
 }
 
+/* The frame outside the JDK, if there is one: "NAME":{"class":..,"method":..,"line":..}. */
+static void put_own(struct lc_json *j, const char *name, const struct lc_tree *t,
+                    struct lc_own_code own)
+{
+	const uint32_t *frame = own.path ? lc_tree_frame(t, own.path) : NULL;
+
+	if (!frame)
+		return;
+	lc_json_object(j, name);
+	lc_json_code(j, t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+	lc_json_end_object(j);
+}
+
 static void put_label(struct lc_json *j, const struct lc_ranking *rank,
                       const struct lc_rank_row *row)
 {
@@ -65,6 +79,7 @@ static void put_label(struct lc_json *j, const struct lc_ranking *rank,
 		lc_json_object(j, "allocated_at");
 		lc_json_code(j, t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
 		lc_json_end_object(j);
+		put_own(j, "allocated_in", t, lc_own_maker(t, row));
 	} else if (rank->group == LC_GROUP_LINE) {
 		lc_json_null(j, "allocated_at");
 	}
@@ -103,6 +118,7 @@ static void put_lines(struct lc_json *j, const struct lc_tree *t, const struct l
 			lc_json_code(j, t, l[i].method, l[i].first);
 			if (l[i].last != l[i].first)
 				lc_json_u64(j, "last_line", l[i].last - 1);
+			put_own(j, "in", t, lc_own_accessor(t, row, &l[i]));
 		}
 		lc_json_array(j, "callers");
 		for (size_t c = 0; c < l[i].callers_len; c++) {

@@ -10,6 +10,7 @@
 #include "analyzer/base/table.h"
 #include "analyzer/objects/analysis/analysis.h"
 #include "analyzer/objects/analysis/gc_model.h"
+#include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/json/report_json.h"
 #include "analyzer/out/json.h"
@@ -98,7 +99,10 @@ static void put_place(struct lc_json *j, const struct lc_view *v, const struct l
 
 /* ---- rows ---- */
 
-/* Write the lines that touch the row's objects most, joined as in the other reports. */
+/*
+ * Write the lines that touch the row's objects most, joined as in the other reports, and the path
+ * to the frame outside the JDK below which they do; 0: none.
+ */
 static void hottest(struct lc_json *j, const struct lc_tree *t, const struct lc_rank_row *row)
 {
 	struct lc_arena arena = { 0 };
@@ -112,6 +116,7 @@ static void hottest(struct lc_json *j, const struct lc_tree *t, const struct lc_
 		lc_json_i64(j, NULL, (int64_t)l->first - 1);
 		lc_json_i64(j, NULL, (int64_t)l->last - 1);
 		lc_json_u64(j, NULL, l->samples);
+		lc_json_u64(j, NULL, lc_own_accessor(t, row, l).path);
 		lc_json_end_array(j);
 	}
 	lc_arena_free(&arena);
@@ -198,6 +203,8 @@ static void parts(struct lc_json *j, const struct lc_table *places, const struct
 static void put_row(struct lc_json *j, const struct lc_ranking *rank, const struct lc_table *places,
                     const struct lc_gc_model *gc, const struct lc_rank_row *row)
 {
+	const uint32_t own = lc_own_maker(rank->view->tree, row).path;
+
 	lc_json_line(j, 0);
 	lc_json_object(j, NULL);
 	lc_json_u64(j, "class", row->class);
@@ -206,6 +213,8 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, const stru
 	if (rank->group == LC_GROUP_FIELD)
 		lc_json_i64(j, "field", row->field_known ? (int64_t)row->field : -1);
 	lc_json_u64(j, "path", row->path);
+	if (own)
+		lc_json_u64(j, "own", own);
 	names(j, row);
 	lc_json_u64(j, "samples", row->samples);
 	if (row->estimated)
