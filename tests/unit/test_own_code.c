@@ -56,8 +56,8 @@ static void the_jdk_is_known_by_its_packages(void **state)
 {
 	static const char *const jdk[] = { "java.util.HashMap$Node", "jdk.internal.misc.Unsafe",
 		                           "sun.nio.ch.Net", "com.sun.proxy.$Proxy1", "javax.a.B" };
-	static const char *const own[] = { "javaland.Main", "Main", "org.java.Main", "java",
-		                           "sunny.A" };
+	static const char *const own[] = { "javaland.Main", "Main", "org.java.Main",
+		                           "com.sun.tools.javac.Main", "sunny.A" };
 
 	for (size_t i = 0; i < 5; i++) {
 		assert_true(lc_own_is_jdk((struct lc_text){ jdk[i], (uint32_t)strlen(jdk[i]) }));

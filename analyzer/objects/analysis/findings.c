@@ -23,7 +23,7 @@
 #include "src/base/hash.h"
 #include "src/base/order.h"
 
-enum { GAIN_MOST = 10, HEADER_CLASSES = 3 };
+enum { GAIN_MOST = 10, HEADER_CLASSES = 3, LINE_PERCENT = 10 };
 
 static const char *const names[LC_FINDING_KINDS] = {
 	[LC_FINDING_HOT] = "hot-object",
@@ -186,7 +186,8 @@ static void put_header_line(FILE *out, const struct lc_finding_search *s)
 			reads[len++] = (struct lc_rank_access){ s->v->reaches[i].path,
 				                                s->v->reaches[i].samples };
 	lines = lc_rank_roll_up(&arena, s->t, reads, len, &len);
-	if (len && lines->method != UINT32_MAX && all.headers) {
+	if (len && lines->method != UINT32_MAX &&
+	    100 * lines->samples >= LINE_PERCENT * all.headers) {
 		char *code = lc_short_lines(s->t, lines->method, lines->first, lines->last);
 
 		fprintf(out, " Most at one line: %.0f%% at %s.",

@@ -23,7 +23,8 @@ struct pieces {
 
 bool lc_own_is_jdk(struct lc_text class)
 {
-	static const char *const packages[] = { "java.", "javax.", "jdk.", "sun.", "com.sun." };
+	static const char *const packages[] = { "java.", "javax.", "jdk.", "sun.",
+		                                "com.sun.proxy." };
 
 	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
 		if (class.len > strlen(packages[i]) &&

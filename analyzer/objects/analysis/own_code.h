@@ -16,7 +16,10 @@ struct lc_own_code {
 	uint64_t samples; /* of the leaves below that frame */
 };
 
-/* Is it a class of the JDK, such as "java.util.HashMap$Node" or "java.lang.Long[]"? */
+/*
+ * Is it a class of the JDK's libraries, such as "java.util.HashMap$Node" or "java.lang.Long[]"? Tools
+ * such as com.sun.tools.javac are programs of their own.
+ */
 bool lc_own_is_jdk(struct lc_text class);
 
 /* The nearest frame at or above the path's leaf that is not the JDK's; 0: none. */
