@@ -53,6 +53,7 @@
 #include "src/heap/loaded_code.h"
 #include "src/heap/map.h"
 #include "src/heap/totals.h"
+#include "src/jvm/layout/collector.h"
 #include "src/jvm/layout/field.h"
 #include "src/jvm/layout/layout.h"
 #include "src/jvm/layout/ranges.h"
@@ -214,7 +215,8 @@ static void close_epoch(struct lc_epoch *e)
 	struct lc_map_close close = { .nursery = &nursery,
 		                      .areas = e->areas,
 		                      .areas_len = e->areas_len,
-		                      .heap_low = lc_ranges_heap().low };
+		                      .heap_low = lc_ranges_heap().low,
+		                      .in_pieces = lc_collector() == LC_GC_PARALLEL };
 	int err;
 
 	if (e->forget)
@@ -737,6 +739,7 @@ static bool read_counters(const struct lc_options *options)
 	counted.survivors = lc_map_count(work.map);
 	counted.map_bytes = lc_map_bytes(work.map);
 	counted.copied_lost = lc_map_copied_lost(work.map);
+	counted.dropped = lc_map_dropped(work.map);
 	return true;
 }
 
@@ -752,6 +755,7 @@ static const struct lc_counter counters[] = {
 	LC_COUNTER("gc_copied_bytes", &counted.copied_bytes),
 	LC_COUNTER("gc_copied_lost", &counted.copied_lost, .limit = "copies_lost",
 	           .text = "there was no memory to count some copies of collections"),
+	LC_COUNTER("map_dropped", &counted.dropped),
 	LC_COUNTER("map_survivors", &counted.survivors),
 	LC_COUNTER("map_survivors_peak", &counted.survivors_peak),
 	LC_COUNTER("map_bytes", &counted.map_bytes),

@@ -65,6 +65,7 @@ struct lc_attribution_stats {
 	uint64_t epochs_collected;  /* the others, without pauses that collected nothing */
 	uint64_t copied_bytes;      /* of tracked objects, each time that they were copied */
 	uint64_t copied_lost;       /* objects that are in no sum of what was copied or outlived */
+	uint64_t dropped;           /* objects that collections may have moved unseen */
 	uint64_t wakes;             /* of the thread */
 	uint64_t looks;             /* at the logs, the last included */
 	int write_error;            /* last -errno of the profile writer, or 0 */

@@ -191,6 +191,7 @@ static void take_small(struct lc_epoch *e)
 		for (struct lc_thread *t = lc_threads_first(); t; t = t->next)
 			if (t->allocs)
 				lc_alloc_log_keep(t->allocs);
+		lc_small_sweep(e->areas, e->areas_len);
 		return;
 	}
 	if (!e->complete || e->forget)
@@ -204,9 +205,8 @@ static void take_small(struct lc_epoch *e)
 		size_t n;
 
 		while (t->allocs && (n = lc_alloc_log_sweep(t->allocs, &run)) > 0)
-			if (look)
-				lc_small_look(run, n, (uint16_t)e->number,
-				              (uint16_t)(e->number - sealed.swept));
+			(look ? lc_small_look : lc_small_forget_new)(
+			    run, n, (uint16_t)e->number, (uint16_t)(e->number - sealed.swept));
 	}
 	sealed.swept = e->number + 1;
 	if (!look)

@@ -8,7 +8,9 @@
  *
  * Survivors are held in buckets by address, so that those in old memory that was not collected cost
  * nothing. A forwarding pointer is believed only if it leads into an area that has objects, to an
- * object of the same class. Memory that the collection gave back is not touched: spaces and regions
+ * object of the same class. A held object may be dead, and its memory part of another object, whose
+ * fields may look like a new address. So the header of a held object is believed only while it has
+ * the object's class. Memory that the collection gave back is not touched: spaces and regions
  * begin and end at multiples of GRANULE_BYTES, and the kernel is asked once for each granule.
  * Tables are believed only if every object arrives at the address that they give.
  */
@@ -25,7 +27,9 @@
 #include "src/core/counters.h"
 #include "src/core/memory.h"
 #include "src/gc/moves.h"
+#include "src/gc/site_classes.h"
 #include "src/jvm/layout/areas.h"
+#include "src/jvm/layout/collector.h"
 #include "src/jvm/layout/header.h"
 #include "src/jvm/layout/layout.h"
 #include "src/jvm/layout/mark_tables.h"
@@ -48,8 +52,15 @@ enum {
 };
 enum { SMALL_WORDS = LC_MOVE_INLINE_BYTES / 8, BUCKETS_MAX = 1 << 16 };
 
+/* A tracked object, in 12 bytes. */
+struct small_object {
+	uint32_t low; /* address, lower half */
+	uint16_t high, words;
+	uint32_t class_word; /* lc_header_class_of(); 0: a new object, whose header is its own */
+};
+
 struct bucket {
-	uint64_t *objects; /* address | words << 48 */
+	struct small_object *objects;
 	size_t len, cap;
 	size_t top; /* index of the object at the highest address, during a look ahead */
 };
@@ -77,12 +88,12 @@ static struct {
 	bool slid;        /* objects slid, and the look ahead knows their addresses */
 	uint64_t *lowest; /* by area, if `slid`: the lowest address to which an object slid */
 
-	_Atomic uint64_t moved, forgotten, held, pass_ns, unheld, passes_limited;
+	_Atomic uint64_t moved, forgotten, forgotten_new, held, pass_ns, unheld, passes_limited;
 } small;
 
 /* A sample of many objects. */
 struct sample {
-	uint64_t *objects; /* address | words << 48; room for SAMPLE_MAX */
+	struct small_object *objects; /* room for SAMPLE_MAX */
 	size_t len;
 	uint32_t stride, skip; /* one in `stride` is chosen; `skip` until the next */
 };
@@ -100,6 +111,17 @@ static struct {
 	uint32_t *classes; /* low halves of the class words, by move */
 	size_t len, max, moves_cap, classes_cap;
 } ahead;
+
+static uint64_t addr_of(struct small_object o)
+{
+	return o.low | (uint64_t)o.high << 32;
+}
+
+static struct small_object object_at(uint64_t addr, uint64_t words, uint32_t class_word)
+{
+	return (struct small_object){ (uint32_t)addr, (uint16_t)(addr >> 32), (uint16_t)words,
+		                      class_word };
+}
 
 /* The area that `addr` lies in, if `addr` is in the part with objects; else NULL. */
 static const struct lc_area *area_of(uint64_t addr)
@@ -188,8 +210,8 @@ static bool note_lowest(void)
 	for (size_t i = 0; i < small.areas_len; i++)
 		small.lowest[i] = UINT64_MAX;
 	for (size_t i = 0; i < ahead.len; i++) {
-		uint64_t dst = ahead.moves[i].dst;
-		size_t a = lc_area_find_near(small.areas, small.areas_len, dst, &small.near);
+		const uint64_t dst = ahead.moves[i].dst;
+		const size_t a = lc_area_find_near(small.areas, small.areas_len, dst, &small.near);
 
 		if (a < small.areas_len && dst < small.lowest[a])
 			small.lowest[a] = dst;
@@ -211,6 +233,34 @@ static bool knows_slides(void)
 	return lc_moves_slid() ? ahead.found : ahead.looked && !ahead.found;
 }
 
+/* Is the object of that move at its new place? */
+static bool has_arrived(size_t i)
+{
+	const uint64_t dst = ahead.moves[i].dst;
+
+	return area_of(dst) && readable(dst) &&
+	       lc_header_class_of(lc_layout(), dst) == ahead.classes[i];
+}
+
+/*
+ * Drop the moves of objects that are not at their new address. One header may be misread, but the
+ * tables are right for all objects or for none: returns false if they are wrong.
+ */
+static bool keep_arrived(void)
+{
+	const size_t len = ahead.len;
+	size_t arrived = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (has_arrived(i))
+			ahead.moves[arrived++] = ahead.moves[i];
+	if (lc_mark_tables_known() && arrived < len)
+		return false;
+	ahead.len = arrived;
+	atomic_fetch_add_explicit(&small.forgotten, len - arrived, memory_order_relaxed);
+	return true;
+}
+
 bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 {
 	bool slid = lc_areas_collections() > 1;
@@ -224,7 +274,7 @@ bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 	small.areas_len = len;
 	small.near = 0;
 	forget_granules();
-	small.slid = slid && knows_slides() && note_lowest();
+	small.slid = slid && knows_slides() && keep_arrived() && note_lowest();
 	if (slid && !small.slid) {
 		lc_small_forget();
 		return false;
@@ -236,13 +286,19 @@ bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 	return true;
 }
 
+/* Does an object of the class begin at `addr`? 0 stands for any class. */
+static bool is_of_class(uint64_t addr, uint32_t class_word)
+{
+	return readable(addr) &&
+	       (!class_word || lc_header_class_of(lc_layout(), addr) == class_word);
+}
+
 /* Hold the object that is at `addr` now, to look at it after later collections. */
 static void hold(uint64_t addr, uint64_t words)
 {
 	uint64_t i = (addr - small.low) / small.bucket_bytes;
 	struct bucket *b = &small.buckets[i < small.buckets_len ? i : small.buckets_len - 1];
-
-	uint64_t *objects = NULL;
+	struct small_object *objects = NULL;
 
 	if (b->len < b->cap || lc_memory_room(LC_MEMORY_SMALL) > b->cap * sizeof(*objects))
 		objects =
@@ -254,11 +310,13 @@ static void hold(uint64_t addr, uint64_t words)
 		return;
 	}
 	b->objects = objects;
-	b->objects[b->len++] = addr | words << LC_ADDR_BITS;
+	b->objects[b->len++] = object_at(addr, words, lc_header_class_of(lc_layout(), addr));
 }
 
-/* The new address of the object at `addr`; 0 if it was not moved, or died. */
-static uint64_t forwarded(uint64_t addr)
+/*
+ * The new address of the object at `addr`, which is of that class; 0 if it was not moved, or died.
+ */
+static uint64_t forwarded(uint64_t addr, uint32_t class_word)
 {
 	const struct lc_area *area;
 	uint64_t mark, to;
@@ -273,7 +331,7 @@ static uint64_t forwarded(uint64_t addr)
 	if (small.class_word &&
 	    (uint32_t)lc_peek_load64(addr + 8) != (uint32_t)lc_peek_load64(to + 8))
 		return 0;
-	return to;
+	return !class_word || lc_header_class_of(lc_layout(), to) == class_word ? to : 0;
 }
 
 static void note_move(uint64_t src, uint64_t dst, uint64_t words)
@@ -297,6 +355,15 @@ static bool is_looked_at(const struct lc_alloc *a, uint16_t tag, uint16_t span)
 	       (uint16_t)(tag - lc_alloc_epoch_tag(a)) <= span;
 }
 
+void lc_small_forget_new(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += is_looked_at(&records[i], tag, span);
+	atomic_fetch_add_explicit(&small.forgotten_new, n, memory_order_relaxed);
+}
+
 /* Is the pass at its limit? Objects that it does not look at are forgotten. */
 static bool is_full(void)
 {
@@ -312,6 +379,16 @@ static bool stayed(uint64_t addr)
 	return a && addr < small.lowest[a - small.areas];
 }
 
+/* Is the object of the record at its address, after others slid? */
+static bool is_still_there(const struct lc_alloc *a)
+{
+	const uint64_t addr = lc_alloc_addr(a);
+
+	return readable(addr) &&
+	       (!ahead.found ||
+	        lc_site_classes_has(a->site, lc_header_class_of(lc_layout(), addr)));
+}
+
 void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -321,13 +398,13 @@ void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uin
 		if (!is_looked_at(a, tag, span))
 			continue;
 		if (small.slid) {
-			if (stayed(lc_alloc_addr(a)))
+			if (stayed(lc_alloc_addr(a)) && is_still_there(a))
 				hold(lc_alloc_addr(a), a->size_words);
 			continue;
 		}
 		if (is_full())
 			return;
-		to = forwarded(lc_alloc_addr(a));
+		to = forwarded(lc_alloc_addr(a), 0);
 		if (to)
 			note_move(lc_alloc_addr(a), to, a->size_words);
 	}
@@ -395,7 +472,7 @@ bool lc_small_ahead_begin(const struct lc_area *areas, size_t len, bool emptied)
 }
 
 /* Choose one in `stride`. If the sample is full, drop every other object and double the stride. */
-static void choose(struct sample *s, uint64_t object)
+static void choose(struct sample *s, struct small_object object)
 {
 	if (s->skip) {
 		s->skip--;
@@ -415,7 +492,7 @@ void lc_small_ahead_sample(const struct lc_alloc *records, size_t len, uint16_t 
 {
 	for (size_t i = 0; i < len; i++)
 		if (is_looked_at(&records[i], tag, span))
-			choose(&ahead.records, lc_alloc_addr(&records[i]));
+			choose(&ahead.records, object_at(lc_alloc_addr(&records[i]), 0, 0));
 }
 
 /* The object's address after the slide: `at` if its header has no other; 0 if it dies or is
@@ -440,10 +517,19 @@ static uint64_t place_then(uint64_t at)
 	return 0;
 }
 
-static void look_ahead(uint64_t addr, uint64_t words)
+/* The current address of the object, before anything slides; 0 if it is dead. */
+static uint64_t find_now(struct small_object o)
+{
+	const uint64_t at = place_now(addr_of(o));
+
+	return at && is_of_class(at, o.class_word) ? at : 0;
+}
+
+/* Look at the object, which was at `addr` when the pause began and is at `at`; 0: it is dead. */
+static void look_ahead(uint64_t addr, uint64_t at, uint64_t words)
 {
 	/* One unknown object spoils the look, so skip the rest. */
-	uint64_t at = ahead.unsaid ? 0 : place_now(addr), to = at ? place_then(at) : 0;
+	const uint64_t to = at && !ahead.unsaid ? place_then(at) : 0;
 	struct lc_move *moves;
 	uint32_t *classes;
 
@@ -475,6 +561,8 @@ static uint64_t said_of(uint64_t at)
 		to = slides_to(at);
 	else if (lc_mark_tables_find(at, &to) == LC_MARK_DEAD)
 		to = 1;
+	if (to == small.low && lc_collector() == LC_GC_SERIAL)
+		return 0; /* it is marked, see lc_header_slides_to() */
 	return to ? lc_hash(at ^ to << 20) | 1 : 0;
 }
 
@@ -484,7 +572,7 @@ static uint64_t read_sample(const struct sample *s)
 	uint64_t signature = 0;
 
 	for (size_t i = 0; i < s->len; i++) {
-		uint64_t at = place_now(s->objects[i] & LC_ADDR_MASK);
+		const uint64_t at = find_now(s->objects[i]);
 
 		if (at)
 			signature += said_of(at);
@@ -500,7 +588,7 @@ static void sample_held(void)
 
 		for (size_t j = 0; j < b->len; j++) {
 			choose(&ahead.survivors, b->objects[j]);
-			if ((b->objects[j] & LC_ADDR_MASK) > (b->objects[top] & LC_ADDR_MASK))
+			if (addr_of(b->objects[j]) > addr_of(b->objects[top]))
 				top = j;
 		}
 		b->top = top;
@@ -514,7 +602,7 @@ static uint64_t read_tops(void)
 
 	for (size_t i = 0; i < small.buckets_len; i++) {
 		const struct bucket *b = &small.buckets[i];
-		uint64_t at = b->len ? place_now(b->objects[b->top] & LC_ADDR_MASK) : 0;
+		const uint64_t at = b->len ? find_now(b->objects[b->top]) : 0;
 
 		if (at)
 			signature += said_of(at);
@@ -545,22 +633,35 @@ bool lc_small_ahead_changed(void)
 	ahead.unsaid = small.holes;
 	ahead.found = true;
 	for (size_t i = 0; i < small.buckets_len; i++)
-		for (size_t j = 0; j < small.buckets[i].len; j++)
-			look_ahead(small.buckets[i].objects[j] & LC_ADDR_MASK,
-			           small.buckets[i].objects[j] >> LC_ADDR_BITS);
+		for (size_t j = 0; j < small.buckets[i].len; j++) {
+			const struct small_object o = small.buckets[i].objects[j];
+
+			look_ahead(addr_of(o), find_now(o), o.words);
+		}
 	return true;
 }
 
 void lc_small_ahead_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
 {
-	for (size_t i = 0; i < len; i++)
-		if (is_looked_at(&records[i], tag, span))
-			look_ahead(lc_alloc_addr(&records[i]), records[i].size_words);
+	for (size_t i = 0; i < len; i++) {
+		const struct lc_alloc *a = &records[i];
+		uint64_t at;
+
+		if (!is_looked_at(a, tag, span))
+			continue;
+		at = find_now(object_at(lc_alloc_addr(a), a->size_words, 0));
+		if (!at)
+			continue;
+		if (!lc_site_classes_add(a->site, lc_header_class_of(lc_layout(), at)))
+			ahead.unsaid = true; /* no room: forget all */
+		look_ahead(lc_alloc_addr(a), at, a->size_words);
+	}
 }
 
 void lc_small_ahead_forget(void)
 {
 	lc_mark_tables_forget();
+	lc_site_classes_forget();
 	free(ahead.records.objects);
 	free(ahead.survivors.objects);
 	free(ahead.moves);
@@ -573,39 +674,21 @@ bool lc_small_slid(void)
 	return small.slid;
 }
 
-/* Is the object of that move at its new place? */
-static bool has_arrived(size_t i)
-{
-	const uint64_t dst = ahead.moves[i].dst;
-
-	return area_of(dst) && readable(dst) &&
-	       lc_header_class_of(lc_layout(), dst) == ahead.classes[i];
-}
-
 /* Hold the objects that stayed, and note the moves of those that are at their new address. */
 static void take_slid(void)
 {
-	size_t arrived = 0;
-
-	for (size_t i = 0; i < ahead.len; i++)
-		if (has_arrived(i))
-			ahead.moves[arrived++] = ahead.moves[i];
-	/* One header may be misread, but the tables are right for all objects or for none. */
-	if (lc_mark_tables_known() && arrived < ahead.len) {
-		lc_small_forget();
-		small.slid = false;
-	}
 	for (size_t i = 0; i < small.buckets_len; i++) {
 		struct bucket *b = &small.buckets[i];
 		size_t kept = 0;
 
 		for (size_t j = 0; j < b->len; j++)
-			if (stayed(b->objects[j] & LC_ADDR_MASK))
+			if (stayed(addr_of(b->objects[j])) &&
+			    is_of_class(addr_of(b->objects[j]), b->objects[j].class_word))
 				b->objects[kept++] = b->objects[j];
 		b->len = kept;
 	}
 	small.moves_max = ahead.max;
-	for (size_t i = 0; small.slid && i < arrived; i++)
+	for (size_t i = 0; i < ahead.len; i++)
 		note_move(ahead.moves[i].src, ahead.moves[i].dst, ahead.moves[i].size_bytes / 8);
 	free(small.lowest);
 	small.lowest = NULL;
@@ -620,13 +703,35 @@ static bool untouched(size_t i)
 	return a && a->kind == LC_AREA_OLD && a->end >= bottom + small.bucket_bytes;
 }
 
+void lc_small_sweep(const struct lc_area *areas, size_t len)
+{
+	uint64_t held = 0;
+
+	small.areas = areas;
+	small.areas_len = len;
+	small.near = 0;
+	for (size_t i = 0; i < small.buckets_len; i++) {
+		struct bucket *b = &small.buckets[i];
+		size_t kept = 0;
+
+		if (b->len && !untouched(i)) {
+			for (size_t j = 0; j < b->len; j++)
+				if (area_of(addr_of(b->objects[j])))
+					b->objects[kept++] = b->objects[j];
+			b->len = kept;
+		}
+		held += b->len;
+	}
+	atomic_store_explicit(&small.held, held, memory_order_relaxed);
+}
+
 /* Keep the objects of a bucket that stayed in old memory, and note the moves of the others. */
 static void look_at_bucket(struct bucket *b)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < b->len; i++) {
-		uint64_t addr = b->objects[i] & LC_ADDR_MASK;
+		const uint64_t addr = addr_of(b->objects[i]);
 		const struct lc_area *a = area_of(addr);
 		uint64_t to;
 
@@ -634,9 +739,9 @@ static void look_at_bucket(struct bucket *b)
 			b->objects[kept++] = b->objects[i];
 			continue;
 		}
-		to = is_full() ? 0 : forwarded(addr);
+		to = is_full() ? 0 : forwarded(addr, b->objects[i].class_word);
 		if (to)
-			note_move(addr, to, b->objects[i] >> LC_ADDR_BITS);
+			note_move(addr, to, b->objects[i].words);
 	}
 	b->len = kept;
 	if (!kept) {
@@ -678,6 +783,8 @@ static const struct lc_counter counters[] = {
 	LC_COUNTER("small_moves", &small.moved), /* found at their new place */
 	/* Dropped since a collection left no trace. */
 	LC_COUNTER("small_forgotten", &small.forgotten),
+	/* The same of objects made since the last collection, most of them dead. */
+	LC_COUNTER("small_forgotten_new", &small.forgotten_new),
 	LC_COUNTER("small_held", &small.held), /* looked at after each collection now */
 	/* Pauses that left out objects, for want of memory. */
 	LC_COUNTER("small_passes_limited", &small.passes_limited),

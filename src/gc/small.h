@@ -57,6 +57,15 @@ bool lc_small_slid(void);
 /* Forget all objects that are held. */
 void lc_small_forget(void);
 
+/* Forget the objects of allocation records, as lc_small_look() takes them. */
+void lc_small_forget_new(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
+
+/*
+ * A pause has collected nothing, but it may have freed memory without live objects: forget the
+ * objects there.
+ */
+void lc_small_sweep(const struct lc_area *areas, size_t len);
+
 /*
  * Look at the objects of allocation records made since the last collection: those records whose
  * epoch tag lies at most `span` before `tag`.

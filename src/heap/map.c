@@ -150,6 +150,11 @@ uint64_t lc_map_copied_lost(const struct lc_map *m)
 	return m->copied_lost;
 }
 
+uint64_t lc_map_dropped(const struct lc_map *m)
+{
+	return m->dropped;
+}
+
 /* A kept record with its age, for sorting. */
 struct dated {
 	struct lc_alloc record;

@@ -69,6 +69,7 @@ struct lc_map_close {
 	bool small_known;  /* `moves` has those of objects that were slid inline too */
 	bool complete;     /* false: moves were lost, or not seen */
 	bool collected;    /* false: a pause that collected nothing */
+	bool in_pieces;    /* this collector slides objects that cross a region's end in pieces */
 };
 
 /*
@@ -163,6 +164,13 @@ void lc_map_copied_taken(struct lc_map *m);
 
 /* Objects, each time they were copied or outlived their first collection, that are in no sum. */
 uint64_t lc_map_copied_lost(const struct lc_map *m);
+
+/*
+ * Objects that were dropped, dead or alive, since nothing tells where they are: they may have been
+ * moved unseen by a collection that moves objects in pieces, or that left some in a region that it
+ * evacuated; or two moves lead to one place.
+ */
+uint64_t lc_map_dropped(const struct lc_map *m);
 
 /* Survivors; after a pause that collected nothing, one recorded twice may count twice. */
 size_t lc_map_count(const struct lc_map *m);

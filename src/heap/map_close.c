@@ -22,10 +22,10 @@
  *      in an eden that was not collected. All such objects are dropped after a collection that
  *      compacted, or that had to leave objects in a region that it evacuated (and puts filler of
  *      any class between them). An object of up to twice that size is seen when it moves, unless it
- *      comes to lie across a boundary of regions, in two pieces; so it is dropped if it lies like
- *      that in a compacted area. With `small_known` the moves say of each where it slid, and one
- *      without a move may have stayed below the lowest place of its area that was slid to: a
- *      sliding collection keeps the order.
+ *      comes to lie across a boundary of regions, in two pieces, as Parallel copies it; so it is
+ *      dropped if it lies like that in a compacted area. With `small_known` the moves say of each
+ * where it slid, and one without a move may have stayed below the lowest place of its area that was
+ * slid to: a sliding collection keeps the order.
  *
  * The order of the steps makes each of them local:
  *
@@ -397,8 +397,10 @@ static int consider(struct closing *k, uint64_t addr, const struct lc_alloc *a, 
 		return 0;
 	if (k->c->areas[area].kind == LC_AREA_OLD && !was_old(k, addr)) {
 		k->left_behind = true;
-		if (is_small(a->size_words) && !small_stays(k, area, addr))
+		if (is_small(a->size_words) && !small_stays(k, area, addr)) {
+			k->m->dropped += !(k->c->areas[area].flags & LC_AREA_COMPACTED);
 			return 0;
+		}
 	}
 	stays = lc_vector_reserve_array(k->stays, &k->stays_cap, k->stays_len + 1, sizeof(*stays));
 	if (!stays)
@@ -613,11 +615,18 @@ static void drop_small(struct closing *k)
 		compacted |= k->c->areas[i].flags & LC_AREA_COMPACTED;
 	if (!compacted && !k->left_behind)
 		return;
-	for (uint64_t at = 0; (e = lc_map_at_or_above(m, at, &at)); at++)
-		if (is_small(e->size_words)
-		        ? !small_stays(k, find_area(k, at), at)
-		        : compacted && unseen_at(k, at, (uint64_t)e->size_words * 8))
-			lc_map_remove(m, at);
+	for (uint64_t at = 0; (e = lc_map_at_or_above(m, at, &at)); at++) {
+		const bool small = is_small(e->size_words);
+
+		if (small ? small_stays(k, find_area(k, at), at)
+		          : !compacted || !k->c->in_pieces ||
+		                !unseen_at(k, at, (uint64_t)e->size_words * 8))
+			continue;
+		/* gc/small.c knows of small ones in a full collection that they died, or counts
+		 * them. */
+		m->dropped += !small || !compacted;
+		lc_map_remove(m, at);
+	}
 }
 
 static int note_doubt(struct lc_map *m, uint64_t addr)
@@ -708,6 +717,7 @@ static int land(struct closing *k)
 	for (size_t i = 0; k->c->complete && i < k->c->moves_len; i++) {
 		const struct landing *l = &k->landings[i];
 		uint64_t size_bytes = (uint64_t)l->entry.size_words * 8;
+		const size_t count = m->count;
 		struct lc_map_entry entry;
 
 		lc_stand_back();
@@ -717,6 +727,9 @@ static int land(struct closing *k)
 		entry.birth_in &= ~(uint32_t)LC_MAP_NEW;
 		if (lc_map_put_over(m, l->dst, entry))
 			return -ENOMEM;
+		/* erase() has made room, so that only another object that moved can be in the way.
+		 */
+		m->dropped += count + 1 - m->count;
 		if (l->entry.birth_in & LC_MAP_DOUBT && note_doubt(m, l->dst))
 			return -ENOMEM;
 		tell_landed(m, l, size_bytes);

@@ -71,6 +71,7 @@ struct lc_map {
 	uint32_t *copied_rows;
 	size_t copied_rows_cap;
 	uint64_t copied_lost;
+	uint64_t dropped;       /* see lc_map_dropped() */
 	struct lc_alloc *fresh; /* records of survivors that are LC_MAP_NEW */
 	size_t fresh_len, fresh_cap;
 

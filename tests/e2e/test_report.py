@@ -772,6 +772,14 @@ def test_golden_profile_that_tells_what_interrupts_weigh_is_read(locus, tmp_path
     assert wanted["samples"]["total"] == counters["engine_timer_samples"] + counters["engine_timer_overruns"]
 
 
+def test_report_tells_how_many_objects_may_have_lost_their_site(locus, tmp_path):
+    counts = {"small_forgotten": 3, "small_forgotten_new": 20, "map_dropped": 100}
+    for i, counters in enumerate([*({k: n} for k, n in counts.items()), counts]):
+        text = " ".join(locus("report", simple(tmp_path / str(i), counters=counters)).stdout.split())
+        assert "note: at most %d live objects of 128 bytes or less lost their site" % sum(counters.values()) in text
+    assert "lost their site" not in locus("report", simple(tmp_path / "none", counters=dict.fromkeys(counts, 0))).stdout
+
+
 # HTML
 
 

@@ -565,7 +565,9 @@ static void collect(struct model *h, uint32_t how)
 {
 	struct lc_nursery_run runs[THREADS];
 	struct lc_nursery nursery;
-	struct lc_map_close c = { .nursery = &nursery, .heap_low = heap_low, .complete = true };
+	struct lc_map_close c = {
+		.nursery = &nursery, .heap_low = heap_low, .complete = true, .in_pieces = true
+	};
 
 	h->moves_len = 0;
 	h->left_behind = false;

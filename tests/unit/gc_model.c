@@ -214,6 +214,14 @@ void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uin
 		gc_seen.look(records, len, tag, span);
 }
 
+void lc_small_forget_new(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+}
+
+void lc_small_sweep(const struct lc_area *areas, size_t len)
+{
+}
+
 struct lc_move *lc_small_end(size_t *len)
 {
 	struct lc_move *moves = calloc(gc_plan.small_moves + 1, sizeof(*moves));

@@ -93,7 +93,8 @@ static void moved(uint64_t src, uint64_t dst, uint64_t size_bytes)
 	moves[moves_len++] = (struct lc_move){ src, dst, size_bytes };
 }
 
-static bool small_known; /* where small objects were slid */
+static bool small_known;      /* where small objects were slid */
+static bool in_pieces = true; /* as Parallel slides */
 static bool collects = true;
 
 static int close_with(bool complete, const struct lc_area *areas, size_t areas_len)
@@ -103,13 +104,14 @@ static int close_with(bool complete, const struct lc_area *areas, size_t areas_l
 		                         { records + records_len / 2,
 		                           records_len - records_len / 2 } };
 	struct lc_nursery nursery = { runs, 2, tag };
-	struct lc_map_close c = { &nursery, moves,       moves_len, areas,   areas_len,
-		                  LOW,      small_known, complete,  collects };
+	struct lc_map_close c = { &nursery, moves,       moves_len, areas,    areas_len,
+		                  LOW,      small_known, complete,  collects, in_pieces };
 	int err = lc_map_close_epoch(map, &c);
 
 	tag++;
 	records_len = moves_len = 0;
 	small_known = false;
+	in_pieces = true;
 	collects = true;
 	return err;
 }
@@ -791,6 +793,20 @@ static void small_objects_are_known_no_more_after_a_collection_that_slid(void **
 	assert_true(at(LOW + 131072 - 72, 4));
 	assert_true(at(LOW + 196608 - 64, 5));
 	assert_false(at(LOW + 262144 - 64, 6));
+	assert_int_equal(lc_map_dropped(map), 2); /* gc/small.c counts the small one */
+}
+
+static void what_a_collector_slides_whole_is_seen_if_it_is_not_small(void **state)
+{
+	layout[OLD].top = LOW + MIB;
+	settle_small(LOW + 65536 - 64, 72, 3);
+	settle_small(LOW + 262144 - 64, 128, 6);
+	layout[OLD].flags = LC_AREA_COMPACTED;
+	in_pieces = false;
+	collected();
+	assert_true(at(LOW + 65536 - 64, 3));
+	assert_true(at(LOW + 262144 - 64, 6));
+	assert_int_equal(lc_map_dropped(map), 0);
 }
 
 static void small_objects_that_moved_land_even_where_others_slid(void **state)
@@ -842,6 +858,20 @@ static void small_objects_of_a_region_that_kept_some_are_known_no_more(void **st
 	assert_false(at(EDEN, 3));
 	assert_true(at(EDEN + 64, 4));
 	assert_true(at(LOW + 256, 5));
+	assert_int_equal(lc_map_dropped(map), 2); /* sites 1 and 3 */
+}
+
+/* Two moves to one place cannot both be right. */
+static void an_object_that_another_one_lands_on_is_counted(void **state)
+{
+	layout[OLD].top = LOW + MIB;
+	record(EDEN, 24, 1);
+	record(EDEN + 64, 24, 2);
+	moved(EDEN, LOW + 256, 24);
+	moved(EDEN + 64, LOW + 264, 24);
+	collected();
+	assert_int_equal(lc_map_count(map), 1);
+	assert_int_equal(lc_map_dropped(map), 1);
 }
 
 /* A collection wrote into eden, so it may have moved a small object unseen. */
@@ -964,7 +994,7 @@ static void a_survivor_costs_at_most_40_bytes(void **state)
 	struct lc_nursery_run run = { many, N };
 	struct lc_nursery nursery = { &run, 1, tag };
 	struct lc_area old = { LOW, LOW + N * 1536, LOW + N * 1536, LC_AREA_OLD, 0 };
-	struct lc_map_close c = { &nursery, NULL, 0, &old, 1, LOW, false, true, true };
+	struct lc_map_close c = { &nursery, NULL, 0, &old, 1, LOW, false, true, true, true };
 	uint64_t empty = lc_map_bytes(map);
 
 	for (uint64_t i = 0; i < N; i++) {
@@ -1070,9 +1100,11 @@ int main(void)
 		CASE(an_object_that_moves_as_a_whole_is_in_doubt_no_more),
 		CASE(a_record_over_an_object_in_doubt_is_the_answer),
 		CASE(small_objects_are_known_no_more_after_a_collection_that_slid),
+		CASE(what_a_collector_slides_whole_is_seen_if_it_is_not_small),
 		CASE(small_objects_that_moved_land_even_where_others_slid),
 		CASE(small_objects_that_slid_or_stayed_are_known_where_that_was_looked_up),
 		CASE(small_objects_of_a_region_that_kept_some_are_known_no_more),
+		CASE(an_object_that_another_one_lands_on_is_counted),
 		CASE(small_objects_of_an_eden_that_was_written_to_are_known_no_more),
 		CASE(what_stays_in_an_eden_that_was_compacted_is_in_doubt_or_small),
 		CASE(small_objects_of_a_survivor_space_that_kept_some_are_known_no_more),

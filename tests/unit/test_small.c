@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/gc/small.c src/jvm/layout/header.c src/jvm/os/peek.c */
+/* uses: src/core/memory.c src/gc/site_classes.c src/gc/small.c src/jvm/layout/header.c src/jvm/os/peek.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_small.c - checks that small objects are followed by what a collection leaves at their old
@@ -19,6 +19,7 @@
 #include "src/gc/moves.h"
 #include "src/gc/small.h"
 #include "src/jvm/layout/areas.h"
+#include "src/jvm/layout/collector.h"
 #include "src/jvm/layout/layout.h"
 #include "src/jvm/layout/mark_tables.h"
 #include "src/jvm/layout/ranges.h"
@@ -31,6 +32,7 @@ enum { HEAP_BYTES = 4 * SPACE, TAG = 5, CLASS = 0x1234, UNLOCKED = 1, FORWARDED 
 static unsigned char *heap;
 static uint32_t collections, full;
 static bool slid;
+static enum lc_collector collector;
 /* What the collector's tables say, where there are any. */
 static bool tables;
 static enum lc_mark_fate fate;
@@ -38,7 +40,7 @@ static int64_t distance;
 static struct lc_layout layout;
 static struct lc_area areas[4];
 static struct {
-	uint64_t moved, forgotten, unheld, passes_limited, pass_us;
+	uint64_t moved, forgotten, forgotten_new, unheld, passes_limited, pass_us;
 } before;
 
 uint32_t lc_areas_collections(void)
@@ -49,6 +51,11 @@ uint32_t lc_areas_collections(void)
 uint32_t lc_areas_full(void)
 {
 	return full;
+}
+
+enum lc_collector lc_collector(void)
+{
+	return collector;
 }
 
 bool lc_moves_slid(void)
@@ -118,6 +125,7 @@ static int setup(void **state)
 	memset(heap, 0, HEAP_BYTES);
 	collections = 1;
 	full = 0;
+	collector = LC_GC_G1;
 	slid = tables = false;
 	layout = (struct lc_layout){ 0 };
 	lc_small_ahead_forget();
@@ -127,6 +135,7 @@ static int setup(void **state)
 	area(3, EDEN, LC_AREA_EDEN, 0);
 	before.moved = counter("small_moves");
 	before.forgotten = counter("small_forgotten");
+	before.forgotten_new = counter("small_forgotten_new");
 	before.unheld = counter("small_unheld");
 	before.passes_limited = counter("small_passes_limited");
 	before.pass_us = counter("small_pass_us");
@@ -510,6 +519,136 @@ static void what_is_no_object_of_its_class_afterwards_has_not_moved_there(void *
 	set(OLD + 24, UNLOCKED, CLASS + 1);
 	assert_null(slide(&a, 1, &len));
 	assert_int_equal(len, 0);
+	/* But it lived, so it is lost, and that is counted. */
+	assert_int_equal(counter("small_forgotten") - before.forgotten, 1);
+}
+
+/* A live object and a dead one are held, in old memory. */
+static void hold_two(void)
+{
+	size_t len;
+
+	assert_true(begin(true));
+	for (size_t i = 0; i < 2; i++) {
+		struct lc_alloc a = record(EDEN + 64 * i, 3, TAG);
+
+		copy(EDEN + 64 * i, OLD + 256 + 64 * i);
+		lc_small_look(&a, 1, TAG, 0);
+	}
+	free(lc_small_end(&len));
+	assert_int_equal(held(), 2);
+}
+
+static void what_lies_over_a_dead_object_is_no_header_of_it(void **state)
+{
+	const struct lc_alloc a = record(EDEN + 512, 3, TAG);
+	struct lc_move *moves;
+	size_t len;
+
+	/* A larger object has come to lie over the dead one. A field looks like a new address. */
+	hold_two();
+	set(OLD + 320, at(OLD) | FORWARDED, CLASS + 1);
+	look_ahead(NULL, 0, false);
+	full = 1;
+	areas[0].flags = LC_AREA_COMPACTED;
+	assert_true(begin(true)); /* nothing slides */
+	assert_null(lc_small_end(&len));
+	assert_int_equal(held(), 1);
+	assert_int_equal(counter("small_forgotten") - before.forgotten, 0);
+	/* The same if others do slide. */
+	teardown(state);
+	lc_small_ahead_forget();
+	before.forgotten = counter("small_forgotten");
+	slid = false;
+	for (size_t i = 0; i < 4; i++)
+		areas[i].flags = 0;
+	hold_two();
+	set(OLD + 320, at(OLD) | FORWARDED, CLASS + 1);
+	set(OLD, UNLOCKED, CLASS);
+	set(EDEN + 512, at(OLD + 1024) | FORWARDED, CLASS);
+	look_ahead(&a, 1, false);
+	set(OLD + 1024, UNLOCKED, CLASS);
+	moves = slide(&a, 1, &len);
+	assert_int_equal(len, 1);
+	assert_true(moves[0].src == at(EDEN + 512) && moves[0].dst == at(OLD + 1024));
+	free(moves);
+	assert_int_equal(held(), 2); /* it, and the live object that stayed */
+	assert_int_equal(counter("small_forgotten") - before.forgotten, 0);
+}
+
+static void what_lies_over_a_dead_new_object_is_not_held(void **state)
+{
+	const struct lc_alloc a[] = { record(OLD + 64, 3, TAG), record(OLD + 128, 3, TAG),
+		                      record(OLD + 1024, 3, TAG) };
+	size_t len;
+
+	set(OLD + 64, UNLOCKED, CLASS);  /* stays */
+	set(OLD + 128, UNLOCKED, CLASS); /* dead */
+	set(OLD + 1024, at(OLD + 512) | FORWARDED, CLASS);
+	look_ahead(a, 3, false);
+	set(OLD + 128, 77, CLASS + 1); /* a larger object came to lie here */
+	set(OLD + 512, UNLOCKED, CLASS);
+	free(slide(a, 3, &len));
+	assert_int_equal(len, 1);
+	assert_int_equal(held(), 2);
+}
+
+static void an_object_slides_to_the_heaps_bottom(void **state)
+{
+	const struct lc_alloc a = record(OLD + 128, 3, TAG);
+	struct lc_move *moves;
+	size_t len;
+
+	layout.slides_encoded = true;
+	set(OLD + 128, FORWARDED, CLASS); /* no distance */
+	look_ahead(&a, 1, false);
+	set(0, UNLOCKED, CLASS);
+	moves = slide(&a, 1, &len);
+	assert_int_equal(len, 1);
+	assert_true(moves[0].src == at(OLD + 128) && moves[0].dst == at(0));
+	free(moves);
+}
+
+/* Serial marks live objects so before it computes addresses; afterwards nothing slides. */
+static void a_mark_of_serial_is_no_address(void **state)
+{
+	const struct lc_alloc a = record(OLD + 128, 3, TAG);
+	size_t len;
+
+	collector = LC_GC_SERIAL;
+	layout.slides_encoded = true;
+	set(OLD + 128, FORWARDED, CLASS);
+	look_ahead(&a, 1, false);
+	set(OLD + 128, UNLOCKED, CLASS);
+	look_ahead(&a, 1, false);
+	full = 1;
+	areas[0].flags = LC_AREA_COMPACTED;
+	assert_true(begin(true));
+	lc_small_look(&a, 1, TAG, 0);
+	free(lc_small_end(&len));
+	assert_int_equal(held(), 1);
+	assert_int_equal(counter("small_forgotten") - before.forgotten, 0);
+}
+
+/* G1 frees regions without live objects in pauses that collect nothing. */
+static void objects_in_memory_that_was_freed_are_dead(void **state)
+{
+	hold_two();
+	collections = 0;
+	lc_small_sweep(areas, 4);
+	assert_int_equal(held(), 2);
+	area(0, OLD, LC_AREA_FREE, 0);
+	lc_small_sweep(areas, 4);
+	assert_int_equal(held(), 0);
+}
+
+static void new_objects_that_are_forgotten_are_counted(void **state)
+{
+	const struct lc_alloc a[] = { record(EDEN, 3, TAG), record(EDEN + 64, 8, TAG),
+		                      record(EDEN + 128, 9, TAG), record(EDEN + 512, 3, TAG - 1) };
+
+	lc_small_forget_new(a, 4, TAG, 0);
+	assert_int_equal(counter("small_forgotten_new") - before.forgotten_new, 2);
 }
 
 /* Phases end one after the other: what headers say when the last one has ended counts. */
@@ -860,6 +999,12 @@ int main(void)
 		TEST(a_collection_that_leaves_no_trace_makes_all_unknown),
 		TEST(what_headers_say_before_a_full_collection_slides_is_believed),
 		TEST(what_is_no_object_of_its_class_afterwards_has_not_moved_there),
+		TEST(what_lies_over_a_dead_object_is_no_header_of_it),
+		TEST(what_lies_over_a_dead_new_object_is_not_held),
+		TEST(an_object_slides_to_the_heaps_bottom),
+		TEST(a_mark_of_serial_is_no_address),
+		TEST(objects_in_memory_that_was_freed_are_dead),
+		TEST(new_objects_that_are_forgotten_are_counted),
 		TEST(what_headers_say_last_counts),
 		TEST(a_young_collection_before_the_full_one_is_followed_too),
 		TEST(distances_of_newer_JVMs_are_read),

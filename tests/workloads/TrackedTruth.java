@@ -4,12 +4,13 @@ import java.lang.management.ThreadMXBean;
 /*
  * Walks small objects of one class, Node, that six methods make, for known parts of the CPU time.
  *
- * Usage: TrackedTruth CPU_SECONDS [wait]
+ * Usage: TrackedTruth CPU_SECONDS [wait|collect]
  *
  * Three of the methods make objects that are walked: newFirst and newKept at the start, newYoung
  * again and again. newRare, newBurst and newLone make objects that nobody reads. Other small objects
- * are made in between. It asks for no full collection, which may forget small objects
- * (docs/engines/allocations.md). With "wait" it says "ready", and waits for a line, before it makes the first.
+ * are made in between. With "wait" it says "ready", and waits for a line, before it makes the first.
+ * With "collect" it asks for a full collection in each round, so that most rings of newYoung outlive
+ * some of them and die.
  * It prints one line of JSON: CPU nanoseconds of each walk, and objects of each method.
  */
 public final class TrackedTruth {
@@ -87,7 +88,8 @@ public final class TrackedTruth {
 		long quota = (long) (Double.parseDouble(args[0]) * 1e9);
 		Node[] rings = new Node[WALKS];
 		long walked = 0;
-		if (args.length > 1) {
+		boolean collect = args.length > 1 && args[1].equals("collect");
+		if (args.length > 1 && args[1].equals("wait")) {
 			System.out.println("ready");
 			System.in.read();
 		}
@@ -99,6 +101,8 @@ public final class TrackedTruth {
 				sink = newBurst(i);
 			for (int i = 0; i < 300; i++)
 				garbage[i & 255] = new byte[20_000 + i];
+			if (collect)
+				System.gc();
 			if (round % 3 == 0) {
 				sink = newRare(round);
 				rings[YOUNG] = ring(YOUNG);

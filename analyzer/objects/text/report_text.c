@@ -310,7 +310,9 @@ static void print_marks(FILE *out, const struct lc_load_process *p, bool several
 static void print_not_followed(FILE *out, const struct lc_load *l)
 {
 	const uint64_t lost = lc_load_counter(l, "alloc_records_lost");
-	const uint64_t forgotten = lc_load_counter(l, "small_forgotten");
+	const uint64_t forgotten = lc_load_counter(l, "small_forgotten") +
+	                           lc_load_counter(l, "small_forgotten_new") +
+	                           lc_load_counter(l, "map_dropped");
 	const uint64_t no_hook = lc_load_counter(l, "classes_no_hook_loader");
 	size_t without = 0; /* processes */
 
@@ -333,9 +335,10 @@ static void print_not_followed(FILE *out, const struct lc_load *l)
 		        lost);
 	if (forgotten)
 		fprintf(out,
-		        "note: %" PRIu64
-		        " objects of 64 bytes or less lost their site in a full collection, whose "
-		        "moves Locus cannot see: only the class of their later samples is known\n",
+		        "note: at most %" PRIu64
+		        " live objects of 128 bytes or less lost their site in collections whose "
+		        "moves Locus could not see: only the class of their later samples is "
+		        "known\n",
 		        forgotten);
 	if (no_hook)
 		fprintf(out,

@@ -38,8 +38,7 @@ uint64_t lc_header_slides_to(const struct lc_layout *layout, uint64_t heap_low, 
 		return mark & ~(uint64_t)MARK_LOW;
 	if (layout->class_in_mark)
 		mark &= low_bits;
-	mark &= ~(uint64_t)MARK_STATE;
-	return mark ? heap_low + mark * 2 : 0; /* in words, above the two bits of the state */
+	return heap_low + (mark & ~(uint64_t)MARK_STATE) * 2; /* in words, above the two bits */
 }
 
 uint32_t lc_header_class_of(const struct lc_layout *layout, uint64_t addr)

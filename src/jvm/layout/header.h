@@ -26,7 +26,8 @@ int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_head
 /*
  * The address to which a full collection will slide the object with this mark word; 0: the mark
  * word has none. JDK 24 writes the distance from the heap's bottom, and leaves the class in compact
- * headers. Context: any.
+ * headers. Serial marks live objects first, which looks like a slide to the heap's bottom.
+ * Context: any.
  */
 uint64_t lc_header_slides_to(const struct lc_layout *layout, uint64_t heap_low, uint64_t mark);
 
