@@ -20,12 +20,13 @@
  *      unless the collection left no trace of it. So such an object without a move is dead wherever
  *      the collection may have moved it: rule 3 holds for it only in memory that was old before, or
  *      in an eden that was not collected. All such objects are dropped after a collection that
- *      compacted, or that had to leave objects in a region that it evacuated (and puts filler of
- *      any class between them). An object of up to twice that size is seen when it moves, unless it
- *      comes to lie across a boundary of regions, in two pieces, as Parallel copies it; so it is
- *      dropped if it lies like that in a compacted area. With `small_known` the moves say of each
- * where it slid, and one without a move may have stayed below the lowest place of its area that was
- * slid to: a sliding collection keeps the order.
+ *      compacted. They are dropped, too, in each region that the collection evacuated and had to
+ *      leave objects in (and puts filler of any class between them). Any old region may be such a
+ *      one, unless nothing was taken out of old memory. An object of up to twice that size is seen
+ *      when it moves, unless it comes to lie across a boundary of regions, in two pieces, as
+ *      Parallel copies it; so it is dropped if it lies like that in a compacted area. With
+ *      `small_known` the moves say of each where it slid, and one without a move may have stayed
+ *      below the lowest place of its area that was slid to: a sliding collection keeps the order.
  *
  * The order of the steps makes each of them local:
  *
@@ -604,21 +605,44 @@ static bool unseen_at(const struct closing *k, uint64_t addr, uint64_t size_byte
 	        size_bytes - first <= LC_MOVE_INLINE_BYTES);
 }
 
+/* Did the collection take objects out of memory that was old before? */
+static bool old_collected(const struct closing *k)
+{
+	for (size_t i = 0; i < k->c->moves_len; i++)
+		if (k->c->moves[i].src && was_old(k, k->c->moves[i].src))
+			return true;
+	for (size_t i = 0; i < k->m->areas_len; i++) {
+		const struct lc_area *was = &k->m->areas[i], *now;
+
+		for (uint64_t at = was->bottom; was->kind == LC_AREA_OLD && at < was->top;
+		     at = now->end) {
+			const size_t n = lc_area_find(k->c->areas, k->c->areas_len, at);
+
+			now = &k->c->areas[n];
+			if (n == k->c->areas_len || now->kind != LC_AREA_OLD ||
+			    now->top < (was->top < now->end ? was->top : now->end))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Rule 5: drop the small objects if nothing tells which of them stayed where they were. */
 static void drop_small(struct closing *k)
 {
 	struct lc_map *m = k->m;
-	bool compacted = false;
+	bool compacted = false, old_stays;
 	struct lc_map_entry *e;
 
 	for (size_t i = 0; i < k->c->areas_len; i++)
 		compacted |= k->c->areas[i].flags & LC_AREA_COMPACTED;
 	if (!compacted && !k->left_behind)
 		return;
+	old_stays = !compacted && !old_collected(k);
 	for (uint64_t at = 0; (e = lc_map_at_or_above(m, at, &at)); at++) {
 		const bool small = is_small(e->size_words);
 
-		if (small ? small_stays(k, find_area(k, at), at)
+		if (small ? small_stays(k, find_area(k, at), at) || (old_stays && was_old(k, at))
 		          : !compacted || !k->c->in_pieces ||
 		                !unseen_at(k, at, (uint64_t)e->size_words * 8))
 			continue;

@@ -100,8 +100,8 @@ static uint64_t flags_len = sizeof(flags) / sizeof(flags[0]);
 static struct {
 	const void *table; /* of virtual functions, in libjvm */
 	uint64_t start, words;
-	uint32_t total;
-	uint64_t word[40]; /* whatever the collector keeps in its heap object */
+	uint32_t total, full; /* collections */
+	uint64_t word[40];    /* whatever the collector keeps in its heap object */
 } heap;
 static void *heap_at = &heap;
 
@@ -470,6 +470,8 @@ static void g1_leaves_new_eden_out_after_a_collection(void **state)
 	assert_int_equal(lc_areas_collections(), 0);
 	heap.total++;
 	assert_int_equal(lc_areas_collections(), 1);
+	assert_int_equal(area_at(0x5000).flags, 0); /* all survivors went to old memory */
+	heap.full++;
 	assert_int_equal(area_at(0x5000).flags, LC_AREA_COMPACTED);
 }
 

@@ -202,8 +202,8 @@ static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 	 * stayed. */
 	const size_t len = read_regions(out, cap, !runs, !slid, &g1.survivor);
 
-	/* A full collection leaves no survivor regions, even where all that it slid was small. */
-	if (runs && (slid || !g1.survivor))
+	/* All that a full collection slid may have been small. */
+	if (runs && (slid || lc_areas_full()))
 		for (size_t i = 0; i < len && i < cap; i++)
 			if (out[i].kind == LC_AREA_OLD)
 				out[i].flags = LC_AREA_COMPACTED;
