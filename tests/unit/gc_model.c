@@ -216,10 +216,12 @@ void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uin
 
 void lc_small_forget_new(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
 {
+	gc_seen.forgotten_new += len;
 }
 
 void lc_small_sweep(const struct lc_area *areas, size_t len)
 {
+	gc_seen.swept++;
 }
 
 struct lc_move *lc_small_end(size_t *len)

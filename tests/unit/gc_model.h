@@ -32,7 +32,9 @@ struct gc_plan {
 struct gc_seen {
 	unsigned opened, sealed, begun; /* calls of lc_moves_open, lc_moves_seal, lc_areas_begin */
 	uint64_t min_bytes;
-	unsigned forgotten; /* lc_small_forget() */
+	unsigned forgotten;   /* lc_small_forget() */
+	size_t forgotten_new; /* records that lc_small_forget_new() was given */
+	unsigned swept;       /* lc_small_sweep() */
 	unsigned snapshots;
 	uint32_t snapshot_epoch;
 	_Atomic int batches; /* made and not released */

@@ -414,11 +414,23 @@ static void records_of_a_pause_that_collects_nothing_are_kept(void **state)
 	put(&model.threads[0], 700); /* several chunks */
 	plan(0, 3, 0, true);
 	collect(-1);
+	assert_int_equal(gc_seen.swept, 1);
 	take(); /* trims what it may */
 	put(&model.threads[0], 300);
 	plan(0, 3, 1, true);
 	collect(-1);
 	assert_int_equal(looked, 1000);
+	assert_int_equal(gc_seen.swept, 1);
+	assert_int_equal(gc_seen.forgotten_new, 0);
+}
+
+static void records_of_a_collection_that_leaves_no_trace_are_counted(void **state)
+{
+	put(&model.threads[0], 700);
+	plan(0, 3, 1, false);
+	collect(-1);
+	assert_int_equal(gc_seen.forgotten_new, 700);
+	assert_int_equal(looked, 0);
 }
 
 static void moves_of_watched_objects_are_added(void **state)
@@ -482,6 +494,8 @@ int main(void)
 		    the_queue_has_a_bound_and_what_is_dropped_is_forgotten, start, end),
 		cmocka_unit_test_setup_teardown(records_of_a_pause_that_collects_nothing_are_kept,
 		                                start, end),
+		cmocka_unit_test_setup_teardown(
+		    records_of_a_collection_that_leaves_no_trace_are_counted, start, end),
 		cmocka_unit_test_setup_teardown(moves_of_watched_objects_are_added, start, end),
 		cmocka_unit_test_setup_teardown(
 		    a_collection_that_closing_interrupts_seals_nothing_but_ends, start, end),
