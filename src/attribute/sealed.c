@@ -150,7 +150,9 @@ static bool take_areas(struct lc_epoch *e)
 		e->areas = malloc(sealed.areas_cap * sizeof(*e->areas) + 1);
 		if (!e->areas)
 			return false;
-		len = lc_areas_take(e->areas, sealed.areas_cap, lc_moves_slid());
+		/* Small objects slide without a memmove. */
+		len = lc_areas_take(e->areas, sealed.areas_cap,
+		                    lc_moves_slid() || lc_small_ahead_found());
 		if (len <= sealed.areas_cap) {
 			e->areas_len = len;
 			return true;

@@ -107,6 +107,8 @@ static struct {
 	size_t areas_len;
 	struct sample records, survivors;
 	uint64_t signature; /* of the samples' new addresses at the last look at all objects */
+	size_t said;        /* how many objects of the samples had one then */
+	bool fewer;         /* later, some of them had none */
 	struct lc_move *moves;
 	uint32_t *classes; /* low halves of the class words, by move */
 	size_t len, max, moves_cap, classes_cap;
@@ -222,7 +224,8 @@ static bool note_lowest(void)
 /*
  * Are the new addresses of all objects known after a full collection? Not after a second one, which
  * slides them again. Headers without new addresses prove that nothing slid: in each region the
- * objects that move are the upper ones, so the topmost header of each bucket would show it.
+ * objects that move are the upper ones, so the topmost header of each bucket would show it. Without
+ * a memmove, the last look may have come when some objects had slid.
  */
 static bool knows_slides(void)
 {
@@ -230,7 +233,7 @@ static bool knows_slides(void)
 		return false;
 	if (lc_mark_tables_known())
 		return ahead.found;
-	return lc_moves_slid() ? ahead.found : ahead.looked && !ahead.found;
+	return lc_moves_slid() ? ahead.found : ahead.looked && !ahead.fewer;
 }
 
 /* Is the object of that move at its new place? */
@@ -566,18 +569,19 @@ static uint64_t said_of(uint64_t at)
 	return to ? lc_hash(at ^ to << 20) | 1 : 0;
 }
 
-/* The sum of these hashes over a sample. */
-static uint64_t read_sample(const struct sample *s)
+/* Add the hash of an object, and count it if it is not 0. */
+static void read_object(struct small_object o, uint64_t *signature, size_t *said)
 {
-	uint64_t signature = 0;
+	const uint64_t at = find_now(o), hash = at ? said_of(at) : 0;
 
-	for (size_t i = 0; i < s->len; i++) {
-		const uint64_t at = find_now(s->objects[i]);
+	*signature += hash;
+	*said += hash != 0;
+}
 
-		if (at)
-			signature += said_of(at);
-	}
-	return signature;
+static void read_sample(const struct sample *s, uint64_t *signature, size_t *said)
+{
+	for (size_t i = 0; i < s->len; i++)
+		read_object(s->objects[i], signature, said);
 }
 
 static void sample_held(void)
@@ -595,24 +599,19 @@ static void sample_held(void)
 	}
 }
 
-/* The sum of these hashes over the topmost object of each bucket. */
-static uint64_t read_tops(void)
+/* Read the topmost object of each bucket. */
+static void read_tops(uint64_t *signature, size_t *said)
 {
-	uint64_t signature = 0;
-
-	for (size_t i = 0; i < small.buckets_len; i++) {
-		const struct bucket *b = &small.buckets[i];
-		const uint64_t at = b->len ? find_now(b->objects[b->top]) : 0;
-
-		if (at)
-			signature += said_of(at);
-	}
-	return signature;
+	for (size_t i = 0; i < small.buckets_len; i++)
+		if (small.buckets[i].len)
+			read_object(small.buckets[i].objects[small.buckets[i].top], signature,
+			            said);
 }
 
 bool lc_small_ahead_changed(void)
 {
-	uint64_t signature;
+	uint64_t signature = 0;
+	size_t said = 0;
 
 	if (!ahead.records.objects)
 		return false;
@@ -621,13 +620,17 @@ bool lc_small_ahead_changed(void)
 		sample_held();
 	}
 	ahead.looked = true;
-	signature = read_tops() + read_sample(&ahead.survivors) + read_sample(&ahead.records);
+	read_tops(&signature, &said);
+	read_sample(&ahead.survivors, &signature, &said);
+	read_sample(&ahead.records, &signature, &said);
 	if (signature == ahead.signature)
 		return false;
-	/* The collector has cleared its tables: all objects have slid, none of them by memmove. */
-	if (!signature && ahead.found && lc_mark_tables_known())
+	/* Headers or tables are cleared: all objects have slid, none of them by memmove. */
+	if (!said && ahead.found)
 		return false;
+	ahead.fewer |= said < ahead.said;
 	ahead.signature = signature;
+	ahead.said = said;
 	ahead.len = 0;
 	ahead.max = moves_max();
 	ahead.unsaid = small.holes;
@@ -667,6 +670,11 @@ void lc_small_ahead_forget(void)
 	free(ahead.moves);
 	free(ahead.classes);
 	memset(&ahead, 0, sizeof(ahead));
+}
+
+bool lc_small_ahead_found(void)
+{
+	return ahead.found;
 }
 
 bool lc_small_slid(void)

@@ -48,6 +48,9 @@ void lc_small_ahead_sample(const struct lc_alloc *records, size_t len, uint16_t 
 bool lc_small_ahead_changed(void);
 void lc_small_ahead_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
 
+/* Has the look ahead found that objects will slide? */
+bool lc_small_ahead_found(void);
+
 /* Forget the look ahead: a collection starts. */
 void lc_small_ahead_forget(void);
 

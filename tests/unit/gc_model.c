@@ -109,6 +109,11 @@ void lc_small_ahead_forget(void)
 {
 }
 
+bool lc_small_ahead_found(void)
+{
+	return false;
+}
+
 bool lc_small_slid(void)
 {
 	return false;

@@ -609,6 +609,38 @@ static void an_object_slides_to_the_heaps_bottom(void **state)
 	free(moves);
 }
 
+/* No memmove tells when it begins, and the JVM reads clocks until it is over. */
+static void a_slide_of_small_objects_only_is_known_if_it_was_not_seen_half_done(void **state)
+{
+	const struct lc_alloc a[] = { record(OLD + 128, 3, TAG), record(OLD + 256, 3, TAG) };
+	size_t len;
+
+	for (unsigned half = 0; half < 2; half++) {
+		for (size_t i = 0; i < 2; i++)
+			set(OLD + 128 + 128 * i, at(OLD + 64 * i) | FORWARDED, CLASS);
+		look_ahead(a, 2, false);
+		for (size_t i = 0; i < 2; i++) {
+			set(OLD + 64 * i, UNLOCKED, CLASS);
+			set(OLD + 128 + 128 * i, UNLOCKED, CLASS);
+			if (half)
+				look_ahead(a, 2, false);
+		}
+		look_ahead(a, 2, false);
+		assert_true(lc_small_ahead_found());
+		full = 1;
+		areas[0].flags = LC_AREA_COMPACTED;
+		assert_int_equal(begin(true), !half);
+		if (!half) {
+			lc_small_look(a, 2, TAG, 0);
+			free(lc_small_end(&len));
+			assert_int_equal(len, 2);
+		}
+		assert_int_equal(held(), half ? 0 : 2);
+		lc_small_forget();
+		lc_small_ahead_forget();
+	}
+}
+
 /* Serial marks live objects so before it computes addresses; afterwards nothing slides. */
 static void a_mark_of_serial_is_no_address(void **state)
 {
@@ -1002,6 +1034,7 @@ int main(void)
 		TEST(what_lies_over_a_dead_object_is_no_header_of_it),
 		TEST(what_lies_over_a_dead_new_object_is_not_held),
 		TEST(an_object_slides_to_the_heaps_bottom),
+		TEST(a_slide_of_small_objects_only_is_known_if_it_was_not_seen_half_done),
 		TEST(a_mark_of_serial_is_no_address),
 		TEST(objects_in_memory_that_was_freed_are_dead),
 		TEST(new_objects_that_are_forgotten_are_counted),
