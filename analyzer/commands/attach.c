@@ -29,7 +29,7 @@
 #include "analyzer/out/emit.h"
 #include "src/base/attach_answer.h"
 
-enum { WAIT_SECONDS = 60, STEP_MS = 10, ANSWER_MAX = 64 << 10 };
+enum { WAIT_SECONDS = 60, STEP_MS = 10, ANSWER_MAX = 64 << 10, LINE_MAX_BYTES = 128 };
 
 const struct lc_option_info *lc_cmd_attach_options(size_t *count)
 {
@@ -90,19 +90,17 @@ static void print_answer(FILE *out, const char *prefix, char *text)
 	}
 }
 
-/* Show on a terminal how far the agent is, where its last line says so. */
-static void show_progress(const char *text, size_t len)
+/* Keep the agent's stage, if the last line of its answer names one, and show it on a terminal. */
+static void show_stage(const char *text, size_t len, char *stage, size_t stage_len)
 {
-	static char shown[128];
 	const char *last = len > 1 ? memrchr(text, '\n', len - 1) : NULL;
 
 	last = last ? last + 1 : text;
 	if (!len || strncmp(last, LC_ATTACH_PROGRESS, strlen(LC_ATTACH_PROGRESS)) != 0)
 		return;
 	last += strlen(LC_ATTACH_PROGRESS);
-	snprintf(shown, sizeof(shown), "instrumenting classes: %.*s", (int)strcspn(last, "\n"),
-	         last);
-	lc_progress_now(shown);
+	snprintf(stage, stage_len, "%.*s", (int)strcspn(last, "\n"), last);
+	lc_progress_stage(stage);
 }
 
 /* The end of what the agent has written so far; a short answer is all of it. */
@@ -117,14 +115,15 @@ static size_t read_reply(int fd, char *text, off_t *size)
 }
 
 /*
- * Wait for the answer and print it. The agent has the file locked until it has written all of it,
- * and writes how far it is where it takes long: it is waited for as long as it does. Returns the
- * exit status.
+ * Wait for the answer and print it. The agent has the file locked until it has written all of it.
+ * It writes each stage, and a line a second in a stage of many parts. The command waits as long as
+ * lines come. Returns the exit status.
  */
 static int take_reply(const struct lc_attach_target *t, int fd)
 {
-	const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
+	const struct timespec moment = { .tv_nsec = STEP_MS * 1000000L };
 	char *text = lc_mem_zeroed(1, ANSWER_MAX);
+	char stage[LINE_MAX_BYTES] = "answering";
 	off_t size = 0, before = 0;
 	int status = -1;
 
@@ -135,7 +134,7 @@ static int take_reply(const struct lc_attach_target *t, int fd)
 		if (size != before) {
 			before = size;
 			i = 0;
-			show_progress(text, len);
+			show_stage(text, len, stage, sizeof(stage));
 		}
 		if (ends_with(text, len, "ok\n")) {
 			text[len - strlen("ok\n")] = '\0';
@@ -153,16 +152,17 @@ static int take_reply(const struct lc_attach_target *t, int fd)
 			    "error says why, and 'locus status %d' shows whether it is recording",
 			    (int)t->pid, (int)t->pid);
 		} else {
-			nanosleep(&step, NULL);
+			nanosleep(&moment, NULL);
 		}
 	}
 	free(text);
 	lc_progress_end();
 	return status >= 0
 	           ? status
-	           : lc_fail("the agent in JVM %d has not answered for %d s, and continues: 'locus "
-	                     "status %d' shows its progress, 'locus detach %d' ends it",
-	                     (int)t->pid, WAIT_SECONDS, (int)t->pid, (int)t->pid);
+	           : lc_fail("the agent in JVM %d has sent no news for %d s while %s, and "
+	                     "continues: 'locus status %d' shows its stage, 'locus detach %d' ends "
+	                     "it",
+	                     (int)t->pid, WAIT_SECONDS, stage, (int)t->pid, (int)t->pid);
 }
 
 static int ask(const struct lc_attach_target *t, const char *library, const char *command,

@@ -45,6 +45,7 @@
 #include "src/core/path.h"
 #include "src/core/recursion.h"
 #include "src/core/reset.h"
+#include "src/core/stages.h"
 #include "src/core/version.h"
 #include "src/gc/copy_log.h"
 #include "src/gc/moves.h"
@@ -135,6 +136,7 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 {
 	int version = jdk_version(), err;
 
+	lc_stages_begin(LC_STAGE_JVM);
 	if (version && version < JDK_OLDEST) {
 		lc_say(
 		    "this JVM is Java %d, but Locus needs %d or newer; the program runs unprofiled",
@@ -219,8 +221,10 @@ static int start_engines(JNIEnv *jni)
 {
 	static const jvmtiEvent code_events[] = { JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
 		                                  JVMTI_EVENT_CLASS_LOAD };
-	int err = enable(code_events, 2, JVMTI_ENABLE);
+	int err;
 
+	lc_stages_begin(LC_STAGE_ENGINES);
+	err = enable(code_events, 2, JVMTI_ENABLE);
 	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	if (agent.attached && !agent.options.no_hooks)
 		lc_hottest_begin();
@@ -237,8 +241,10 @@ static int start_engines(JNIEnv *jni)
 
 static int start_profile(void)
 {
-	int err = lc_agent_profile_open(&agent.options);
+	int err;
 
+	lc_stages_begin(LC_STAGE_PROFILE);
+	err = lc_agent_profile_open(&agent.options);
 	if (err)
 		return err;
 	err = lc_agent_manifest_init(&agent.options);
@@ -285,6 +291,7 @@ static void follow_what_was_there(JNIEnv *jni)
 {
 	struct lc_batches_stats batches;
 
+	lc_stages_begin(LC_STAGE_OLDER);
 	lc_retry_stats(&batches);
 	if (agent.follow || (agent.ordered && !batches.running))
 		lc_preexisting_begin(jni, agent.options.min_size_bytes, agent.ordered);
@@ -312,6 +319,7 @@ static int start_hooks(JNIEnv *jni)
 
 	if (agent.options.no_hooks)
 		return 0;
+	lc_stages_begin(LC_STAGE_HOOK_CLASS);
 	/* With --min-size 0, all are tracked. */
 	lc_tracked_init(agent.options.min_size_bytes ? agent.options.track : "", agent.follow);
 	if (agent.follow)
@@ -369,6 +377,7 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		lc_say("cannot hook allocations: %s; the program runs unprofiled", strerror(-err));
 		return err;
 	}
+	lc_stages_begin(LC_STAGE_THREADS);
 	lc_agent_end_open(agent.vm);
 	lc_retry_thread_open(agent.vm);
 	lc_agent_threads_open(true);
@@ -387,6 +396,7 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		start_alloc_sample();
 	/* It takes seconds where there are many classes; samples are taken meanwhile. */
 	if (hooks && agent.attached) {
+		lc_stages_begin(LC_STAGE_CLASSES);
 		lc_classes_retransform(jni, false);
 		follow_what_was_there(jni);
 	}

@@ -35,6 +35,7 @@
 #include "src/core/own_cost.h"
 #include "src/core/own_thread.h"
 #include "src/core/reset.h"
+#include "src/core/stages.h"
 #include "src/core/thread.h"
 #include "src/hooks/batches.h"
 #include "src/sample/engine.h"
@@ -130,7 +131,7 @@ static bool start(const struct request *r, JNIEnv *jni)
 	}
 	if (!lc_agent_prepare(r->vm, r->options, true))
 		done = lc_agent_start_attached(jni);
-	if (done && lc_batches_stopped()) {
+	if (done && lc_stages_stopped()) {
 		uint32_t with, of;
 
 		lc_batches_progress(&with, &of);
@@ -300,18 +301,14 @@ static void *run(void *context)
 static void answer_progress(const struct request *r)
 {
 	const int what = atomic_load(&doing);
-	uint32_t done, total;
-	char text[128];
+	char stage[LC_STAGE_TEXT_MAX], text[LC_STAGE_TEXT_MAX + 32];
 
-	lc_batches_progress(&done, &total);
-	if (what == DOING_ATTACH)
-		snprintf(text, sizeof(text), "attaching: %u of %u classes are instrumented\nok\n",
-		         done, total);
-	else if (what == DOING_DETACH)
-		snprintf(text, sizeof(text), "detaching: %u of %u classes are restored\nok\n", done,
-		         total);
-	else
+	lc_stages_text(stage, sizeof(stage));
+	if (what == DOING_ELSE)
 		snprintf(text, sizeof(text), "Locus is busy with another request\nfailed\n");
+	else
+		snprintf(text, sizeof(text), "%s: %s\nok\n",
+		         what == DOING_ATTACH ? "attaching" : "detaching", stage);
 	answer(r, text);
 }
 
@@ -326,7 +323,7 @@ static bool hand_over(const struct request *r)
 	if (r->reply < 0 || atomic_load(&doing) != DOING_ATTACH ||
 	    !atomic_compare_exchange_strong(&handed_over, &none, ours))
 		return false;
-	lc_batches_stop();
+	lc_stages_stop();
 	/* It may have looked before: then it has stored `doing`, and the descriptor is still here.
 	 */
 	return atomic_load(&doing) == DOING_ATTACH ||

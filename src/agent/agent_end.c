@@ -31,6 +31,7 @@
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
 #include "src/core/own_thread.h"
+#include "src/core/stages.h"
 #include "src/core/thread.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
@@ -124,11 +125,13 @@ static bool end_recording(JNIEnv *jni, bool early)
 	lc_span_enable(false);
 	if (early)
 		lc_span_hooks_off(false);
+	lc_stages_begin(LC_STAGE_STOP);
 	lc_engines_stop();
 	lc_watch_end(jni);
 	lc_retry_thread_close();
 	lc_lost_hooks_look(jni);
 	lc_tracked_say_unmatched(jni);
+	lc_stages_begin(LC_STAGE_WRITE);
 	written = lc_attribution_stop(early);
 	pthread_mutex_lock(&end.lock);
 	end.all_written = true;

@@ -23,6 +23,7 @@
 #include "src/core/own.h"
 #include "src/core/refs.h"
 #include "src/core/reset.h"
+#include "src/core/stages.h"
 #include "src/core/thread.h"
 #include "src/gc/copy_log.h"
 #include "src/heap/estimate.h"
@@ -144,6 +145,7 @@ void lc_agent_undo(JNIEnv *jni)
 	end_events();
 	(void)wait_until_not(lc_agent_events_inside, WAIT_MS); /* classes that are being loaded */
 	take_hooks_out(jni);
+	lc_stages_begin(LC_STAGE_LEAVE);
 	end_event(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);
 	(void)wait_until_no_hook(jni); /* which collections must be told to */
 	end_event(JVMTI_EVENT_GARBAGE_COLLECTION_START);

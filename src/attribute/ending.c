@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "src/base/time.h"
+#include "src/core/stages.h"
 
 /* A thread that makes progress uses at least WORK_NS of CPU per slice, even on a busy machine. A
  * blocked thread uses less. */
@@ -84,6 +85,7 @@ bool lc_ending_wait(pthread_t thread)
 
 		still_ms = now - before < WORK_NS ? still_ms + SLICE_MS : 0;
 		before = now;
+		lc_stages_parts(LC_STAGE_WRITE, 0, 0);
 		if (still_ms >= LC_ENDING_MS) {
 			pthread_detach(thread);
 			return false;

@@ -20,7 +20,6 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
 #include "src/core/path.h"
@@ -43,7 +42,6 @@ enum {
 	BATCH_MAX = 1024,
 	PAUSE_MORE_MS = 20, /* that a batch may take longer than the shortest */
 	CALL_MS = 1000,     /* a call that takes longer makes the next batch smaller */
-	TELL_MS = 1000,
 };
 
 /* A method on a stack that may be hot. */
@@ -66,19 +64,8 @@ struct look {
 /* Static, because without it no class can be transformed. Used by: one thread at a time. */
 static struct look last_look;
 
-static _Atomic uint64_t class_file_ns; /* when a class file was last looked at */
-static _Atomic bool stopped;
+static _Atomic uint64_t class_file_ns;                 /* when a class file was last looked at */
 static _Atomic uint32_t progress_done, progress_total; /* relaxed: each is right on its own */
-
-void lc_batches_stop(void)
-{
-	atomic_store(&stopped, true);
-}
-
-bool lc_batches_stopped(void)
-{
-	return atomic_load(&stopped);
-}
 
 void lc_batches_progress(uint32_t *done, uint32_t *total)
 {
@@ -301,17 +288,11 @@ static uint64_t transform(const jclass *batch, jint len, struct lc_batches_stats
 	return worst;
 }
 
-/* Note how far it is, and tell whoever waits for an answer. */
-static void tell(uint32_t done, uint32_t total, uint64_t *told_ns)
+static void note_progress(enum lc_stage stage, jint done, jint total)
 {
-	const uint64_t now = lc_time_now_ns();
-
-	atomic_store_explicit(&progress_done, done, memory_order_relaxed);
-	atomic_store_explicit(&progress_total, total, memory_order_relaxed);
-	if (now - *told_ns < TELL_MS * MS)
-		return;
-	*told_ns = now;
-	lc_say_answer(LC_ATTACH_PROGRESS "%u of %u classes", done, total);
+	atomic_store_explicit(&progress_done, (uint32_t)done, memory_order_relaxed);
+	atomic_store_explicit(&progress_total, (uint32_t)total, memory_order_relaxed);
+	lc_stages_parts(stage, (uint32_t)done, (uint32_t)total);
 }
 
 /*
@@ -327,15 +308,16 @@ static jint next_size(jint size, jint used, uint64_t pause, uint64_t shortest, u
 	return used == size && size < BATCH_MAX ? 2 * size : size;
 }
 
-jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, bool stoppable,
+jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, enum lc_stage stage,
                           struct lc_batches_stats *stats)
 {
 	const jint running = find_running(jni, classes, len);
-	uint64_t shortest = UINT64_MAX, told = lc_time_now_ns();
+	const bool stoppable = stage == LC_STAGE_CLASSES;
+	uint64_t shortest = UINT64_MAX;
 	jint batch_max = BATCH_FIRST, n;
 
-	tell(0, (uint32_t)(len - running), &told);
-	for (jint at = running; at < len && !(stoppable && lc_batches_stopped()); at += n) {
+	note_progress(stage, 0, len - running);
+	for (jint at = running; at < len && !(stoppable && lc_stages_stopped()); at += n) {
 		const uint64_t begin = lc_time_now_ns();
 		uint64_t pause;
 
@@ -343,7 +325,7 @@ jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, bool stoppable
 		pause = transform(classes + at, n, stats);
 		shortest = pause < shortest ? pause : shortest;
 		batch_max = next_size(batch_max, n, pause, shortest, lc_time_now_ns() - begin);
-		tell((uint32_t)(at + n - running), (uint32_t)(len - running), &told);
+		note_progress(stage, at + n - running, len - running);
 	}
 	stats->running = (uint64_t)running;
 	return running;

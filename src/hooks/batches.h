@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/attach_answer.h"
+#include "src/core/stages.h"
 
 struct lc_batches_stats {
 	uint64_t batches;
@@ -26,20 +26,12 @@ struct lc_batches_stats {
 
 /*
  * Transform the classes, local or global references. Classes that are left are moved to the front:
- * returns their number. If `stoppable`, lc_batches_stop() ends the call early. A client that waits
- * for an answer (base/say.h) gets a line of progress each second, which begins with
- * LC_ATTACH_PROGRESS. Takes up to half a second to find out which methods return. Context: a thread
- * of ours that may wait, with a JNIEnv.
+ * returns their number. They are the parts of `stage`. lc_stages_stop() ends LC_STAGE_CLASSES
+ * early: the batch that the JVM works on is the last. Takes up to half a second to find out which
+ * methods return. Context: a thread of ours that may wait, with a JNIEnv.
  */
-jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, bool stoppable,
+jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, enum lc_stage stage,
                           struct lc_batches_stats *stats);
-
-/*
- * Put hooks into no more classes: the batch that the JVM works on is the last. A new recording
- * resets this. Context: any but [signal].
- */
-void lc_batches_stop(void);
-bool lc_batches_stopped(void);
 
 /* How many classes the last call has done, and of how many. Context: any but [signal]. */
 void lc_batches_progress(uint32_t *done, uint32_t *total);

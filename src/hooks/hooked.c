@@ -117,10 +117,11 @@ size_t lc_hooked_undo(JNIEnv *jni, char *one, size_t one_len)
 	for (jint i = 0; i < len; i++)
 		if (is_hooked(loaded[i]))
 			loaded[left++] = loaded[i];
+	lc_stages_begin(LC_STAGE_RESTORE);
 	for (unsigned i = 0; i < TRIES && left; i++) {
 		if (i)
 			nanosleep(&time, NULL);
-		left = lc_batches_transform(jni, loaded, left, false, &stats);
+		left = lc_batches_transform(jni, loaded, left, LC_STAGE_RESTORE, &stats);
 	}
 	if (left && !(*lc_jvmti())->GetClassSignature(lc_jvmti(), loaded[0], &signature, NULL)) {
 		snprintf(one, one_len, "%s", signature);

@@ -65,7 +65,7 @@ static void transform(JNIEnv *jni)
 	struct lc_batches_stats stats;
 
 	lc_retry_stats(&stats);
-	running.len = lc_batches_transform(jni, running.classes, len, true, &stats);
+	running.len = lc_batches_transform(jni, running.classes, len, LC_STAGE_CLASSES, &stats);
 	pthread_mutex_lock(&running.lock);
 	running.stats = stats;
 	pthread_mutex_unlock(&running.lock);

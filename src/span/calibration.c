@@ -23,6 +23,7 @@
 #include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
+#include "src/core/stages.h"
 #include "src/span/calibration_impl.h"
 #include "src/span/frames/stack.h"
 #include "src/span/frames/trace.h"
@@ -35,7 +36,8 @@ enum {
 	BATCHES = 1000, /* 10 million pairs of each kind */
 	BATCHES_MIN = 20,
 	EMPTY_BATCHES = 100,
-	CPU_MS = 1500, /* of a kind, where pairs are slow */
+	BARE_LOOPS = 2, /* without spans */
+	CPU_MS = 1500,  /* of a kind, where pairs are slow */
 	WARM_MS = 100,
 	WARM_CALLS = 1000, /* the JIT compiles a method that was called often as a whole */
 	WARM_PAIRS = 100,
@@ -72,6 +74,7 @@ struct run {
 	JNIEnv *jni;
 	jclass class;
 	struct lc_cycle_clock clock;
+	uint32_t done, loops;  /* parts of LC_STAGE_COSTS */
 	double empty, busy;    /* cycles that a loop without spans takes for one round */
 	double *inner, *outer; /* BATCHES of each, cycles of a pair */
 };
@@ -187,12 +190,18 @@ static struct counted count(uint8_t kind)
 	return sum;
 }
 
-/* Returns the cycles that the call took, or -EIO where it threw. */
+/*
+ * Returns the cycles that the call took, -EIO where it threw, or -ECANCELED: a detach has come.
+ * Says first how far the measurement is, since a busy machine makes it long.
+ */
 static int64_t call(struct run *r, jmethodID method, jint pairs)
 {
-	uint64_t begin = lc_cycles_now(&r->clock);
-	uint64_t end;
+	uint64_t begin, end;
 
+	lc_stages_parts(LC_STAGE_COSTS, r->done, r->loops);
+	if (lc_stages_stopped())
+		return -ECANCELED;
+	begin = lc_cycles_now(&r->clock);
 	(*r->jni)->CallStaticVoidMethod(r->jni, r->class, method, pairs);
 	end = lc_cycles_now(&r->clock);
 	if (!(*r->jni)->ExceptionCheck(r->jni))
@@ -212,36 +221,39 @@ static jmethodID find(struct run *r, const char *name, const char *signature)
 
 static int warm_up(struct run *r, jmethodID method)
 {
+	int64_t cycles = 0;
 	uint64_t end_ns;
 
-	for (unsigned i = 0; i < WARM_CALLS; i++)
-		if (call(r, method, WARM_PAIRS) < 0)
-			return -EIO;
+	for (unsigned i = 0; i < WARM_CALLS && cycles >= 0; i++)
+		cycles = call(r, method, WARM_PAIRS);
 	end_ns = lc_time_now_ns() + WARM_MS * MS;
-	while (lc_time_now_ns() < end_ns) {
-		if (call(r, method, LC_CALIBRATION_PAIRS) < 0)
-			return -EIO;
+	while (lc_time_now_ns() < end_ns && cycles >= 0) {
+		cycles = call(r, method, LC_CALIBRATION_PAIRS);
 		drain();
 	}
-	return 0;
+	return cycles < 0 ? (int)cycles : 0;
 }
 
 static int measure_bare(struct run *r, const char *name, double *mean)
 {
 	jmethodID method = find(r, name, "(I)I");
 	double cycles[EMPTY_BATCHES];
-	struct lc_cost_value v;
+	int err = method ? warm_up(r, method) : -EIO;
 
-	if (!method || warm_up(r, method))
-		return -EIO;
-	for (unsigned i = 0; i < EMPTY_BATCHES; i++)
-		cycles[i] = (double)call(r, method, LC_CALIBRATION_PAIRS) / LC_CALIBRATION_PAIRS;
-	v = lc_calibration_summarize(cycles, EMPTY_BATCHES);
-	*mean = v.mean;
+	for (unsigned i = 0; i < EMPTY_BATCHES && !err; i++) {
+		const int64_t took = call(r, method, LC_CALIBRATION_PAIRS);
+
+		cycles[i] = (double)took / LC_CALIBRATION_PAIRS;
+		err = took < 0 ? (int)took : 0;
+	}
+	if (err)
+		return err;
+	*mean = lc_calibration_summarize(cycles, EMPTY_BATCHES).mean;
+	r->done++;
 	return 0;
 }
 
-/* One attempt. Returns how many batches were measured, or -EIO. */
+/* One attempt. Returns how many batches were measured, -EIO or -ECANCELED. */
 static int measure_batches(struct run *r, const struct loop *loop, jmethodID method)
 {
 	const double pairs = LC_CALIBRATION_PAIRS, bare = loop->task ? r->empty : r->busy;
@@ -253,7 +265,9 @@ static int measure_batches(struct run *r, const struct loop *loop, jmethodID met
 		int64_t cycles = call(r, method, LC_CALIBRATION_PAIRS);
 
 		after = count(loop->kind);
-		if (cycles < 0 || after.executions - before.executions != LC_CALIBRATION_PAIRS)
+		if (cycles < 0)
+			return (int)cycles;
+		if (after.executions - before.executions != LC_CALIBRATION_PAIRS)
 			return -EIO;
 		left -= cycles;
 		r->inner[n] = (double)(int64_t)(after.cycles - before.cycles) / pairs;
@@ -298,10 +312,10 @@ static int measure_loop(struct run *r, const struct loop *loop, struct lc_calibr
 		             .loop = loop,
 		             .method = find(r, loop->method, loop->task ? "(I)V" : "(I)I") };
 	struct lc_cost_value inner, outer;
-	int err;
+	int err = a.method ? warm_up(r, a.method) : -EIO;
 
-	if (!a.method || warm_up(r, a.method))
-		return -EIO;
+	if (err)
+		return err;
 	if (counted)
 		lc_probe_force(lc_span_known(), true);
 	err = lc_calibration_repeat(attempt, &a, &inner, &outer);
@@ -312,6 +326,7 @@ static int measure_loop(struct run *r, const struct loop *loop, struct lc_calibr
 	c->costs[loop->outer] = outer;
 	if (loop->inner != LC_COSTS)
 		c->costs[loop->inner] = inner;
+	r->done++;
 	return 0;
 }
 
@@ -335,8 +350,12 @@ static jclass define(JNIEnv *jni)
 static int measure_all(struct run *r, struct lc_calibration *c)
 {
 	jmethodID prepare = find(r, "prepareTask", "()V");
-	int err = measure_bare(r, "empty", &r->empty);
+	int err;
 
+	r->loops = BARE_LOOPS;
+	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++)
+		r->loops += wanted(r->config, &loops[i]);
+	err = measure_bare(r, "empty", &r->empty);
 	if (!err)
 		err = measure_bare(r, "busy", &r->busy);
 
@@ -397,8 +416,8 @@ static void keep_others(struct lc_calibration *c, const struct lc_calibration *b
 
 /*
  * Get the costs: from the file, else by measuring (some seconds), and then keep them. Returns 0;
- * -ENOMEM, or -EIO where the loops could not be run or their spans were not counted (then *out has
- * no known costs).
+ * -ENOMEM, -ECANCELED if a detach has come, or -EIO where the loops could not be run or their spans
+ * were not counted (then *out has no known costs).
  */
 static int calibrate(const struct config *config, JNIEnv *jni, struct lc_calibration *out)
 {
@@ -419,6 +438,7 @@ static int calibrate(const struct config *config, JNIEnv *jni, struct lc_calibra
 	}
 	lc_say("measuring the cost of a span once: the recording begins in some seconds (run "
 	       "'locus calibrate' to measure in advance)");
+	lc_stages_begin(LC_STAGE_COSTS);
 	err = measure(config, jni, out);
 	if (err)
 		return err;

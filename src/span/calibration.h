@@ -57,7 +57,8 @@ struct lc_options;
  * calling thread's own spans (lc_span_enter()), which takes some seconds, and write the file. Sets
  * the manifest's calibration, calibration_warning and costs. Unknown costs are 0. The measured
  * spans are counted in the thread's slots: the caller discards the slots. Context: [attach], spans
- * enabled, lc_cycles_init() done, before the attribution thread runs.
+ * enabled, lc_cycles_init() done, before the attribution thread runs. lc_stages_stop() ends it
+ * early; then the costs are unknown.
  */
 void lc_calibration_start(JNIEnv *jni, const struct lc_options *options,
                           struct lc_span_costs *costs, struct lc_manifest_spans *manifest);

@@ -113,7 +113,7 @@ def test_an_attach_tells_how_far_it_is_and_can_be_ended(locus, workload, tmp_pat
                                       stderr=subprocess.PIPE, text=True)
             told = []
             while attach.poll() is None and not told:
-                told = re.findall(r"^attaching: (\d+) of ([1-9]\d+) classes are instrumented$", locus("status", p.pid).stdout, re.M)
+                told = re.findall(r"^attaching: instrumenting classes: (\d+) of ([1-9]\d+)$", locus("status", p.pid).stdout, re.M)
             detach = locus("detach", p.pid)
             out, err = attach.communicate(timeout=120)
             assert told, "the attach has ended before it told anything: load more classes"
@@ -126,6 +126,27 @@ def test_an_attach_tells_how_far_it_is_and_can_be_ended(locus, workload, tmp_pat
             assert p.communicate(timeout=60)[0] == "ended\n" and p.returncode == 0
         finally:
             p.kill()
+
+
+def test_an_attach_that_measures_says_so_and_can_be_ended(locus, program, tmp_path, monkeypatch, jdk):
+    """What a span costs is measured in seconds, or in minutes on a busy machine."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    p = program(jdk, 1)
+    attach = subprocess.Popen([BUILD / "locus", "attach", str(p.pid), "-o", tmp_path / "p", "--spans=streams,tasks"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    told = []
+    while attach.poll() is None and not told:
+        told = re.findall(r"^attaching: measuring the cost of a span: (\d+) of (\d+)$", locus("status", p.pid).stdout, re.M)
+    detach = locus("detach", p.pid)
+    out, err = attach.communicate(timeout=120)
+    assert told and int(told[0][0]) < int(told[0][1]), (told, out, err)
+    assert (detach.returncode, attach.returncode) == (0, 0), (detach.stderr, err)
+    assert "'locus detach' is already ending it" in out and "progress:" not in out
+    spans = json.loads((tmp_path / "p" / "manifest.json").read_text())["processes"][0]["spans"]
+    assert spans["calibration"] == "none" and "could not be measured: Operation canceled" in spans["calibration_warning"]
+    assert not list((tmp_path / "cache").glob("locus/calibration-*"))
+    cycle(locus, p, tmp_path / "q")
+    assert p.end() == ("storms 1\n", 7, [])
 
 
 @pytest.mark.parametrize("gc", ["Serial", "G1", "Z"])
