@@ -562,7 +562,7 @@ static void look(bool last, bool over)
 	/* No epoch is ever sealed if objects are not followed, so samples wait for none. */
 	if (!work.config.follow && !work.config.ordered)
 		work.open_epoch = lc_epoch_now();
-	lc_thread_cpu_look();
+	lc_thread_cpu_look(last);
 	lc_native_code_refresh();
 	lc_timeline_tick(now, last);
 	if (work.config.options->trace && lc_span_what())

@@ -4,14 +4,12 @@
 import json
 import os
 import pathlib
-import threading
-import time
-import uuid
+import subprocess
 
 import helpers
 import pytest
+from conftest import BUILD
 
-TICK = os.sysconf("SC_CLK_TCK")
 GC = ("GC Thread", "G1 ", "ParGC", "PS ")
 JIT = ("C1 Compiler", "C2 Compiler")
 POINTS = 0.06  # of the process's CPU time
@@ -25,60 +23,59 @@ def kind(name):
     return "vm" if name == "VM Thread" else "rest"
 
 
-def read(path):
-    try:
-        return path.read_text()
-    except OSError:
-        return ""
+def clocks(pid):
+    """The name and the CPU time in seconds of each thread of the process, and the process's own time."""
+    threads = []
+    for task in pathlib.Path("/proc/%d/task" % pid).iterdir():
+        try:
+            threads.append(((task / "comm").read_text().strip(), int((task / "schedstat").read_text().split()[0]) / 1e9))
+        except OSError:
+            pass  # ended meanwhile
+    used = pathlib.Path("/proc/%d/stat" % pid).read_text().rsplit(")", 1)[1].split()
+    return threads, (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
 
 
-class Clocks(threading.Thread):
-    """The last that was seen of each thread of the JVM with that word in its command line."""
+def at_rest(pid):
+    """The same once no thread but Locus's runs: the program waits for a line."""
+    seen = []
 
-    def __init__(self, word):
-        super().__init__()
-        self.word, self.seen, self.done = word, {}, False
+    def rests():
+        seen.append(clocks(pid))
+        return len(seen) > 1 and [t for t in seen[-1][0] if t[0] != "locus"] == [t for t in seen[-2][0] if t[0] != "locus"]
 
-    def look(self):
-        for command in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-            words = read(command).split("\0")
-            if self.word in words and words[0].endswith("java"):
-                for task in (command.parent / "task").glob("*"):
-                    stat = read(task / "stat").rsplit(")", 1)
-                    if len(stat) == 2:
-                        used = stat[1].split()
-                        self.seen[task.name] = read(task / "comm").strip(), (int(used[11]) + int(used[12])) / TICK
-
-    def run(self):
-        while not self.done:
-            self.look()
-            time.sleep(0.02)
-
-    def sums(self):
-        found = dict.fromkeys(("gc", "jit", "vm", "rest"), 0)
-        for name, seconds in self.seen.values():
-            found[kind(name)] += seconds
-        return found
+    helpers.wait_until("at rest", rests)
+    return seen[-1]
 
 
-@pytest.mark.quiet  # the kernel's clocks of a process are gone when it ends: the last look must be near
+def java_of(pid):
+    """The process that `locus run` has started."""
+    return int(pathlib.Path("/proc/%d/task/%d/children" % (pid, pid)).read_text().split()[0])
+
+
 @pytest.mark.parametrize("mode,java", [("gc", ["-XX:+UseParallelGC"]), ("gc", ["-XX:+UseG1GC"]),
-                                       ("gc", ["-XX:+UseSerialGC"]), ("jit", ["-Xcomp"])],
+                                       ("gc", ["-XX:+UseSerialGC"]), ("jit", [])],
                          ids=("Parallel", "G1", "Serial", "jit"))
-def test_the_parts_are_those_of_the_kernel_s_clocks(workload, profile, locus, jdk, mode, java):
-    word = "-Dbill=" + uuid.uuid4().hex
-    clocks = Clocks(word)
-    clocks.start()
-    try:
-        run = profile(helpers.command(workload, jdk, "Bill", mode, 2, java=["-Xmx256m", word, *java]))
-    finally:
-        clocks.done = True
-        clocks.join()
-    found = json.loads(locus("report", "--format=json", run.directory).stdout)
+def test_the_parts_are_those_of_the_kernel_s_clocks(workload, locus, tmp_path, jdk, mode, java):
+    # Compiler threads that end would take their clocks with them.
+    line = helpers.command(workload, jdk, "Bill", mode, java=["-Xmx256m", "-XX:-UseDynamicNumberOfCompilerThreads", *java])
+    with subprocess.Popen([BUILD / "locus", "run", "-q", "-o", tmp_path / "p", "--", *line],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as run:
+        try:
+            assert run.stdout.readline() == "done\n"
+            threads, process = at_rest(java_of(run.pid))
+            run.communicate("\n", timeout=60)
+        finally:
+            run.kill()
+    assert run.returncode == 0
+    true = dict.fromkeys(("gc", "jit", "vm", "rest"), 0)
+    for name, seconds in threads:
+        true[kind(name)] += seconds
+    true["rest"] += process - sum(true.values())  # of threads that have ended
+    found = json.loads(locus("report", "--format=json", tmp_path / "p").stdout)
     bill = found["bill"]
     parts = {name: bill[name]["ns"] for name in ("application", "gc", "jit", "jvm", "locus")}
     assert sum(parts.values()) == bill["process_ns"]
-    true, whole = clocks.sums(), bill["process_ns"] / 1e9
+    whole = bill["process_ns"] / 1e9
     assert abs(sum(true.values()) - whole) < 0.1 * whole, (true, bill)
     # Serial collects in the VM Thread, which does little else; elsewhere the VM Thread is not the collector.
     gc = true["gc"] + (true["vm"] if "-XX:+UseSerialGC" in java else 0)
@@ -86,6 +83,6 @@ def test_the_parts_are_those_of_the_kernel_s_clocks(workload, profile, locus, jd
     assert abs(parts["jit"] / 1e9 - true["jit"]) < POINTS * whole, (true, bill)
     assert (gc if mode == "gc" else true["jit"]) > 0.05 * whole, "it does not do what it is for: %s" % true
     share = 100 * bill["gc"]["share"]
-    text = locus("report", run.directory).stdout.splitlines()[1]
+    text = locus("report", tmp_path / "p").stdout.splitlines()[1]
     assert text.startswith("CPU ") and (", GC %.*f%%" % (0.05 <= share < 0.95, share)) in text
     assert sum(r["gc_model_ns"] for r in found["ranking"]["rows"]) == pytest.approx(parts["gc"])

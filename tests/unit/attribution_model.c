@@ -467,7 +467,7 @@ void lc_timeline_thread_last(struct lc_timeline_thread *t)
 {
 }
 
-void lc_thread_cpu_look(void)
+void lc_thread_cpu_look(bool last)
 {
 }
 

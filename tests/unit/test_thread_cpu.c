@@ -50,7 +50,7 @@ static void look(void)
 	const struct timespec rest = { .tv_nsec = 20 * 1000 * 1000 };
 
 	for (unsigned i = 0; i < 20; i++) {
-		lc_thread_cpu_look();
+		lc_thread_cpu_look(false);
 		nanosleep(&rest, NULL);
 	}
 }
@@ -182,6 +182,20 @@ static void what_a_thread_used_stays_when_it_ends(void **state)
 	assert_true(counter("cpu_process_ns") >= counter("cpu_jit_ns"));
 }
 
+/* A program of a second may be over before the next list. */
+static void a_thread_that_started_since_the_last_list_counts_at_the_end(void **state)
+{
+	struct worker gc = { .name = "GC Thread#1", .burn_ns = 20 * MS };
+	uint64_t before;
+
+	lc_thread_cpu_look(true);
+	before = counter("cpu_gc_ns");
+	start(&gc);
+	lc_thread_cpu_look(true);
+	end(&gc);
+	assert_near(counter("cpu_gc_ns") - before, 20 * MS);
+}
+
 static void pauses_of_the_vm_thread_are_garbage_collection_and_nothing_counts_twice(void **state)
 {
 	struct worker vm = {
@@ -246,6 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_are_known_by_their_names),
 		cmocka_unit_test(what_a_thread_used_stays_when_it_ends),
+		cmocka_unit_test(a_thread_that_started_since_the_last_list_counts_at_the_end),
 		cmocka_unit_test(
 		    pauses_of_the_vm_thread_are_garbage_collection_and_nothing_counts_twice),
 		cmocka_unit_test(threads_with_a_record_are_the_programs_whatever_their_name),

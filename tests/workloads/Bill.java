@@ -1,6 +1,10 @@
+import java.io.IOException;
 import java.util.ArrayList;
 
-/** Spends its time in one way for some seconds: gc (lists that live for a while), jit (under -Xcomp), app (arithmetic). */
+/**
+ * Spends its time in one way: gc (lists that live for a while) or jit (much code that is new). Says so when that is done, and
+ * waits for a line, so that the clocks of its threads can be read.
+ */
 public class Bill {
     static final class Node {
         final Node next;
@@ -12,43 +16,30 @@ public class Bill {
     }
 
     static Node[] kept;
-    static double sum;
 
-    static void gc(long untilNs) {
+    static void gc() {
         kept = new Node[1 << 17];
-        for (int i = 0; System.nanoTime() < untilNs; i++) {
+        for (int i = 0; i < 30_000_000; i++) {
             kept[i & (kept.length - 1)] = new Node(null);
         }
     }
 
-    static void app(long untilNs) {
-        double x = 1;
-        while (System.nanoTime() < untilNs) {
-            for (int i = 1; i < 100_000; i++) {
-                x += Math.sqrt(i + x);
-            }
-        }
-        sum = x;
-    }
-
     /** Formats and matches, so that many methods are compiled. */
-    static void jit(long untilNs) {
+    static void jit() {
         ArrayList<String> lines = new ArrayList<>();
-        for (int i = 0; System.nanoTime() < untilNs; i++) {
+        for (int i = 0; i < 2000; i++) {
             lines.add(String.format("%08.3f %s", i * 0.5, java.time.Duration.ofMillis(i)).replaceAll("[0-9]+", "n"));
             lines.removeIf(line -> line.length() > 100);
-            if (lines.size() > 1000) {
-                lines.clear();
-            }
         }
     }
 
-    public static void main(String[] args) {
-        long untilNs = System.nanoTime() + (long) (Double.parseDouble(args[1]) * 1e9);
-        switch (args[0]) {
-            case "gc" -> gc(untilNs);
-            case "app" -> app(untilNs);
-            default -> jit(untilNs);
+    public static void main(String[] args) throws IOException {
+        if (args[0].equals("gc")) {
+            gc();
+        } else {
+            jit();
         }
+        System.out.println("done");
+        System.in.read();
     }
 }

@@ -3,8 +3,8 @@
  * jvm/os/thread_cpu.c - reads the CPU clocks of threads that have no record.
  *
  * A list of threads takes time in proportion to their number. So after a list has taken t of CPU
- * time, the next is not made before LIST_REST times t have passed. A thread of the JVM that starts
- * and ends between two lists is counted as the program's.
+ * time, the next is not made before LIST_REST times t have passed, unless the program ends. A
+ * thread of the JVM that starts and ends between two lists is counted as the program's.
  *
  * The JVM ends G1's concurrent threads before it announces its own end. So their CPU time between
  * the last look and their end also counts as the program's.
@@ -283,7 +283,7 @@ static void read_clocks(void)
 	}
 }
 
-void lc_thread_cpu_look(void)
+void lc_thread_cpu_look(bool last)
 {
 	const uint64_t begin_ns = lc_own_cost_clock(), now_ns = lc_time_now_ns();
 
@@ -291,7 +291,7 @@ void lc_thread_cpu_look(void)
 		cpu.process_ns = lc_own_cost_process();
 		return;
 	}
-	if (now_ns >= cpu.next_list_ns) {
+	if (last || now_ns >= cpu.next_list_ns) {
 		list();
 		cpu.next_list_ns = now_ns + LIST_REST * (lc_own_cost_clock() - begin_ns);
 	}
@@ -322,7 +322,7 @@ void lc_thread_cpu_start(bool all)
 {
 	if (all)
 		return;
-	lc_thread_cpu_look();
+	lc_thread_cpu_look(true);
 	cpu.next_list_ns = 0;
 	for (int kind = 0; kind < LC_THREAD_KINDS; kind++)
 		cpu.before[kind] = used((enum lc_thread_kind)kind);

@@ -34,9 +34,11 @@ void lc_thread_cpu_pause_end(void);
 /* The agent has used so much of the calling thread's CPU time in a callback. Context: any. */
 void lc_thread_cpu_own(uint64_t ns);
 
-/* Read the clocks of the threads, which are listed as well unless that took long lately. [writer]
+/*
+ * Read the clocks of the threads. They are listed as well unless that took long lately; `last`: in
+ * any case, for threads that have started since. Context: [writer].
  */
-void lc_thread_cpu_look(void);
+void lc_thread_cpu_look(bool last);
 
 /* The sums of the last look, and of now what needs no look. Context: [writer]. */
 
