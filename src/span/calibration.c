@@ -33,11 +33,11 @@
 #define CLASS "java/lang/LocusCalibrate"
 
 enum {
-	BATCHES = 1000, /* 10 million pairs of each kind */
+	BATCHES = 250, /* 2.5 million pairs of each kind */
 	BATCHES_MIN = 20,
 	EMPTY_BATCHES = 100,
 	BARE_LOOPS = 2, /* without spans */
-	CPU_MS = 1500,  /* of a kind, where pairs are slow */
+	CPU_MS = 400,   /* of a kind, where pairs are slow */
 	WARM_MS = 100,
 	WARM_CALLS = 1000, /* the JIT compiles a method that was called often as a whole */
 	WARM_PAIRS = 100,
