@@ -80,13 +80,15 @@ def cpu_seconds(line):
     return after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def surplus(jdk, classes, work):
-    """The least that a run with Locus took more than the one beside it without, as a part of that."""
+def surplus(jdk, classes, work, enough=float("-inf")):
+    """The least that a run with Locus took more than the one beside it without, as a part of that; or the first at most `enough`."""
     main, arguments, options = TIMED
     program, pairs = java(jdk, classes, main, arguments), []
     for _ in range(PAIRS):
         shutil.rmtree(work / "timed", ignore_errors=True)
         pairs.append((cpu_seconds(program), cpu_seconds(locus_run(work / "timed", program, *options))))
+        if pairs[-1][1] / pairs[-1][0] - 1 <= enough:
+            break
     return min(with_locus / bare - 1 for bare, with_locus in pairs), pairs
 
 
@@ -121,9 +123,10 @@ def test_a_sample_makes_no_more_system_calls_than_it_did(jdk, classes, tmp_path)
 
 @pytest.mark.quiet
 def test_the_surplus_of_cpu_time_is_not_twice_what_it_was(jdk, classes, tmp_path):
-    """The only time that `make test` measures: the best of five pairs in turn."""
-    found, pairs = surplus(jdk, classes, tmp_path)
-    assert found <= SURPLUS * recorded(jdk)["surplus"], pairs
+    """The only time that `make test` measures: pairs in turn, until one of five is good enough."""
+    most = SURPLUS * recorded(jdk)["surplus"]
+    found, pairs = surplus(jdk, classes, tmp_path, enough=most)
+    assert found <= most, pairs
 
 
 def measure():
