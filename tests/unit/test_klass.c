@@ -438,8 +438,36 @@ static void marks_of_moved_objects_and_impossible_marks_are_refused(void **state
 	assert_false(found(o, o));
 	put(heap + 0x600, mark | 0x78 | 0x12345800, 8); /* of any age, and hashed */
 	assert_true(found(o, o));
-	put(heap + 0x600, (mark & ~UINT64_C(3)) | 0x80, 8); /* locked: the rest may be a pointer */
+	put(heap + 0x600, mark & ~UINT64_C(3), 8); /* locked */
 	assert_true(found(o, o));
+	put(heap + 0x600, (mark & ~UINT64_C(3)) | 2, 8); /* with a monitor */
+	assert_true(found(o, o));
+	/* The mark of a locked object may be a pointer, unless the class is in it. */
+	put(heap + 0x600, (mark & ~UINT64_C(3)) | 0x80, 8);
+	assert_int_equal(found(o, o) != 0, kind != COMPACT);
+}
+
+/*
+ * A reference of ZGC in a field has a colour in its low 16 bits; its highest bits are where a
+ * compact header has its class. The word was seen in a JVM, but for its class.
+ */
+static void coloured_reference_is_no_compact_header(void **state)
+{
+	const uint64_t o = make_object(0x600, 2, 0), class = word_of(2) << 42;
+	const uint64_t seen = UINT64_C(0x1000051fa922a30) % (UINT64_C(1) << 42);
+
+	if (kind != COMPACT)
+		return;
+	put(heap + 0x600, class | seen, 8);
+	assert_false(found(o, o));
+	/* The young generation has marked each reference, by one of these bits. */
+	for (uint64_t marked = 0x100; marked <= 0x200; marked *= 2) {
+		put(heap + 0x600, class | (seen & ~UINT64_C(0xfff)) | marked, 8);
+		assert_false(found(o, o));
+	}
+	put(heap + 0x600, class | (seen & ~UINT64_C(0xfff)), 8); /* locked, with a hash */
+	assert_true(found(o, o));
+	make_object(0x600, 2, 0);
 }
 
 static void first_start_that_holds_the_address_is_taken(void **state)
@@ -664,6 +692,7 @@ static int run_kind(void)
 		cmocka_unit_test(a_mirror_is_found_by_a_reference_with_a_colour),
 		cmocka_unit_test(class_whose_mirror_has_moved_is_told_by_its_vtable),
 		cmocka_unit_test(marks_of_moved_objects_and_impossible_marks_are_refused),
+		cmocka_unit_test(coloured_reference_is_no_compact_header),
 		cmocka_unit_test(first_start_that_holds_the_address_is_taken),
 		cmocka_unit_test(smallest_object_before_a_hole_is_seen),
 		cmocka_unit_test(nothing_is_seen_while_a_collection_runs),

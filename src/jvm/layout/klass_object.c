@@ -94,14 +94,23 @@ static uint64_t klass_of_stored(uint64_t word)
 	return klass % 8 || klass >> LC_ADDR_BITS ? 0 : klass;
 }
 
+/*
+ * Is no part of the mark word a pointer? A pointer may stand there while the object is locked or
+ * biased, but never in a compact header, whose class must stay readable. So a reference of ZGC in a
+ * field is no compact header: its colour always has one of bits 8 and 9, which no header uses.
+ */
+static bool holds_no_pointer(uint64_t mark)
+{
+	return jvm->class_in_mark || (mark & 7) == 1;
+}
+
 /* The Klass * that a header names, 0 where it is none. */
 static uint64_t klass_of_header(const unsigned char *header)
 {
 	const uint64_t mark = lc_peek_get64(header);
 
-	/* 3: moved, or being marked. 1: not locked nor biased: then the rest is as defined. */
-	if ((mark & 3) == 3 || ((mark & 7) == 1 && (mark & jvm->mark_unused)))
-		return 0;
+	if ((mark & 3) == 3 || (holds_no_pointer(mark) && (mark & jvm->mark_unused)))
+		return 0; /* 3: moved, or being marked */
 	return klass_of_stored(lc_peek_get64(header + lc_klass_word_offset()));
 }
 

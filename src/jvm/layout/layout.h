@@ -50,7 +50,8 @@ struct lc_layout {
 	uint32_t reference_shift;
 
 	/*
-	 * Bits that are 0 in the mark word of an object that is not locked; 0 where not exported.
+	 * Bits that are 0 in the mark word of an object that is not locked, and in every compact
+	 * header; 0 where not exported.
 	 */
 	uint64_t mark_unused;
 
