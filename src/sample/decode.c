@@ -115,11 +115,13 @@ static void unpack(uint64_t pc, uint64_t operand, uint64_t made_value, struct lc
 	r->made_value = made_value;
 }
 
-/* Bits 0 kind, 8 register, 16 offset from the stack pointer; 32 the recipe's `read_on`. */
-static uint64_t pack_step(const struct lc_step *s, uint8_t read_on)
+/* Bits 0 kind, 8 register, 16 offset from the stack pointer; 32 `read_on`, 40 `index_differs`. */
+static uint64_t pack_step(const struct lc_recipe *r)
 {
+	const struct lc_step *s = &r->step;
+
 	return (uint64_t)s->kind | (uint64_t)s->reg << 8 | (uint64_t)(uint16_t)s->slot << 16 |
-	       (uint64_t)read_on << 32;
+	       (uint64_t)r->read_on << 32 | (uint64_t)r->index_differs << 40;
 }
 
 static struct lc_step unpack_step(uint64_t kind, uint64_t bytes)
@@ -154,6 +156,7 @@ static bool cache_get(uint64_t pc, uint64_t life, struct lc_recipe *r)
 	unpack(recipe_pc, operand, made_value, r);
 	r->step = unpack_step(step_kind, step_bytes);
 	r->read_on = (uint8_t)(step_kind >> 32);
+	r->index_differs = step_kind >> 40 & 1;
 	return true;
 }
 
@@ -171,7 +174,7 @@ static void cache_put(uint64_t pc, uint64_t life, const struct lc_recipe *r)
 	atomic_store_explicit(&s->recipe_pc, r->pc, memory_order_release);
 	atomic_store_explicit(&s->operand, pack(r), memory_order_release);
 	atomic_store_explicit(&s->made_value, r->made_value, memory_order_release);
-	atomic_store_explicit(&s->step_kind, pack_step(&r->step, r->read_on), memory_order_release);
+	atomic_store_explicit(&s->step_kind, pack_step(r), memory_order_release);
 	atomic_store_explicit(&s->step_bytes,
 	                      (uint64_t)(uint32_t)r->step.bytes | (uint64_t)(uint32_t)r->step.factor
 	                                                              << 32,
@@ -330,10 +333,20 @@ static uint64_t effective(const struct lc_registers *regs, const struct lc_recip
 	       (uint64_t)(int64_t)r->disp;
 }
 
+/*
+ * The index may be that of another way to the sample. It is trusted where the base alone says which
+ * object it is, and where the object would be null.
+ */
+static bool is_index_in_doubt(const struct lc_registers *regs, const struct lc_access *a)
+{
+	return !in_heap(a->base) && effective(regs, &a->recipe) >= NULL_BYTES;
+}
+
 static void evaluate(const struct lc_registers *regs, struct lc_access *a)
 {
 	const struct lc_recipe *r = &a->recipe;
 	const bool has_base = r->base != LC_NO_REGISTER && !r->base_lost;
+	bool index_lost;
 
 	a->addr = 0;
 	a->base = has_base ? value_of(regs, r->base) : 0;
@@ -348,7 +361,8 @@ static void evaluate(const struct lc_registers *regs, struct lc_access *a)
 			a->addr = effective(regs, r);
 		return;
 	}
-	if (!r->base_lost && !r->index_lost && !r->vector) {
+	index_lost = r->index_lost || (r->index_differs && is_index_in_doubt(regs, a));
+	if (!r->base_lost && !index_lost && !r->vector) {
 		a->addr = effective(regs, r);
 		return;
 	}
@@ -357,7 +371,7 @@ static void evaluate(const struct lc_registers *regs, struct lc_access *a)
 	if (has_base && in_heap(a->base)) {
 		a->addr = a->base;
 		a->how = LC_HOW_BASE;
-	} else if (r->index != LC_NO_REGISTER && !r->index_lost && r->scale == 1 &&
+	} else if (r->index != LC_NO_REGISTER && !index_lost && r->scale == 1 &&
 	           in_heap(value_of(regs, r->index))) {
 		a->addr = value_of(regs, r->index);
 		a->how = LC_HOW_BASE;

@@ -40,12 +40,13 @@ struct lc_recipe {
 	    how; /* LC_HOW_DIRECT or _NEARBY; with _NO_OPERAND and _UNDECODED nothing else is set */
 	bool base_lost; /* overwritten between the access and the sample, its value included */
 	bool index_lost;
-	bool vector;     /* gather or scatter: base + disp is the nearest known address */
-	bool ahead;      /* the instruction comes at or after the sample: it has not run */
-	bool moves;      /* rep movs: `base` is the source's, and rdi the destination's */
-	uint8_t read_on; /* lc_read_on() of a Java method's instruction at `pc` */
-	bool same_frame; /* the stack pointer is the same at `pc` and at the sample */
-	uint8_t made;    /* enum lc_made: the store begins the header of a new object */
+	bool index_differs; /* it may hold something else if control came another way */
+	bool vector;        /* gather or scatter: base + disp is the nearest known address */
+	bool ahead;         /* the instruction comes at or after the sample: it has not run */
+	bool moves;         /* rep movs: `base` is the source's, and rdi the destination's */
+	uint8_t read_on;    /* lc_read_on() of a Java method's instruction at `pc` */
+	bool same_frame;    /* the stack pointer is the same at `pc` and at the sample */
+	uint8_t made;       /* enum lc_made: the store begins the header of a new object */
 	uint64_t made_value;
 	struct lc_step step; /* sought when a pc is sampled for the third time */
 };

@@ -15,15 +15,14 @@
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
 #include "src/sample/new_object.h"
+#include "src/sample/ways.h"
 
 enum {
 	/*
 	 * Unrolled loops calculate the indices of many elements before they touch the first: C2 of
 	 * JDK 25 puts 100 instructions and more between two accesses.
 	 */
-	WINDOW = 160,        /* instructions before the pc that are looked at */
-	BRANCH_BYTES = 1024, /* bytes behind the pc in which branches are looked for */
-	BRANCHES_MAX = 64,
+	WINDOW = 160,       /* instructions before the pc that are looked at */
 	JUMPS_MAX = 2,      /* branches that are followed back */
 	FORWARD_MAX = 160,  /* instructions from the pc on that are looked at */
 	SP = 4,             /* number of the stack pointer */
@@ -43,39 +42,15 @@ struct line {
 	size_t len;
 };
 
-/* The direct branches around the pc, for finding which of them led to where the line begins. */
-struct branches {
-	size_t len;
-	struct {
-		size_t at, to;
-	} of[BRANCHES_MAX];
-};
-
-/* Pass the instruction at `at`; what branches is added. Returns its length, or 0. */
-static size_t pass(const struct lc_code_bytes *code, size_t at, struct branches *branches)
-{
-	int64_t target;
-	const size_t length = lc_insn_step(code->bytes + at, code->len - at, &target);
-
-	if (length && target && branches->len < BRANCHES_MAX) {
-		branches->of[branches->len].at = at;
-		branches->of[branches->len++].to = (size_t)((int64_t)at + target);
-	}
-	return length;
-}
-
-/*
- * Fill *line, and add the branches in it. Returns false if decoding from `from` does not arrive at
- * `pc_at`.
- */
+/* Fill *line. Returns false if decoding from `from` does not arrive at `pc_at`. */
 static bool decode_to(const struct lc_code_bytes *code, size_t from, size_t pc_at,
-                      struct line *line, struct branches *branches)
+                      struct line *line)
 {
 	uint32_t ring[WINDOW];
 	size_t at = from, n = 0;
 
 	while (at < pc_at) {
-		const size_t length = pass(code, at, branches);
+		const size_t length = lc_insn_length(code->bytes + at, code->len - at);
 
 		if (!length || n == LC_DECODE_INSTRUCTIONS_MAX)
 			return false;
@@ -103,48 +78,6 @@ static void set_operand(struct lc_recipe *r, const struct lc_insn *in, uint64_t 
 	r->index_lost = lost & lc_decode_register_bit(in->index);
 }
 
-/*
- * Use a copy of the base where the base itself is lost: look in the line before instruction `m` for
- * mov copy,base with both registers untouched from there on. `lost` are the registers written from
- * `m` on.
- */
-static void use_copy_of_base(const struct lc_code_bytes *code, const struct line *line, size_t m,
-                             uint16_t lost, struct lc_recipe *r)
-{
-	struct lc_insn in;
-
-	while (m-- > 0 && decode_at(code, line->at[m], &in)) {
-		if (in.control)
-			return;
-		if (in.copy_from == r->base && !(lost & lc_decode_register_bit(in.copy_to))) {
-			r->base = in.copy_to;
-			r->base_lost = false;
-			return;
-		}
-		if (in.written & lc_decode_register_bit(r->base))
-			return;
-		lost |= in.written;
-	}
-}
-
-/*
- * Find the branch by which control came to `at`: the only branch there, or the only one from
- * further down, which is a loop's (`loop` asks for a loop's branch alone). Returns false if there
- * is no such branch, or a choice.
- */
-static bool came_by(const struct branches *branches, size_t at, bool loop, size_t *source)
-{
-	unsigned found = 0;
-
-	for (size_t i = 0; i < branches->len; i++) {
-		if (branches->of[i].to != at || (loop && branches->of[i].at < at))
-			continue;
-		*source = branches->of[i].at;
-		found++;
-	}
-	return found == 1;
-}
-
 /* A place in code, walked backwards in the order in which it ran, as far as that is certain. */
 struct trace {
 	const struct lc_code_bytes *code;
@@ -152,6 +85,7 @@ struct trace {
 	struct line line;
 	size_t at;        /* of the instruction that ran next */
 	unsigned jumps;   /* followed so far */
+	bool strays;      /* one of them is not a loop's */
 	size_t not_run;   /* of an instruction that has not run; SIZE_MAX: none is known */
 	bool falls;       /* assume that a loop was entered from above rather than repeated */
 	uint16_t lost;    /* registers written since */
@@ -161,16 +95,20 @@ struct trace {
 	bool own_certain; /* no jump lies between */
 	bool own_found;   /* an access to the thread's own memory; the nearest is in `own` */
 	struct lc_recipe own;
-	struct branches branches;
+	bool unproven; /* the base of the access found may hold something else */
+	const struct lc_ways *ways;
 };
+
+/* Decode the instruction before t->at in memory. Returns false if it is not known. */
+static bool decode_before(const struct trace *t, struct lc_insn *in)
+{
+	return t->line.len && decode_at(t->code, t->line.at[t->line.len - 1], in);
+}
 
 /* Continue before the branch at `source`, which led to t->at. */
 static bool jump_back(struct trace *t, size_t source)
 {
-	struct branches known;
-
-	known.len = 0;
-	if (t->jumps == JUMPS_MAX || !decode_to(t->code, t->from, source, &t->line, &known))
+	if (t->jumps == JUMPS_MAX || !decode_to(t->code, t->from, source, &t->line))
 		return false;
 	t->jumps++;
 	t->at = source;
@@ -181,12 +119,8 @@ static bool jump_back(struct trace *t, size_t source)
 static bool falls_into(const struct trace *t)
 {
 	struct lc_insn in;
-	size_t at;
 
-	if (!t->line.len)
-		return false;
-	at = t->line.at[t->line.len - 1];
-	return decode_at(t->code, at, &in) && in.falls;
+	return decode_before(t, &in) && in.falls;
 }
 
 /*
@@ -211,7 +145,7 @@ static bool step_back(struct trace *t, struct lc_insn *in)
 	size_t source, at;
 
 	t->called = t->entered = false;
-	while (!(t->falls && falls_into(t)) && came_by(&t->branches, t->at, true, &source))
+	while (!(t->falls && falls_into(t)) && lc_ways_came_by(t->ways, t->at, true, &source))
 		if (!jump_back(t, source))
 			return false;
 	for (;;) {
@@ -231,8 +165,9 @@ static bool step_back(struct trace *t, struct lc_insn *in)
 			t->call_at = at;
 			return false;
 		}
-		if (!came_by(&t->branches, t->at, false, &source) || !jump_back(t, source))
+		if (!lc_ways_came_by(t->ways, t->at, false, &source) || !jump_back(t, source))
 			return false;
+		t->strays = true;
 	}
 	t->line.len--;
 	t->at = at;
@@ -320,15 +255,53 @@ static void came_back(struct trace *t, size_t pc_at)
  */
 static void go_around(struct trace *t, size_t pc_at)
 {
-	size_t source = SIZE_MAX;
+	size_t source;
 
-	for (size_t i = 0; i < t->branches.len; i++)
-		if (t->branches.of[i].at < t->at && t->branches.of[i].to > t->at &&
-		    t->branches.of[i].to <= pc_at &&
-		    (source == SIZE_MAX || t->branches.of[i].at > source))
-			source = t->branches.of[i].at;
-	if (source != SIZE_MAX)
+	if (lc_ways_around(t->ways, t->at, pc_at, &source))
 		(void)jump_back(t, source);
+}
+
+/*
+ * Use a copy of the base of the access at t->at where the base itself is lost: look in the line
+ * before it for mov copy,base with both registers untouched from there on. `lost` are the registers
+ * written from the access on. If another way leads in between, the two need not be the same.
+ */
+static void use_copy_of_base(const struct trace *t, uint16_t lost, struct lc_recipe *r)
+{
+	size_t at = t->at, m = t->line.len;
+	struct lc_insn in;
+
+	while (m-- > 0 && !lc_ways_lead_to(t->ways, at) && decode_at(t->code, t->line.at[m], &in)) {
+		if (in.control)
+			return;
+		if (in.copy_from == r->base && !(lost & lc_decode_register_bit(in.copy_to))) {
+			r->base = in.copy_to;
+			r->base_lost = false;
+			return;
+		}
+		if (in.written & lc_decode_register_bit(r->base))
+			return;
+		lost |= in.written;
+		at = t->line.at[m];
+	}
+}
+
+/*
+ * A base that is not the same on all ways to the sample counts as lost: on a way that does not lead
+ * by the access, the register holds what some other code put there, perhaps the address of another
+ * object. An index only says which element it is, so the likeliest way is good enough, unless the
+ * object's own address turns out to be in it. A C compiler's code moves its pointers on within one
+ * object, and no breakpoint is set there.
+ */
+static void prove(struct trace *t, size_t pc_at, struct lc_recipe *r)
+{
+	if (t->code->native)
+		return;
+	if (r->base != LC_NO_REGISTER && !r->base_lost &&
+	    !lc_ways_agree(t->code, t->ways, t->at, pc_at, r->base))
+		t->unproven = r->base_lost = true;
+	r->index_differs = r->index != LC_NO_REGISTER && !r->index_lost &&
+	                   !lc_ways_agree(t->code, t->ways, t->at, pc_at, r->index);
 }
 
 /* Find the nearest memory instruction before the pc. Returns false if it is not certain. */
@@ -362,7 +335,8 @@ static bool look_back(struct trace *t, struct lc_recipe *r)
 		if (r->base_lost && in.step)
 			return false; /* its base is lost, and with it how far it had moved */
 		if (r->base_lost)
-			use_copy_of_base(t->code, &t->line, t->line.len, t->lost | in.written, r);
+			use_copy_of_base(t, t->lost | in.written, r);
+		prove(t, pc_at, r);
 		lc_new_object_find(t->code, t->at, t->at, r);
 		return true;
 	}
@@ -478,11 +452,12 @@ static bool is_whole(const struct lc_recipe *r)
 
 /*
  * Take *found, unless its address needs a breakpoint and the way by which control came is
- * uncertain: the instruction may then never run again, so a breakpoint is not worth while.
+ * uncertain: the instruction may then never run again, so a breakpoint is not worth while. But it
+ * is where the instruction is in a loop, or in the same straight line.
  */
 static bool choose(const struct trace *t, const struct lc_recipe *found, struct lc_recipe *out)
 {
-	if (!is_whole(found) && t->jumps)
+	if (!is_whole(found) && (t->unproven ? t->strays : t->jumps > 0))
 		return false;
 	*out = *found;
 	return true;
@@ -497,7 +472,13 @@ void lc_decode_straight(const struct lc_code_bytes *code, size_t from, size_t pc
 void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size_t pc_at,
                              size_t not_run, struct lc_recipe *out)
 {
-	struct trace t = { .code = code, .from = from, .at = pc_at, .not_run = not_run }, entered;
+	struct lc_ways ways;
+	struct trace t = { .code = code,
+		           .from = from,
+		           .at = pc_at,
+		           .not_run = not_run,
+		           .ways = &ways },
+	             entered;
 	struct lc_recipe back, before, ahead, own;
 	bool has_back, has_before, has_ahead;
 
@@ -505,8 +486,7 @@ void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size
 		                   .base = LC_NO_REGISTER,
 		                   .index = LC_NO_REGISTER };
 	back = before = ahead = *out;
-	if (pc_at >= code->len || from > pc_at ||
-	    !decode_to(code, from, pc_at, &t.line, &t.branches))
+	if (pc_at >= code->len || from > pc_at || !decode_to(code, from, pc_at, &t.line))
 		return;
 	if (repeats_here(code, pc_at, out))
 		return;
@@ -516,11 +496,7 @@ void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size
 	}
 	if (follows_fence(&t, out))
 		return;
-	for (size_t at = pc_at, length; at < pc_at + BRANCH_BYTES && at < code->len; at += length) {
-		length = pass(code, at, &t.branches);
-		if (!length)
-			break;
-	}
+	lc_ways_find(code, from, pc_at, &ways);
 	entered = t;
 	entered.falls = true;
 	has_back = look_back(&t, &back);

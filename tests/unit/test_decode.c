@@ -1,4 +1,4 @@
-/* uses: src/sample/decode.c src/sample/read_on.c src/sample/decode_straight.c src/sample/new_object.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code/code_cache.c src/jvm/os/peek.c -lZydis -lpthread src/core/method_number.c */
+/* uses: src/sample/decode.c src/sample/read_on.c src/sample/decode_straight.c src/sample/ways.c src/sample/new_object.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code/code_cache.c src/jvm/os/peek.c -lZydis -lpthread src/core/method_number.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_decode.c - checks recipes made from hand-assembled code, and addresses made from registers.
@@ -79,6 +79,7 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R14 = 14, 
 #define SHR_RCX "\x48\xc1\xe9\x09"                /* shr rcx,9 */
 #define ADD_RCX_R13 "\x49\x03\xcd"                /* add rcx,r13 */
 #define CMP_CARD "\x80\x39\x02"                   /* cmp byte [rcx],2 */
+#define ZERO_ECX "\x31\xc9"                       /* xor ecx,ecx */
 #define ZERO_R10D "\x45\x31\xd2"                  /* xor r10d,r10d */
 #define ZERO_EDX "\x31\xd2"                       /* xor edx,edx */
 #define ZERO_EDI "\x31\xff"                       /* xor edi,edi */
@@ -343,6 +344,109 @@ static void loop_that_was_entered_is_tried_after_one_that_repeats(void **state)
 
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_operand(&r, RSI, RCX, 4, 16);
+}
+
+/* Where ways meet, a register that one of them has written may lead to another object. */
+static void register_that_differs_by_the_way_needs_a_trap(void **state)
+{
+	/* je over the next two; mov rsi,rbx; cmp [rsi+8],5 */
+	struct lc_recipe r = RECIPE("\x74\x07" MOV_RSI_RBX CMP_RSI_8, ADD_RBX_RAX CMP_EAX_R8D RET);
+
+	assert_int_equal(r.pc, 0x1000 + 2 + LEN(MOV_RSI_RBX));
+	assert_true(r.base_lost);
+	/* The register is the same whether the access has run or not. */
+	r = RECIPE(MOV_RSI_RBX JE_6 CMP_RSI_8, ADD_RBX_RAX CMP_EAX_R8D RET);
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_operand(&r, RSI, NONE, 1, 8);
+	assert_false(r.base_lost);
+	/* loop: add rbx,rax; mov rsi,rbx; cmp [rsi+8],5; jne loop - at its head for the first time,
+	 * too, when rsi holds what the code before the loop has left there. */
+	r = RECIPE(MOV_EAX_RSI_RCX4, ADD_RBX_RAX MOV_RSI_RBX CMP_RSI_8 "\x75\xf4" RET);
+	assert_operand(&r, RSI, NONE, 1, 8);
+	assert_false(r.ahead);
+	assert_true(r.base_lost);
+	r = RECIPE(MOV_EAX_RSI_RCX4, ADD_RBX_RAX CMP_RSI_8 "\x75\xf7" RET); /* the same all along */
+	assert_operand(&r, RSI, NONE, 1, 8);
+	assert_false(r.base_lost);
+	/* The object of an element is known by its base. */
+	r = RECIPE(RET, ADD_RBX_RAX "\x31\xc9" MOV_EAX_RSI_RCX4 "\x75\xf5" RET);
+	assert_operand(&r, RSI, RCX, 4, 16);
+	assert_false(r.base_lost);
+}
+
+enum { FAR = 3000, BEFORE_JUMP = LEN(MOV_RSI_RBX CMP_RSI_8), JUMP_BYTES = 6 };
+
+/* Put a branch before bytes[end]. */
+static void branch(uint8_t *bytes, size_t end, const char *opcode, size_t to)
+{
+	const int32_t distance = (int32_t)to - (int32_t)end;
+
+	memcpy(bytes + end - sizeof(distance) - strlen(opcode), opcode, strlen(opcode));
+	memcpy(bytes + end - sizeof(distance), &distance, sizeof(distance));
+}
+
+/*
+ * The slow path of a barrier is at the end of a method: mov rsi,rbx; cmp [rsi+8],5; jne far; here
+ * the sample is, and the code at `far` leads back. Is the base lost?
+ */
+static bool lost_by_slow_path(const char *slow, size_t slow_len, const char *behind,
+                              size_t behind_len)
+{
+	enum { PC = BEFORE_JUMP + JUMP_BYTES };
+	static uint8_t bytes[FAR + 32];
+	struct lc_recipe r;
+
+	memset(bytes, 0x90, sizeof(bytes));
+	memcpy(bytes, MOV_RSI_RBX CMP_RSI_8, BEFORE_JUMP);
+	branch(bytes, PC, "\x0f\x85", FAR);
+	memcpy(bytes + PC, behind, behind_len);
+	bytes[FAR - 1] = 0xc3; /* ret */
+	memcpy(bytes + FAR, slow, slow_len);
+	branch(bytes, FAR + slow_len + 5, "\xe9", PC);
+	r = at((const char *)bytes, sizeof(bytes), PC);
+	assert_int_equal(r.base, RSI);
+	return r.base_lost;
+}
+
+#define LOST_BY(slow, behind) lost_by_slow_path(slow, LEN(slow), behind, LEN(behind))
+
+static void a_way_from_far_away_counts(void **state)
+{
+	assert_true(LOST_BY(MOV_RSI_RBX, ADD_RBX_RAX RET));
+	assert_true(LOST_BY(MOV_RSI_RBX, CMP_RSI_8 RET));
+	assert_false(LOST_BY(ADD_RBX_RAX, ADD_RBX_RAX RET));
+	/* What is called keeps the registers that are in use, and no others. */
+	assert_true(LOST_BY(CALL_RAX, ADD_RBX_RAX MOV_RSI_RBX CMP_RSI_8 RET));
+	assert_false(LOST_BY(CALL_RAX, ADD_RBX_RAX CMP_RSI_8 RET));
+	/* It is not known how control came to the last branch. */
+	assert_true(LOST_BY(ADD_RBX_RAX RET, CMP_RSI_8 RET));
+}
+
+static void a_register_that_no_way_to_a_fork_writes_is_kept(void **state)
+{
+	/* mov rsi,rbx; cmp [rsi+8],5; je: one way writes another register, and calls nobody */
+	struct lc_recipe r =
+	    RECIPE(MOV_RSI_RBX CMP_RSI_8 "\x74\x03" ADD_RBX_RAX, CMP_EAX_R8D CMP_EAX_R8D RET);
+
+	assert_operand(&r, RSI, NONE, 1, 8);
+	assert_false(r.base_lost);
+	/* Each of both ways writes it, not in the same place. */
+	r = RECIPE("\x74\x05" MOV_RSI_RBX "\xeb\x07" MOV_RSI_RBX CMP_RSI_8, ADD_RBX_RAX RET);
+	assert_operand(&r, RSI, NONE, 1, 8);
+	assert_true(r.base_lost);
+	/* An object above which there are two loops, one in the other. */
+	r = RECIPE(MOV_RSI_RBX, CMP_EAX_R8D ADD_RBX_RAX CMP_RSI_8 "\x75\xfa"
+	                                                          "\x75\xf4" RET);
+	assert_operand(&r, RSI, NONE, 1, 8);
+	assert_false(r.base_lost);
+}
+
+static void copy_from_before_a_loop_serves_not(void **state)
+{
+	/* mov rdx,r10; loop: mov r10,[r10+16]; jne loop */
+	const struct lc_recipe r = RECIPE(MOV_RDX_R10 MOV_R10_R10 "\x75\xfa", ADD_RBX_RAX RET);
+
+	assert_true(r.base_lost);
 }
 
 static void access_ahead_says_so(void **state)
@@ -656,6 +760,32 @@ static void base_stands_for_the_object_when_the_index_is_lost(void **state)
 	assert_int_equal(a.addr, 0);
 }
 
+/* The likeliest way is good enough for the index, if the base says which object it is. */
+static void index_that_differs_by_the_way_is_still_an_element(void **state)
+{
+	struct lc_access a;
+
+	registers_are_numbered();
+	registers.r[RSI] = 0x700001000;
+	registers.r[RCX] = 7;
+	/* je over the next two; xor ecx,ecx; mov eax,[rsi+rcx*4+16] */
+	a = SAMPLE("\x74\x06" ZERO_ECX MOV_EAX_RSI_RCX4, ADD_RBX_RAX RET);
+	for (unsigned i = 0; i < 2; i++) { /* then by the cache */
+		assert_int_equal(a.how, LC_HOW_DIRECT);
+		assert_int_equal(a.addr, 0x700001000 + 7 * 4 + 16);
+		lc_decode_sample(&registers, &a);
+	}
+	/* je over the next two; xor r10d,r10d; mov eax,[r12+r10*8+16]: a compressed reference */
+	registers.r[R12] = 0;
+	registers.r[R10] = 0x700001000 >> 3;
+	a = SAMPLE("\x74\x08" ZERO_R10D "\x43\x8b\x44\xd4\x10", ADD_RBX_RAX RET);
+	assert_int_equal(a.how, LC_HOW_DESTROYED);
+	lc_decode_sample(&registers, &a);
+	assert_int_equal(a.how, LC_HOW_DESTROYED);
+	a = SAMPLE("\x43\x8b\x44\xd4\x10", ADD_RBX_RAX RET);
+	assert_int_equal(a.addr, 0x700001010);
+}
+
 static void compressed_reference_in_the_index_is_not_taken_for_an_offset(void **state)
 {
 	struct lc_access a;
@@ -924,6 +1054,10 @@ int main(void)
 		cmocka_unit_test(hints_are_no_operands),
 		cmocka_unit_test(loads_stores_and_widths_are_told),
 		cmocka_unit_test(loop_that_was_entered_is_tried_after_one_that_repeats),
+		cmocka_unit_test(register_that_differs_by_the_way_needs_a_trap),
+		cmocka_unit_test(a_way_from_far_away_counts),
+		cmocka_unit_test(a_register_that_no_way_to_a_fork_writes_is_kept),
+		cmocka_unit_test(copy_from_before_a_loop_serves_not),
 		cmocka_unit_test(access_ahead_says_so),
 		cmocka_unit_test(class_of_an_object_in_the_making_is_stored_next),
 		cmocka_unit_test(class_in_the_mark_is_stored_with_it),
@@ -941,6 +1075,7 @@ int main(void)
 		cmocka_unit_test(an_access_to_null_has_not_run),
 		cmocka_unit_test(recipes_survive_the_cache),
 		cmocka_unit_test(base_stands_for_the_object_when_the_index_is_lost),
+		cmocka_unit_test(index_that_differs_by_the_way_is_still_an_element),
 		cmocka_unit_test(compressed_reference_in_the_index_is_not_taken_for_an_offset),
 		cmocka_unit_test(object_in_an_index_of_scale_one_serves),
 		cmocka_unit_test(of_a_gather_the_object_is_known_and_no_element),
