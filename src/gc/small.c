@@ -82,6 +82,8 @@ static struct {
 	size_t moves_len, moves_cap;
 	size_t moves_max; /* upper limit of `moves_len` in the running pass */
 	bool dropped;     /* there was no room for an object in this pass */
+	/* The look ahead has found addresses in headers before, so it comes at the right moment. */
+	bool proved;
 	/* An object of the map is not held: after a slide its address is unknown. */
 	bool holes;
 
@@ -109,6 +111,7 @@ static struct {
 	uint64_t signature; /* of the samples' new addresses at the last look at all objects */
 	size_t said;        /* how many objects of the samples had one then */
 	bool fewer;         /* later, some of them had none */
+	bool blind;         /* no memory for the classes of new objects */
 	struct lc_move *moves;
 	uint32_t *classes; /* low halves of the class words, by move */
 	size_t len, max, moves_cap, classes_cap;
@@ -229,11 +232,13 @@ static bool note_lowest(void)
  */
 static bool knows_slides(void)
 {
-	if (lc_areas_full() != 1 || ahead.unsaid || small.holes)
+	if (lc_areas_full() != 1 || ahead.unsaid || ahead.blind || small.holes)
 		return false;
 	if (lc_mark_tables_known())
 		return ahead.found;
-	return lc_moves_slid() ? ahead.found : ahead.looked && !ahead.fewer;
+	if (lc_moves_slid())
+		return ahead.found || (ahead.looked && small.proved);
+	return ahead.looked && !ahead.fewer;
 }
 
 /* Is the object of that move at its new place? */
@@ -260,6 +265,7 @@ static bool keep_arrived(void)
 	if (lc_mark_tables_known() && arrived < len)
 		return false;
 	ahead.len = arrived;
+	small.proved |= arrived > 0;
 	atomic_fetch_add_explicit(&small.forgotten, len - arrived, memory_order_relaxed);
 	return true;
 }
@@ -388,8 +394,7 @@ static bool is_still_there(const struct lc_alloc *a)
 	const uint64_t addr = lc_alloc_addr(a);
 
 	return readable(addr) &&
-	       (!ahead.found ||
-	        lc_site_classes_has(a->site, lc_header_class_of(lc_layout(), addr)));
+	       lc_site_classes_has(a->site, lc_header_class_of(lc_layout(), addr));
 }
 
 void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
@@ -491,11 +496,28 @@ static void choose(struct sample *s, struct small_object object)
 	s->skip = s->stride - 1;
 }
 
+/* The current address of the object, before anything slides; 0 if it is dead. */
+static uint64_t find_now(struct small_object o)
+{
+	const uint64_t at = place_now(addr_of(o));
+
+	return at && is_of_class(at, o.class_word) ? at : 0;
+}
+
 void lc_small_ahead_sample(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
 {
-	for (size_t i = 0; i < len; i++)
-		if (is_looked_at(&records[i], tag, span))
-			choose(&ahead.records, object_at(lc_alloc_addr(&records[i]), 0, 0));
+	for (size_t i = 0; i < len; i++) {
+		const struct lc_alloc *a = &records[i];
+		const struct small_object o = object_at(lc_alloc_addr(a), a->size_words, 0);
+		uint64_t at;
+
+		if (!is_looked_at(a, tag, span))
+			continue;
+		choose(&ahead.records, o);
+		at = find_now(o);
+		if (at && !lc_site_classes_add(a->site, lc_header_class_of(lc_layout(), at)))
+			ahead.blind = true; /* no room: forget all */
+	}
 }
 
 /* The object's address after the slide: `at` if its header has no other; 0 if it dies or is
@@ -518,14 +540,6 @@ static uint64_t place_then(uint64_t at)
 		break;
 	}
 	return 0;
-}
-
-/* The current address of the object, before anything slides; 0 if it is dead. */
-static uint64_t find_now(struct small_object o)
-{
-	const uint64_t at = place_now(addr_of(o));
-
-	return at && is_of_class(at, o.class_word) ? at : 0;
 }
 
 /* Look at the object, which was at `addr` when the pause began and is at `at`; 0: it is dead. */
@@ -648,16 +662,10 @@ void lc_small_ahead_look(const struct lc_alloc *records, size_t len, uint16_t ta
 {
 	for (size_t i = 0; i < len; i++) {
 		const struct lc_alloc *a = &records[i];
-		uint64_t at;
 
-		if (!is_looked_at(a, tag, span))
-			continue;
-		at = find_now(object_at(lc_alloc_addr(a), a->size_words, 0));
-		if (!at)
-			continue;
-		if (!lc_site_classes_add(a->site, lc_header_class_of(lc_layout(), at)))
-			ahead.unsaid = true; /* no room: forget all */
-		look_ahead(lc_alloc_addr(a), at, a->size_words);
+		if (is_looked_at(a, tag, span))
+			look_ahead(lc_alloc_addr(a), find_now(object_at(lc_alloc_addr(a), 0, 0)),
+			           a->size_words);
 	}
 }
 
