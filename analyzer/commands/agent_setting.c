@@ -37,7 +37,7 @@ int lc_agent_output(struct lc_options *o)
 
 int lc_agent_argument(const char *library, const struct lc_options *o, char **out)
 {
-	char options[8 * LC_OPTION_TEXT_MAX];
+	char options[LC_OPTIONS_TEXT_MAX];
 
 	if (lc_options_format(o, options, sizeof(options)) < 0)
 		return lc_fail("the options are too long");

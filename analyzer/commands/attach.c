@@ -29,7 +29,13 @@
 #include "analyzer/out/emit.h"
 #include "src/base/attach_answer.h"
 
-enum { WAIT_SECONDS = 60, STEP_MS = 10, ANSWER_MAX = 64 << 10, LINE_MAX_BYTES = 128 };
+enum {
+	WAIT_SECONDS = 60,
+	STEP_MS = 10,
+	ANSWER_MAX = 64 << 10,
+	LINE_MAX_BYTES = 128,
+	OPTIONS_BYTES = LC_ATTACH_ARGUMENT_MAX - 128, /* beside the command and the file's path */
+};
 
 const struct lc_option_info *lc_cmd_attach_options(size_t *count)
 {
@@ -44,9 +50,14 @@ const struct lc_option_info *lc_cmd_detach_options(size_t *count)
 
 /* -- the answer ---------------------------------------------------------------------------- */
 
-/* Make the file. Sets *inner to its path as the process sees it. Returns a file, or -1. */
-static int make_reply(const struct lc_attach_target *t, char **inner, char **full)
+/*
+ * Make the file, which begins with `options`. Sets *inner to its path as the process sees it.
+ * Returns a file, or -1.
+ */
+static int make_reply(const struct lc_attach_target *t, const char *options, char **inner,
+                      char **full)
 {
+	const size_t len = strlen(options);
 	unsigned long long random[2];
 	int fd;
 
@@ -59,8 +70,9 @@ static int make_reply(const struct lc_attach_target *t, char **inner, char **ful
 	fd = open(*full, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0) {
 		lc_fail("cannot make '%s': %m", *full);
-	} else if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, ANSWER_MAX) &&
-	           (errno == ENOSPC || errno == EDQUOT)) {
+	} else if ((fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)len + ANSWER_MAX) &&
+	            (errno == ENOSPC || errno == EDQUOT)) ||
+	           write(fd, options, len) != (ssize_t)len) {
 		lc_fail("no room for the agent's answer in '%s': %m", *full);
 		unlink(*full);
 		close(fd);
@@ -103,14 +115,15 @@ static void show_stage(const char *text, size_t len, char *stage, size_t stage_l
 	lc_progress_stage(stage);
 }
 
-/* The end of what the agent has written so far; a short answer is all of it. */
-static size_t read_reply(int fd, char *text, off_t *size)
+/* The end of what the agent has written so far from `begin` on; a short answer is all of it. */
+static size_t read_reply(int fd, off_t begin, char *text, off_t *size)
 {
 	struct stat st;
 	ssize_t n;
 
-	*size = fstat(fd, &st) ? 0 : st.st_size;
-	n = pread(fd, text, ANSWER_MAX - 1, *size < ANSWER_MAX ? 0 : *size - (ANSWER_MAX - 1));
+	*size = fstat(fd, &st) ? 0 : st.st_size - begin;
+	n = pread(fd, text, ANSWER_MAX - 1,
+	          begin + (*size < ANSWER_MAX ? 0 : *size - (ANSWER_MAX - 1)));
 	return n > 0 ? (size_t)n : 0;
 }
 
@@ -119,7 +132,7 @@ static size_t read_reply(int fd, char *text, off_t *size)
  * It writes each stage, and a line a second in a stage of many parts. The command waits as long as
  * lines come. Returns the exit status.
  */
-static int take_reply(const struct lc_attach_target *t, int fd)
+static int take_reply(const struct lc_attach_target *t, int fd, off_t begin)
 {
 	const struct timespec moment = { .tv_nsec = STEP_MS * 1000000L };
 	char *text = lc_mem_zeroed(1, ANSWER_MAX);
@@ -129,7 +142,7 @@ static int take_reply(const struct lc_attach_target *t, int fd)
 
 	for (unsigned i = 0; status < 0 && i < WAIT_SECONDS * 1000 / STEP_MS; i++) {
 		const bool alive = lc_attach_alive(t), closed = !flock(fd, LOCK_SH | LOCK_NB);
-		const size_t len = read_reply(fd, text, &size);
+		const size_t len = read_reply(fd, begin, text, &size);
 
 		if (size != before) {
 			before = size;
@@ -169,14 +182,15 @@ static int ask(const struct lc_attach_target *t, const char *library, const char
                const char *options)
 {
 	char *inner = NULL, *full = NULL, *text = NULL;
-	const int fd = make_reply(t, &inner, &full);
+	const char *in_file = strlen(options) > OPTIONS_BYTES ? options : "";
+	const int fd = make_reply(t, in_file, &inner, &full);
 	int status = LC_EXIT_FAILED;
 
 	if (fd >= 0) {
-		text = lc_mem_text("@%s %s %s", command, inner, options);
+		text = lc_mem_text("@%s %s %s", command, inner, *in_file ? "" : options);
 		status = lc_attach_load(t, library, text);
 		if (!status)
-			status = take_reply(t, fd);
+			status = take_reply(t, fd, (off_t)strlen(in_file));
 		unlink(full);
 		close(fd);
 	}
@@ -212,7 +226,7 @@ static int set_output(const struct lc_attach_target *t, struct lc_options *o)
 
 static int attach(pid_t pid, struct lc_options *options)
 {
-	char text[8 * LC_OPTION_TEXT_MAX], here[PATH_MAX], library[PATH_MAX];
+	char text[LC_OPTIONS_TEXT_MAX], here[PATH_MAX], library[PATH_MAX];
 	struct lc_attach_target t;
 	int status;
 

@@ -45,7 +45,7 @@ const struct lc_option_info *lc_cmd_calibrate_options(size_t *count)
 /* The agent's argument for the JVM. Never NULL; free() it. */
 static char *agent_argument(struct lc_options *options, const char *dir)
 {
-	char library[PATH_MAX], text[8 * LC_OPTION_TEXT_MAX], error[LC_LIBRARIES_ERROR_MAX];
+	char library[PATH_MAX], text[LC_OPTIONS_TEXT_MAX], error[LC_LIBRARIES_ERROR_MAX];
 
 	if (lc_options_set(options, "output", dir, error, sizeof(error)) ||
 	    lc_options_set(options, "spans", "streams,tasks", error, sizeof(error)) ||

@@ -42,12 +42,12 @@
 
 #define FLUSH_NS UINT64_C(30000000000)
 
-enum { TRIES = 5000, TRY_NS = 1000000, OPTIONS_MAX = 4096 };
+enum { TRIES = 5000, TRY_NS = 1000000 };
 
 struct request {
 	JavaVM *vm;
 	char command[16];
-	char options[OPTIONS_MAX];
+	char options[LC_OPTIONS_TEXT_MAX];
 	int reply; /* -1: none */
 };
 
@@ -173,7 +173,7 @@ static bool dump(void)
 
 static bool status(void)
 {
-	char options[OPTIONS_MAX];
+	char options[LC_OPTIONS_TEXT_MAX];
 	uint64_t samples, lost;
 	struct lc_limit limits[LC_LIMITS_MAX];
 
@@ -331,18 +331,19 @@ static bool hand_over(const struct request *r)
 }
 
 /*
- * An empty file of this user that nobody else writes: who asks has just made it, and sees by the
- * lock whether anything is still to come.
+ * A file of this user that nobody else writes: who asks has just made it, and sees by the lock
+ * whether anything is still to come. It is empty, or with `options` has these.
  */
-static int reply_open(const char *path)
+static int reply_open(const char *path, char *options, size_t options_len)
 {
-	const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	const int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_size ||
-	    st.st_nlink != 1 || st.st_mode & (S_IRWXG | S_IRWXO)) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1 ||
+	    st.st_mode & (S_IRWXG | S_IRWXO) || (size_t)st.st_size >= (options ? options_len : 1) ||
+	    (options && pread(fd, options, (size_t)st.st_size, 0) != st.st_size)) {
 		close(fd);
 		return -1;
 	}
@@ -364,12 +365,14 @@ static int read_request(struct request *r, const char *text)
 		text += len + (text[len] == ' ');
 		len = strcspn(text, " ");
 		snprintf(reply, sizeof(reply), "%.*s", (int)len, text);
-		r->reply = reply_open(reply);
+		text += len + (text[len] == ' ');
+		r->reply = reply_open(reply, *text ? NULL : r->options, sizeof(r->options));
 		if (r->reply < 0) {
 			lc_say("attach: the file for the answer has the wrong owner or mode");
 			return -EINVAL;
 		}
-		text += len + (text[len] == ' ');
+		if (!*text)
+			return 0;
 	}
 	if ((size_t)snprintf(r->options, sizeof(r->options), "%s", text) < sizeof(r->options))
 		return 0;

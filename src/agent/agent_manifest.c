@@ -56,7 +56,7 @@
 #include "src/stack/generated.h"
 #include "src/stack/walk_credit.h"
 
-enum { COMMAND_MAX = 64 << 10, VALUE_MAX = 1100 };
+enum { COMMAND_MAX = 64 << 10 };
 
 static struct {
 	const struct lc_options *options;
@@ -325,13 +325,13 @@ static int write_manifest(bool final)
 	lc_fds_look();
 	table = lc_option_table(&len);
 	options = calloc(len, sizeof(*options));
-	texts = calloc(len, VALUE_MAX);
+	texts = calloc(len, LC_TRACK_TEXT_MAX);
 	if (!counters || !rows || !marks || !mark_rows || !options || !texts)
 		goto out;
 	for (size_t i = 0; i < len; i++) {
-		char *text = texts + i * VALUE_MAX;
+		char *text = texts + i * LC_TRACK_TEXT_MAX;
 
-		lc_options_value(summary.options, i, text, VALUE_MAX);
+		lc_options_value(summary.options, i, text, LC_TRACK_TEXT_MAX);
 		options[i] = (struct lc_manifest_option){ table[i].name, text };
 	}
 	lc_counters_take(summary.options, counters);

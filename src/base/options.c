@@ -20,10 +20,11 @@ static const struct lc_option_info infos[] = {
 
 /* The parser's own data about each option; the rows are in the order of infos[]. */
 #define LC_OPTION(field, type, name, letter, argument, default_text, unit, help)                   \
-	{ OPTION_##type, offsetof(struct lc_options, field) },
+	{ OPTION_##type, offsetof(struct lc_options, field),                                       \
+	  sizeof(((struct lc_options *)0)->field) },
 static const struct {
 	enum option_type type;
-	size_t offset;
+	size_t offset, size;
 } slots[] = {
 #include "src/base/options.def"
 };
@@ -208,44 +209,61 @@ static int set_flag(struct lc_options *o, size_t row, const char *value, char *e
 	return 0;
 }
 
-static int set_string(struct lc_options *o, size_t row, const char *value, char *error,
-                      size_t error_len)
+/* Write `len` bytes of `value` at `at` of the option's text, and zeros behind them. */
+static int put_text(struct lc_options *o, size_t row, size_t at, const char *value, char *error,
+                    size_t error_len)
 {
-	size_t len = strlen(value);
+	const size_t len = strlen(value), size = slots[row].size;
+	char *text = field(o, row);
 
 	/* A pattern may be empty, a directory's name may not. */
-	if (len >= LC_OPTION_TEXT_MAX || (len == 0 && infos[row].default_text[0])) {
-		snprintf(error, error_len, "%s: the %s is %s", infos[row].name, infos[row].argument,
-		         len ? "longer than 1023 bytes" : "empty");
+	if (at + len >= size || (at + len == 0 && infos[row].default_text[0])) {
+		if (at + len)
+			snprintf(error, error_len, "%s: the %s is longer than %zu bytes",
+			         infos[row].name, infos[row].argument, size - 1);
+		else
+			snprintf(error, error_len, "%s: the %s is empty", infos[row].name,
+			         infos[row].argument);
 		return -EINVAL;
 	}
-	memset(field(o, row), 0, LC_OPTION_TEXT_MAX);
-	memcpy(field(o, row), value, len);
+	memcpy(text + at, value, len);
+	memset(text + at + len, 0, size - at - len);
 	return 0;
 }
-_Static_assert(LC_OPTION_TEXT_MAX == 1024, "set_string() names the limit");
 
 _Static_assert(OPTION_COUNT_ALL <= 64, "lists_set has a bit per row");
+
+/* Are all labels good, once `value` is appended to the `before` bytes that are there? */
+static bool labels_good(const char *text, size_t before, const char *value, char *error,
+                        size_t error_len)
+{
+	char joined[2 * LC_OPTION_TEXT_MAX];
+
+	snprintf(joined, sizeof(joined), "%.*s%s%.*s", (int)before, text, before ? ";" : "",
+	         LC_OPTION_TEXT_MAX, value);
+	return strlen(joined) >= LC_OPTION_TEXT_MAX || /* it is too long */
+	       lc_labels_good(joined, error, error_len);
+}
 
 /* The first value of a list replaces the default; each further value is appended. */
 static int set_list(struct lc_options *o, size_t row, const char *value, char *error,
                     size_t error_len)
 {
-	char joined[2 * LC_OPTION_TEXT_MAX];
+	const bool further = value[0] && o->lists_set >> row & 1;
+	char *text = field(o, row);
+	const size_t before = further ? strlen(text) : 0;
 	int err;
 
-	if (value[0] && o->lists_set >> row & 1) {
-		snprintf(joined, sizeof(joined), "%s;%.*s", (const char *)field(o, row),
-		         LC_OPTION_TEXT_MAX, value);
-		value = joined;
-	}
-	if (!strcmp(infos[row].name, "label") && strlen(value) < LC_OPTION_TEXT_MAX &&
-	    !lc_labels_good(value, error, error_len))
+	if (!strcmp(infos[row].name, "label") &&
+	    !labels_good(text, before, value, error, error_len))
 		return -EINVAL;
-	err = set_string(o, row, value, error, error_len);
-	if (!err)
-		o->lists_set |= UINT64_C(1) << row;
-	return err;
+	err = put_text(o, row, before ? before + 1 : 0, value, error, error_len);
+	if (err)
+		return err;
+	if (before)
+		text[before] = ';';
+	o->lists_set |= UINT64_C(1) << row;
+	return 0;
 }
 
 void lc_options_init(struct lc_options *o)
@@ -277,7 +295,7 @@ int lc_options_set(struct lc_options *o, const char *name, const char *value, ch
 	case OPTION_SET:
 		return set_set(o, (size_t)row, value, error, error_len);
 	case OPTION_STRING:
-		return set_string(o, (size_t)row, value, error, error_len);
+		return put_text(o, (size_t)row, 0, value, error, error_len);
 	case OPTION_LIST:
 		return set_list(o, (size_t)row, value, error, error_len);
 	default:
@@ -314,7 +332,7 @@ static bool take_item(const char **text, char *out, size_t out_len, char **value
 int lc_options_parse(struct lc_options *o, const char *text, char *error, size_t error_len)
 {
 	struct lc_options parsed = *o;
-	char item[LC_OPTION_TEXT_MAX + 64];
+	char item[LC_TRACK_TEXT_MAX + 64]; /* the longest */
 	char *value;
 	int err;
 
@@ -323,7 +341,7 @@ int lc_options_parse(struct lc_options *o, const char *text, char *error, size_t
 	while (*text) {
 		if (!take_item(&text, item, sizeof(item), &value)) {
 			snprintf(error, error_len, "'%.32s...' is longer than %d bytes", text,
-			         LC_OPTION_TEXT_MAX);
+			         LC_TRACK_TEXT_MAX);
 			return -EINVAL;
 		}
 		if (!item[0] && !value)
@@ -400,16 +418,19 @@ int lc_options_value(const struct lc_options *o, size_t i, char *out, size_t out
 	return len >= 0 && (size_t)len < out_len ? len : -ENOSPC;
 }
 
-/* Has the option of that name the value that it has when nobody sets it? */
+/* Has the option the value that it has when nobody sets it? */
+static bool has_default(const struct lc_options *o, const struct lc_options *defaults, size_t row)
+{
+	return !memcmp(field(o, row), field(defaults, row), slots[row].size);
+}
+
 static bool is_default(const struct lc_options *o, const struct lc_options *defaults,
                        const char *name)
 {
-	char value[LC_OPTION_TEXT_MAX], standard[LC_OPTION_TEXT_MAX], error[128];
+	char error[128];
 	long row = find_row(name, error, sizeof(error));
 
-	return row < 0 || lc_options_value(o, (size_t)row, value, sizeof(value)) < 0 ||
-	       lc_options_value(defaults, (size_t)row, standard, sizeof(standard)) < 0 ||
-	       strcmp(value, standard) == 0;
+	return row < 0 || has_default(o, defaults, (size_t)row);
 }
 
 int lc_options_check(const struct lc_options *o, char *error, size_t error_len)
@@ -457,7 +478,7 @@ static bool append(char *out, size_t out_len, size_t *len, const char *text, boo
 
 int lc_options_format(const struct lc_options *o, char *out, size_t out_len)
 {
-	char value[LC_OPTION_TEXT_MAX], standard[LC_OPTION_TEXT_MAX];
+	char number[LC_OPTION_TEXT_MAX];
 	struct lc_options defaults;
 	size_t len = 0;
 
@@ -466,11 +487,13 @@ int lc_options_format(const struct lc_options *o, char *out, size_t out_len)
 		return -ENOSPC;
 	out[0] = '\0';
 	for (size_t i = 0; i < OPTION_COUNT_ALL; i++) {
-		if (lc_options_value(o, i, value, sizeof(value)) < 0 ||
-		    lc_options_value(&defaults, i, standard, sizeof(standard)) < 0)
-			return -ENOSPC;
-		if (strcmp(value, standard) == 0)
+		const bool text = slots[i].type == OPTION_STRING || slots[i].type == OPTION_LIST;
+		const char *value = text ? field(o, i) : number;
+
+		if (has_default(o, &defaults, i))
 			continue;
+		if (!text && lc_options_value(o, i, number, sizeof(number)) < 0)
+			return -ENOSPC;
 		if ((len && !append(out, out_len, &len, ",", false)) ||
 		    !append(out, out_len, &len, infos[i].name, false) ||
 		    !append(out, out_len, &len, "=", false) ||

@@ -24,7 +24,11 @@ enum { LC_SPANS_STREAMS = 1, LC_SPANS_TASKS = 2 }; /* bits, in the order of the 
 
 #define LC_FRAMES_MAX 2048 /* hard limit of --depth, in frames */
 
-enum { LC_OPTION_TEXT_MAX = 1024 };
+enum {
+	LC_OPTION_TEXT_MAX = 1024,
+	LC_TRACK_TEXT_MAX = 8192,        /* of --track: room for 64 long names of classes */
+	LC_OPTIONS_TEXT_MAX = 32 * 1024, /* of an agent string, in which commas are escaped */
+};
 
 /*
  * The environment variable that `locus run` sets to the option that loads the agent,
@@ -36,10 +40,10 @@ enum { LC_OPTION_TEXT_MAX = 1024 };
 struct lc_options {
 	char event[LC_OPTION_TEXT_MAX]; /* for lc_event_parse() of perf/event.h */
 	uint64_t interval_ns;
-	int jitter;                     /* LC_JITTER_ */
-	uint64_t duration_ns;           /* 0: to the end of the program */
-	uint64_t min_size_bytes;        /* 0: every object */
-	char track[LC_OPTION_TEXT_MAX]; /* for lc_track_parse() of base/track.h */
+	int jitter;                    /* LC_JITTER_ */
+	uint64_t duration_ns;          /* 0: to the end of the program */
+	uint64_t min_size_bytes;       /* 0: every object */
+	char track[LC_TRACK_TEXT_MAX]; /* for lc_track_parse() of base/track.h */
 	/* 0: no allocation below min_size_bytes is sampled; or LC_SAMPLE_INTERVAL_AUTO */
 	uint64_t alloc_interval_bytes;
 	uint64_t budget_ppm;        /* parts per million of the process's CPU time; 0: no limit */

@@ -24,7 +24,7 @@ struct lc_track {
 		uint16_t dimensions;
 	} patterns[LC_TRACK_MAX];
 	size_t len;
-	char text[LC_OPTION_TEXT_MAX];
+	char text[LC_TRACK_TEXT_MAX];
 };
 
 /*

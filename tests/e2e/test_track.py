@@ -132,6 +132,23 @@ def test_an_attach_tracks_what_is_made_after_it(workload, locus, tmp_path, jdk, 
     check_walks(told, r)
 
 
+LONG = ["--track=com.acme.%s%02d" % ("x" * 100, i) for i in range(63)]
+
+
+@each_value(jdk=JDK_MAJORS)
+def test_64_long_names_reach_the_agent(workload, profile, jdk):
+    run = profile(command(workload, jdk, "TrackedTruth", 0.1, java=java_of("G1")), *LONG, "--track", NODE)
+    told = truth(run)
+    assert of_nodes(report(run), told["made"]) == told["made"]
+    assert run.stderr.count("no class named 'com.acme.x") == 63
+
+
+@each_value(jdk=JDK_MAJORS)
+def test_64_long_names_reach_a_running_jvm(workload, locus, tmp_path, jdk):
+    told, r = attached(workload, locus, tmp_path, jdk, java_of("G1"), *LONG, "--track", NODE)
+    assert of_nodes(r, told["made"]) == told["made"]
+
+
 def test_patterns_that_match_no_class_are_named_at_the_end(workload, profile, jdk17):
     java = ["-Xmx64m", *collector("G1")]
     options = ["--track=Node", "--track=java.lang.Sting", "--track=xyz.Nothing[]", "--track", NODE]

@@ -267,7 +267,7 @@ static void unknown_option_names_the_nearest(void **state)
 
 static void very_long_names_and_values_are_refused_in_one_short_line(void **state)
 {
-	static char text[3 * LC_OPTION_TEXT_MAX];
+	static char text[2 * LC_TRACK_TEXT_MAX];
 	struct lc_options o;
 
 	lc_options_init(&o);
@@ -282,6 +282,35 @@ static void very_long_names_and_values_are_refused_in_one_short_line(void **stat
 	memset(text, 'x', sizeof(text) - 1);
 	assert_int_equal(parse(&o, text), -EINVAL);
 	assert_true(strlen(error) < 128);
+}
+
+static void patterns_of_64_long_names_fit(void **state)
+{
+	static char text[LC_OPTIONS_TEXT_MAX], name[128];
+	struct lc_options o, back, before;
+
+	lc_options_init(&o);
+	memset(name, 'a', sizeof(name) - 1);
+	for (int i = 0; i < 64; i++)
+		assert_int_equal(set(&o, "track", name), 0);
+	assert_int_equal(strlen(o.track), 64 * 127 + 63);
+	assert_int_equal(strlen(o.track), LC_TRACK_TEXT_MAX - 1);
+	before = o;
+	assert_int_equal(set(&o, "track", "b"), -EINVAL);
+	assert_string_equal(error, "track: the PATTERN is longer than 8191 bytes");
+	assert_memory_equal(&o, &before, sizeof(o));
+	assert_true(lc_options_format(&o, text, sizeof(text)) > 0);
+	lc_options_init(&back);
+	assert_int_equal(parse(&back, text), 0);
+	assert_string_equal(back.track, o.track);
+	/* The longest options, all of which are escaped, fit too. */
+	memset(o.track, ',', LC_TRACK_TEXT_MAX - 1);
+	memset(o.event, ',', LC_OPTION_TEXT_MAX - 1);
+	memset(o.output, ',', LC_OPTION_TEXT_MAX - 1);
+	memset(o.label, ',', LC_OPTION_TEXT_MAX - 1);
+	memset(o.include, ',', LC_OPTION_TEXT_MAX - 1);
+	memset(o.exclude, ',', LC_OPTION_TEXT_MAX - 1);
+	assert_true(lc_options_format(&o, text, sizeof(text)) > 26000);
 }
 
 static void error_fits_any_buffer(void **state)
@@ -492,6 +521,7 @@ int main(void)
 		cmocka_unit_test(events_are_joined_in_their_order),
 		cmocka_unit_test(unknown_option_names_the_nearest),
 		cmocka_unit_test(very_long_names_and_values_are_refused_in_one_short_line),
+		cmocka_unit_test(patterns_of_64_long_names_fit),
 		cmocka_unit_test(error_fits_any_buffer),
 		cmocka_unit_test(agent_string_sets_several),
 		cmocka_unit_test(words_are_bits_however_they_are_separated),
