@@ -49,6 +49,8 @@ static json_t *row_of(const struct lc_load_process *p)
 		json_object_set_new(row, "disk_full", json_true());
 	if (p->limited)
 		json_object_set_new(row, "limited", json_true());
+	if (p->attached)
+		json_object_set_new(row, "attached", json_true());
 	if (p->intervals)
 		json_object_set(row, "intervals", p->intervals);
 	if (p->limits)

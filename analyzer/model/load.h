@@ -38,6 +38,7 @@ struct lc_load_process {
 	bool complete;  /* ended, and all was written */
 	bool disk_full; /* not complete, since the disk was full */
 	bool limited;   /* the recording ended before the program */
+	bool attached;  /* it began in a program that ran */
 	uint64_t start_wall_ns;
 	uint64_t start_monotonic_ns;
 	uint64_t end_wall_ns; /* of the last manifest */

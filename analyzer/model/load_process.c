@@ -79,6 +79,7 @@ void lc_load_process_read(struct lc_load_process *p, const json_t *info)
 		.complete = json_is_true(json_object_get(info, "complete")),
 		.disk_full = json_is_true(json_object_get(info, "disk_full")),
 		.limited = json_is_true(json_object_get(info, "limited")),
+		.attached = json_is_true(json_object_get(info, "attached")),
 		.start_wall_ns = lc_load_number_of(info, "start_wall_ns"),
 		.start_monotonic_ns = lc_load_number_of(info, "start_monotonic_ns"),
 		.end_wall_ns = lc_load_number_of(info, "end_wall_ns"),

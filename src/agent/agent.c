@@ -247,7 +247,7 @@ static int start_profile(void)
 	err = lc_agent_profile_open(&agent.options);
 	if (err)
 		return err;
-	err = lc_agent_manifest_init(&agent.options);
+	err = lc_agent_manifest_init(&agent.options, agent.attached);
 	if (err)
 		lc_say("cannot start: %s; the program runs unprofiled", strerror(-err));
 	return err;

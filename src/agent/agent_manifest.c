@@ -60,6 +60,7 @@ enum { COMMAND_MAX = 64 << 10 };
 
 static struct {
 	const struct lc_options *options;
+	bool attached;
 	char *command;
 	char *words; /* of it; NULL: not all are known */
 	size_t words_len;
@@ -154,12 +155,13 @@ static unsigned allowed_cpus(void)
 	return summary.cpus;
 }
 
-int lc_agent_manifest_init(const struct lc_options *options)
+int lc_agent_manifest_init(const struct lc_options *options, bool attached)
 {
 	char vm[96], version[96];
 	bool whole;
 
 	summary.options = options;
+	summary.attached = attached;
 	summary.words = read_words(&summary.words_len, &whole);
 	if (!summary.words)
 		return -ENOMEM;
@@ -300,6 +302,7 @@ static int write_manifest(bool final)
 		.pid = getpid(),
 		.complete = final,
 		.limited = atomic_load(&summary.limited),
+		.attached = summary.attached,
 		.engines = engines,
 	};
 	struct lc_counters *counters = calloc(1, sizeof(*counters));

@@ -9,7 +9,7 @@
 struct lc_options;
 
 /* Remember what does not change. Context: [attach], from VMInit on. Returns 0 or -errno. */
-int lc_agent_manifest_init(const struct lc_options *options);
+int lc_agent_manifest_init(const struct lc_options *options, bool attached);
 
 /* Write the manifest as things stand; `final` when the program has ended. [attach] [writer] */
 void lc_agent_manifest_write(bool final);

@@ -24,6 +24,7 @@
 #include "src/core/jvmti.h"
 #include "src/core/path.h"
 #include "src/hooks/hooked.h"
+#include "src/hooks/unchanged.h"
 
 #define MS UINT64_C(1000000)
 
@@ -276,6 +277,8 @@ static uint64_t transform(const jclass *batch, jint len, struct lc_batches_stats
 			continue;
 		}
 		refused += err != JVMTI_ERROR_NONE;
+		if (err)
+			lc_unchanged_note(batch[i]);
 		pause = lc_time_now_ns() - (read > begin ? read : begin);
 		worst = pause > worst ? pause : worst;
 		begin = lc_time_now_ns();

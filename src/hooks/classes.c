@@ -32,6 +32,7 @@
 #include "src/hooks/preloaded.h"
 #include "src/hooks/redefined.h"
 #include "src/hooks/retry.h"
+#include "src/hooks/unchanged.h"
 #include "src/jvm/code/code_cache.h"
 #include "src/jvm/layout/instance.h"
 #include "src/jvm/layout/layout.h"
@@ -453,6 +454,7 @@ static void retransform_each(const jclass *wanted, jint len)
 		if (lc_jvmti_retransform(1, &wanted[i])) {
 			add(&classes.retransform_failures, 1);
 			add(&classes.retransformed, UINT64_MAX); /* minus one */
+			lc_unchanged_note(wanted[i]);
 		}
 	}
 }
@@ -482,8 +484,11 @@ static jclass *find_wanted(JNIEnv *jni, jint *wanted)
 	for (jint i = 0; list && i < len; i++) {
 		jboolean modifiable = JNI_FALSE;
 
-		if ((*jvmti)->IsModifiableClass(jvmti, loaded[i], &modifiable) || !modifiable ||
-		    !wants_hooks(jni, loaded[i]))
+		if ((*jvmti)->IsModifiableClass(jvmti, loaded[i], &modifiable) || !modifiable) {
+			lc_unchanged_note(loaded[i]);
+			continue;
+		}
+		if (!wants_hooks(jni, loaded[i]))
 			continue;
 		list[*wanted] = lc_ref_new(jni, loaded[i]);
 		if (list[*wanted])
@@ -510,9 +515,11 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 	if (!at_start) {
 		lc_hottest_first(wanted, len);
 		lc_retry_transform(jni, wanted, len);
+		lc_unchanged_say();
 		return;
 	}
 	retransform(wanted, len);
+	lc_unchanged_say();
 	for (jint i = 0; i < len; i++)
 		lc_ref_delete(jni, wanted[i]);
 	free(wanted);

@@ -217,6 +217,8 @@ static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 	json_format(b, "{\"pid\":%d,\"complete\":%s", m->pid, m->complete ? "true" : "false");
 	if (m->limited)
 		json_format(b, ",\"limited\":true");
+	if (m->attached)
+		json_format(b, ",\"attached\":true");
 	json_member(b, "command", m->command);
 	json_member(b, "jdk", m->jdk);
 	json_member(b, "gc", m->gc);

@@ -133,6 +133,7 @@ struct lc_manifest {
 	int32_t pid;
 	bool complete; /* the recording ended and all was written */
 	bool limited;  /* the recording ended before the program */
+	bool attached; /* it began in a program that ran */
 	uint64_t start_wall_ns;
 	uint64_t start_monotonic_ns;
 	uint64_t end_wall_ns; /* now */

@@ -2,10 +2,12 @@
 """With --track, each object of the classes is counted and followed, however small, and others as without it."""
 
 import json
+import pathlib
+import re
 import subprocess
 
 import pytest
-from conftest import JDK_MAJORS
+from conftest import JDK_MAJORS, run_command
 from helpers import (
     COLLECTORS,
     TIERS,
@@ -147,6 +149,48 @@ def test_64_long_names_reach_the_agent(workload, profile, jdk):
 def test_64_long_names_reach_a_running_jvm(workload, locus, tmp_path, jdk):
     told, r = attached(workload, locus, tmp_path, jdk, java_of("G1"), *LONG, "--track", NODE)
     assert of_nodes(r, told["made"]) == told["made"]
+
+
+@pytest.fixture
+def unchanged(workload, shared):
+    """A jar with the program as a Java agent."""
+
+    def build(jdk):
+        def make(directory):
+            (directory / "manifest").write_text("Premain-Class: Unchanged\nCan-Retransform-Classes: true\n")
+            classes = pathlib.Path(workload(jdk, "Unchanged"))
+            own = [word for file in classes.glob("Unchanged*.class") for word in ("-C", classes, file.name)]
+            jar = [jdk.home / "bin" / "jar", "cfm", directory / "agent.jar", directory / "manifest", *own]
+            assert run_command(jar).returncode == 0
+
+        return shared("unchanged-%d" % jdk.major, make) / "agent.jar"
+
+    return build
+
+
+@each_value(jdk=JDK_MAJORS, tracked=[True, False])
+def test_classes_that_cannot_be_changed_are_named(workload, unchanged, locus, tmp_path, jdk, tracked):
+    line = command(workload, jdk, "Unchanged", 1000, java=["-javaagent:%s" % unchanged(jdk)])
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as program:
+        try:
+            assert program.stdout.readline() == "ready\n"
+            done = locus("attach", program.pid, "-o", tmp_path / "p", *(["--track=Unchanged$Node"] if tracked else []))
+            program.communicate("\n", timeout=60)
+        finally:
+            program.kill()
+    assert done.returncode == 0, done.stderr
+    said = [row for row in done.stdout.splitlines() if row.startswith("--track")]
+    if not tracked:
+        assert not said
+        return
+    start = "--track: the JVM does not let the code of 2 classes change, so tracked objects that are made there have no line: "
+    (row,) = said
+    names = {re.sub(r"\.0x.*", "", name) for name in row.removeprefix(start).split(", ")}
+    assert row.startswith(start) and names == {"Unchanged$Stubborn", "Unchanged$Hidden"}
+    r = json.loads(locus("report", "--format=json", "--top=100000", tmp_path / "p").stdout)
+    assert [limit["text"] for limit in r["processes"][0]["limits"] if limit["kind"] == "unchanged"] == said
+    made = {m: allocations(sites_through(r, "make", "Unchanged$" + m)) for m in ("Plain", "Stubborn", "Hidden")}
+    assert made == {"Plain": 1000, "Stubborn": 0, "Hidden": 0}
 
 
 def test_patterns_that_match_no_class_are_named_at_the_end(workload, profile, jdk17):

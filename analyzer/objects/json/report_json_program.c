@@ -128,6 +128,8 @@ void lc_report_json_processes(struct lc_json *j, const struct lc_load *l)
 		lc_json_bool(j, "complete", p->complete);
 		if (p->limited)
 			lc_json_bool(j, "limited", true);
+		if (p->attached)
+			lc_json_bool(j, "attached", true);
 		lc_json_u64(j, "start_wall_ns", p->start_wall_ns);
 		lc_json_u64(j, "start_monotonic_ns", p->start_monotonic_ns);
 		lc_json_u64(j, "end_wall_ns", p->end_wall_ns);
