@@ -45,6 +45,8 @@ page.add((shared) => {
 			return "";
 		if (row.path)
 			return codeShort(methodOf(frameOf(row.path)), lineOf(frameOf(row.path))) + inOwn(row.own);
+		if (row.no_line)
+			return "(" + row.no_line + ")";
 		return row.samples && !row.allocations ? "(allocation unknown)" : "(path unknown)";
 	}
 

@@ -343,7 +343,7 @@ def page_text(page):
 def written(profiles, name):
     profile, command, *options = REPORTS[name]
     options = [o.replace("SOURCES", str(profiles / "sources")) for o in options]
-    done = subprocess.run([BUILD / "locus", command, profiles / profile, *options],
+    done = subprocess.run([BUILD / "locus", command, profile, *options], cwd=profiles,
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
     assert done.returncode == PARTIAL.get(profile, 0), done.stderr
     return page_text(done.stdout) + b"\n" if "--format=html" in options else done.stdout

@@ -114,9 +114,9 @@ def test_counts_are_exact_if_the_collector_hides_small_objects(workload, profile
     assert "objects of --track are counted by line" in run.stderr
 
 
-def attached(workload, locus, tmp_path, jdk, java, *options):
-    """What the program told, and the report of a recording that begins before the first node is made."""
-    line = command(workload, jdk, "TrackedTruth", 5, "wait", java=java)
+def attached(workload, locus, tmp_path, jdk, java, *options, begin="wait"):
+    """What the program told, and the report of a recording that begins before the first node is made, or later."""
+    line = command(workload, jdk, "TrackedTruth", 5, begin, java=java)
     program = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
     try:
         assert program.stdout.readline() == "ready\n"
@@ -149,6 +149,37 @@ def test_64_long_names_reach_the_agent(workload, profile, jdk):
 def test_64_long_names_reach_a_running_jvm(workload, locus, tmp_path, jdk):
     told, r = attached(workload, locus, tmp_path, jdk, java_of("G1"), *LONG, "--track", NODE)
     assert of_nodes(r, told["made"]) == told["made"]
+
+
+def rows_of_nodes(r):
+    return [row for row in r["ranking"]["rows"] if row["class"] == NODE and row["samples"]]
+
+
+@each_value(jdk=JDK_MAJORS, gc=["G1", "Serial", "Parallel"])
+def test_rows_of_older_objects_say_so(workload, locus, tmp_path, jdk, gc):
+    """Whether they have moved, or are known by class only. newYoung makes some of its nodes before, some after."""
+    told, r = attached(workload, locus, tmp_path, jdk, java_of(gc), "--track", NODE, *OFTEN, begin="later")
+    rows = rows_of_nodes(r)
+    total = sum(row["samples"] for row in rows)
+    before = sum(row["samples"] for row in rows if row.get("no_line") == "before")
+    walks = {walk: ns / sum(told["walks_ns"].values()) for walk, ns in told["walks_ns"].items()}
+    assert {row.get("no_line") for row in rows} <= {None, "before"}, rows
+    assert {row["allocated_at"]["method"] for row in rows if not row.get("no_line")} <= {"newYoung"}, rows
+    assert walks["newFirst"] + walks["newKept"] - POINTS < before / total < 1, rows
+    assert r["processes"][0]["attached"]
+    text = locus("report", tmp_path / "p").stdout
+    for row in rows:
+        if not row["allocated_at"] and not row["rest"]:
+            assert NODE + ", made before tracking" in text, text
+
+
+@each_value(jdk=JDK_MAJORS, gc=["Z", "Shenandoah"])
+def test_rows_say_that_the_collector_hides_the_line(workload, profile, locus, jdk, gc):
+    run = profile(command(workload, jdk, "TrackedTruth", 2, java=java_of(gc)), "--track", NODE)
+    r = report(run)
+    assert {row["no_line"] for row in rows_of_nodes(r)} == {"collector"} and "attached" not in r["processes"][0]
+    assert NODE + ", line not known: collector" in locus("report", run.directory).stdout
+    assert "| line not known: collector |" in locus("report", "--format=markdown", run.directory).stdout
 
 
 @pytest.fixture

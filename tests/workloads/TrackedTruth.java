@@ -4,13 +4,13 @@ import java.lang.management.ThreadMXBean;
 /*
  * Walks small objects of one class, Node, that six methods make, for known parts of the CPU time.
  *
- * Usage: TrackedTruth CPU_SECONDS [wait|collect]
+ * Usage: TrackedTruth CPU_SECONDS [wait|later|collect]
  *
  * Three of the methods make objects that are walked: newFirst and newKept at the start, newYoung
  * again and again. newRare, newBurst and newLone make objects that nobody reads. Other small objects
- * are made in between. With "wait" it says "ready", and waits for a line, before it makes the first.
- * With "collect" it asks for a full collection in each round, so that most rings of newYoung outlive
- * some of them and die.
+ * are made in between. With "wait" it says "ready", and waits for a line, before it makes the first;
+ * with "later" when the objects that are walked first are there. With "collect" it asks for a full
+ * collection in each round, so that most rings of newYoung outlive some of them and die.
  * It prints one line of JSON: CPU nanoseconds of each walk, and objects of each method.
  */
 public final class TrackedTruth {
@@ -95,6 +95,10 @@ public final class TrackedTruth {
 		}
 		for (int i = 0; i < WALKS; i++)
 			rings[i] = ring(i);
+		if (args.length > 1 && args[1].equals("later")) {
+			System.out.println("ready");
+			System.in.read();
+		}
 		sink = newLone(1);
 		for (int round = 1; walked < quota; round++) {
 			for (int i = 0; i < 400; i++)

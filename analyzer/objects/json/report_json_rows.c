@@ -6,6 +6,7 @@
 #include "analyzer/objects/analysis/findings.h"
 #include "analyzer/objects/analysis/gc_model.h"
 #include "analyzer/objects/analysis/headers.h"
+#include "analyzer/objects/analysis/no_line.h"
 #include "analyzer/objects/analysis/object_names.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
@@ -83,6 +84,8 @@ static void put_label(struct lc_json *j, const struct lc_ranking *rank,
 	} else if (rank->group == LC_GROUP_LINE) {
 		lc_json_null(j, "allocated_at");
 	}
+	if (lc_no_line_of(rank, row) != LC_LINE_KNOWN)
+		lc_json_string(j, "no_line", lc_no_line_word(lc_no_line_of(rank, row)));
 }
 
 static void put_parts(struct lc_json *j, const struct lc_tree *t, const struct lc_rank_row *row)
@@ -304,6 +307,20 @@ static void put_header_classes(struct lc_json *j, const struct lc_report *r)
 	free(h);
 }
 
+/* The classes that --track-from would track. */
+static void put_track_from(struct lc_json *j, const struct lc_ranking *rank)
+{
+	uint32_t classes[LC_FIRST_SCREEN_ROWS];
+	const size_t len = lc_no_line_classes(rank, classes);
+
+	if (rank->group != LC_GROUP_LINE)
+		return;
+	lc_json_array(j, "track_from");
+	for (size_t i = 0; i < len; i++)
+		lc_json_text(j, NULL, lc_tree_text(rank->view->tree, classes[i]));
+	lc_json_end_array(j);
+}
+
 void lc_report_json_ranking(struct lc_json *j, const struct lc_report *r)
 {
 	const struct lc_ranking *rank = r->ranking;
@@ -320,6 +337,7 @@ void lc_report_json_ranking(struct lc_json *j, const struct lc_report *r)
 	lc_json_u64(j, "fields_known", known.samples);
 	lc_json_u64(j, "in_headers", header.samples);
 	put_header_classes(j, r);
+	put_track_from(j, rank);
 	lc_json_array(j, "rows");
 	for (size_t i = 0; i < rank->len && i < r->top; i++)
 		put_row(j, rank, i, &gc);

@@ -10,6 +10,7 @@
 #include "analyzer/base/table.h"
 #include "analyzer/objects/analysis/analysis.h"
 #include "analyzer/objects/analysis/gc_model.h"
+#include "analyzer/objects/analysis/no_line.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/json/report_json.h"
@@ -215,6 +216,8 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, const stru
 	lc_json_u64(j, "path", row->path);
 	if (own)
 		lc_json_u64(j, "own", own);
+	if (lc_no_line_text(rank, row))
+		lc_json_string(j, "no_line", lc_no_line_text(rank, row));
 	names(j, row);
 	lc_json_u64(j, "samples", row->samples);
 	if (row->estimated)

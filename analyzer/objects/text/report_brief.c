@@ -12,6 +12,7 @@
 #include "analyzer/numa/numa.h"
 #include "analyzer/objects/analysis/cpu_breakdown.h"
 #include "analyzer/objects/analysis/findings.h"
+#include "analyzer/objects/analysis/no_line.h"
 #include "analyzer/objects/analysis/object_names.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
@@ -216,8 +217,12 @@ char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank
 static void print_names(const struct lc_screen *s, const struct lc_ranking *rank,
                         const struct lc_rank_row *row, unsigned room)
 {
+	const char *why = lc_no_line_text(rank, row);
 	/* Beside a line of code a name gets more than a class alone. */
-	const unsigned columns = !row->path ? room : row->names_len ? room * 3 / 5 : room * 2 / 5;
+	const unsigned columns = why              ? room - lc_columns(why) - 2
+	                         : !row->path     ? room
+	                         : row->names_len ? room * 3 / 5
+	                                          : room * 2 / 5;
 	char *name = lc_report_brief_object(rank, row, columns), *code = NULL;
 
 	if (row->path)
@@ -230,6 +235,8 @@ static void print_names(const struct lc_screen *s, const struct lc_ranking *rank
 	lc_screen_ink(s, LC_INK_BOLD, name);
 	if (code)
 		fprintf(s->out, " %s %s", row->estimated ? "~" : "<-", code);
+	else if (why)
+		fprintf(s->out, ", %s", why);
 	putc('\n', s->out);
 	free(name);
 	free(code);

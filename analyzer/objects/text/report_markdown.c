@@ -14,6 +14,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/objects/analysis/findings.h"
+#include "analyzer/objects/analysis/no_line.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/ranking.h"
 #include "analyzer/objects/text/report_brief.h"
@@ -139,10 +140,17 @@ static char *finding_of(const struct lc_finding *f, size_t number)
 	return text;
 }
 
-/* The line of code that allocates; the caller frees it. */
-static char *origin_of(const struct lc_tree *t, const struct lc_rank_row *row)
+/* The line of code that allocates, or why there is none. */
+static void put_origin(FILE *out, const struct lc_ranking *rank, const struct lc_rank_row *row)
 {
-	return row->path ? lc_own_origin(t, row, UINT_MAX) : lc_mem_text("%s", "");
+	const char *why = lc_no_line_text(rank, row);
+
+	if (row->path && row->estimated)
+		fputs("about ", out);
+	if (row->path)
+		code(out, lc_own_origin(rank->view->tree, row, UINT_MAX));
+	else if (why)
+		prose(out, why);
 }
 
 static double bytes_of(const struct lc_rank_row *row)
@@ -161,8 +169,8 @@ static char *row_of(const struct lc_ranking *rank, const struct lc_rank_row *row
 	        100 * lc_share(row->samples, rank->view->total), 100 * row->low, 100 * row->high,
 	        row->samples);
 	code(out, lc_report_brief_object(rank, row, UINT_MAX));
-	fputs(row->path && row->estimated ? " | about " : " | ", out);
-	code(out, origin_of(rank->view->tree, row));
+	fputs(" | ", out);
+	put_origin(out, rank, row);
 	fputs(" | ", out);
 	prose(out, detail);
 	fputs(" | ", out);
