@@ -51,6 +51,18 @@ size_t lc_track_parse(const char *list, struct lc_track *out)
 	return beyond;
 }
 
+/* The length of a name without the address that the JVM appends to that of a hidden class. */
+static size_t without_address(const char *name, size_t len)
+{
+	const size_t digits = 16, suffix = strlen("/0x") + digits;
+	const char *at = len > suffix ? name + len - suffix : name;
+
+	if (at == name || (*at != '/' && *at != '.') || memcmp(at + 1, "0x", 2) != 0 ||
+	    strspn(at + 3, "0123456789abcdef") < digits)
+		return len;
+	return len - suffix;
+}
+
 struct lc_track_class lc_track_signature(const char *text)
 {
 	struct lc_track_class c = { .name = text };
@@ -63,7 +75,7 @@ struct lc_track_class lc_track_signature(const char *text)
 		c.name = primitives[letter - letters];
 	else if (*c.name == 'L')
 		c.name++;
-	c.len = strcspn(c.name, ";");
+	c.len = without_address(c.name, strcspn(c.name, ";"));
 	return c;
 }
 

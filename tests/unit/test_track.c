@@ -80,6 +80,18 @@ static void a_name_matches_one_class_in_each_of_its_forms(void **state)
 	assert_false(constant("") || signature("") || written(""));
 }
 
+static void a_hidden_class_has_the_name_that_reports_write(void **state)
+{
+	of("A$$Lambda$1");
+	assert_true(signature("LA$$Lambda$1;") && signature("LA$$Lambda$1/0x0000000800c03000;"));
+	assert_true(signature("LA$$Lambda$1.0x00007f01c4000a00;"));
+	assert_false(signature("LA$$Lambda$1.0x00007f01c4000a0;"));
+	assert_false(signature("LA$$Lambda$1.0x00007f01c4000a0g;"));
+	assert_false(signature("LA$$Lambda$11.0x00007f01c4000a00;"));
+	assert_false(signature("[LA$$Lambda$1.0x00007f01c4000a00;"));
+	assert_false(signature("L/0x00007f01c4000a00;"));
+}
+
 static void a_star_matches_classes_and_not_their_arrays(void **state)
 {
 	of("*");
@@ -305,6 +317,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_name_matches_one_class_in_each_of_its_forms, reset),
+		cmocka_unit_test_setup(a_hidden_class_has_the_name_that_reports_write, reset),
 		cmocka_unit_test_setup(a_star_matches_classes_and_not_their_arrays, reset),
 		cmocka_unit_test_setup(the_kinds_of_patterns_are_told_apart, reset),
 		cmocka_unit_test_setup(patterns_beyond_the_limit_are_counted_and_left_out, reset),
