@@ -26,10 +26,12 @@
 #include "analyzer/commands/agent_setting.h"
 #include "analyzer/commands/attach_protocol.h"
 #include "analyzer/commands/attach_target.h"
+#include "analyzer/commands/track_from.h"
 #include "analyzer/out/emit.h"
 #include "src/base/attach_answer.h"
 
 enum {
+	ATTACH_OPTIONS_MAX = 40,
 	WAIT_SECONDS = 60,
 	STEP_MS = 10,
 	ANSWER_MAX = 64 << 10,
@@ -39,7 +41,12 @@ enum {
 
 const struct lc_option_info *lc_cmd_attach_options(size_t *count)
 {
-	return lc_option_table(count);
+	static struct lc_option_info rows[ATTACH_OPTIONS_MAX];
+	const struct lc_option_info *table = lc_option_table(count);
+
+	memcpy(rows, table, *count * sizeof(*table));
+	rows[(*count)++] = (struct lc_option_info)LC_TRACK_FROM_ROW;
+	return rows;
 }
 
 const struct lc_option_info *lc_cmd_detach_options(size_t *count)
@@ -248,6 +255,7 @@ static int attach(pid_t pid, struct lc_options *options)
 struct attach_arguments {
 	struct lc_args args;
 	struct lc_options options;
+	const char *track_from; /* a profile; NULL: none */
 };
 
 static int set_option(void *context, int row, const char *value)
@@ -255,6 +263,10 @@ static int set_option(void *context, int row, const char *value)
 	struct attach_arguments *a = context;
 	char error[256];
 
+	if (!strcmp(a->args.table[row].name, "track-from")) {
+		a->track_from = value;
+		return 0;
+	}
 	if (lc_options_set(&a->options, a->args.table[row].name, value, error, sizeof(error)))
 		return lc_usage("%s", error);
 	return 0;
@@ -291,6 +303,9 @@ int lc_cmd_attach(int argc, char **argv)
 	status = read_arguments(&a, "attach", &pid);
 	if (status)
 		return status < 0 ? 0 : status;
+	status = a.track_from ? lc_track_from(a.track_from, &a.options) : 0;
+	if (status)
+		return status;
 	if (lc_options_check(&a.options, error, sizeof(error)))
 		return lc_usage("%s", error);
 	status = lc_agent_check_events(&a.options);

@@ -199,11 +199,20 @@ static size_t top_of(const struct settings *s)
 	return s->view == LC_VIEW_BRIEF ? TOP_BRIEF : TOP_FULL;
 }
 
-static int report(struct settings *s, const struct lc_load *l)
+/* Are the rows those of the whole profile, which --track-from looks at? */
+static bool shows_whole(const struct settings *s, const struct lc_load *l)
+{
+	return s->group == LC_GROUP_LINE && !s->simple && !s->common.filtered &&
+	       !s->common.engine && !l->frames && !(l->where && l->where->len) && !l->by.len &&
+	       !lc_load_range_on(l->range);
+}
+
+static int report(struct settings *s, const struct lc_load *l, const char *path)
 {
 	struct lc_report r = { .top = top_of(s),
 		               .filtered = s->common.filtered,
 		               .verbose = s->verbose,
+		               .profile = shows_whole(s, l) ? path : NULL,
 		               .show = (enum lc_report_view)s->view,
 		               .stacks = (enum lc_stacks_kind)s->stacks,
 		               .budget = s->budget ? s->budget : BUDGET_DEFAULT };
@@ -285,7 +294,7 @@ static int report_or_say_why(void *context, const struct lc_load *l, const char 
 		return lc_usage("--group=by needs --by, such as --by host");
 	if (s->budget && s->common.format != FORMAT_MARKDOWN)
 		return lc_usage("--budget needs --format=markdown");
-	return lc_tree_empty(l->tree) || l->not_split ? nothing(s, l, path) : report(s, l);
+	return lc_tree_empty(l->tree) || l->not_split ? nothing(s, l, path) : report(s, l, path);
 }
 
 static bool wants_slices(void *context)

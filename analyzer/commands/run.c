@@ -22,13 +22,15 @@
 #include "analyzer/commands/child.h"
 #include "analyzer/commands/run_profiles.h"
 #include "analyzer/commands/run_told.h"
+#include "analyzer/commands/track_from.h"
 
-enum { RUN_OPTIONS_MAX = 32 };
+enum { RUN_OPTIONS_MAX = 40 };
 
 struct run {
 	struct lc_options options;
 	bool verbose, quiet;
-	const char *file; /* of the report; NULL: none is made */
+	const char *file;       /* of the report; NULL: none is made */
+	const char *track_from; /* a profile; NULL: none */
 	char **command;
 	char agent[PATH_MAX];
 	char preload[PATH_MAX];
@@ -36,13 +38,14 @@ struct run {
 };
 
 /* Options that are not the agent's. */
-enum own { OWN_FILE, OWN_QUIET, OWN_VERBOSE, OWN_COUNT };
+enum own { OWN_FILE, OWN_QUIET, OWN_TRACK_FROM, OWN_VERBOSE, OWN_COUNT };
 
 static const struct lc_option_info own_options[OWN_COUNT] = {
 	[OWN_FILE] = { "file", 'f', "STRING", "FILE", "", "",
 	               "write a report to FILE at the end, as 'locus report -f FILE' does" },
 	[OWN_QUIET] = { "quiet", 'q', "FLAG", "", "off", "",
 	                "print nothing at the end if all went well" },
+	[OWN_TRACK_FROM] = LC_TRACK_FROM_ROW,
 	[OWN_VERBOSE] = { "verbose", 'v', "FLAG", "", "off", "",
 	                  "print on stderr how Locus starts the command" },
 };
@@ -76,7 +79,9 @@ static int set_own(struct run *r, int row, const char *value)
 		r->file = value;
 		return check_file(value);
 	}
-	if (row == OWN_QUIET)
+	if (row == OWN_TRACK_FROM)
+		r->track_from = value;
+	else if (row == OWN_QUIET)
 		r->quiet = true;
 	else
 		r->verbose = true;
@@ -106,10 +111,13 @@ static int parse_arguments(struct run *r, int argc, char **argv)
 		return LC_EXIT_USAGE;
 	if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
 		return lc_answer(row, "run") ? 1 : -1;
-	if (lc_options_check(&r->options, error, sizeof(error)))
-		return lc_usage("%s", error);
 	if (row == LC_ARGS_END)
 		return lc_usage("no command to run; write 'locus run -- java ...'");
+	status = r->track_from ? lc_track_from(r->track_from, &r->options) : 0;
+	if (status)
+		return status == LC_EXIT_USAGE ? status : LC_EXIT_TOOL;
+	if (lc_options_check(&r->options, error, sizeof(error)))
+		return lc_usage("%s", error);
 	r->command = argv + args.next - 1;
 	return 0;
 }

@@ -56,7 +56,8 @@ page.add((shared) => {
 				} })));
 		const body = el("div", { class: "face", "data-face": face.name });
 		detail.replaceChildren(...top, tabs, el("h2", { text: label(row, false) }), el("p", { class: "numbers", text: figures(row) }),
-			...(origin(row) ? [el("p", { class: "origin", text: "allocated at " + originLong(row) + (row.estimated ? " (an estimate)" : "") })] : []), body);
+			...(origin(row) ? [el("p", { class: "origin", text: "allocated at " + originLong(row) + (row.estimated ? " (an estimate)" : "") +
+				(row.path || row.no_line || !row.samples ? "" : "; to find it: locus run --track '" + shared.classOf(row) + "' ...") })] : []), body);
 		view.flame = null;
 		face.fill(body, row, view);
 		tellWhole();

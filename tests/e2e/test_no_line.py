@@ -79,3 +79,6 @@ def test_the_page_and_markdown_say_why(locus, tmp_path, browser):
     browser.page(page)
     texts = browser.texts("#view-objects .row")
     assert "(made before tracking)" in texts[0] and "(allocation unknown)" in texts[1], texts
+    assert browser.text("#view-objects .origin") == "allocated at (made before tracking)"
+    browser.evaluate("document.querySelectorAll('#view-objects .row')[1].click()")
+    assert browser.text("#view-objects .origin") == "allocated at (allocation unknown); to find it: locus run --track 'com.acme.Node' ..."

@@ -44,7 +44,9 @@ struct lc_report {
 	const struct lc_spans *spans;       /* NULL: none were recorded */
 	const struct lc_analysis *analysis; /* that all of these are parts of */
 	struct lc_source *source;           /* NULL without --source-path */
-	size_t top;                         /* sites to show; SIZE_MAX: all */
+	/* Its path, if the rows are those that --track-from finds there; else NULL. */
+	const char *profile;
+	size_t top; /* sites to show; SIZE_MAX: all */
 	/* For the page: writes one more member, with `more_of`; NULL: none. */
 	void (*more)(struct lc_json *j, const void *of);
 	const void *more_of;

@@ -17,6 +17,7 @@
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
+#include "analyzer/objects/text/report_next.h"
 #include "analyzer/objects/text/report_text.h"
 #include "analyzer/out/emit.h"
 #include "analyzer/out/own.h"
@@ -459,25 +460,33 @@ static bool shows_estimates(const struct lc_report *r)
 	return false;
 }
 
-/* Lines of a screen that `head`, the rows and what is between them leave. */
-static unsigned room_for_findings(const struct lc_screen *s, const struct lc_report *r,
-                                  const char *head)
+static unsigned count_lines(const char *text)
 {
+	unsigned lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+/* Lines of a screen that `head`, the rows, what is between them and `next` leave. */
+static unsigned room_for_findings(const struct lc_screen *s, const struct lc_report *r,
+                                  const char *head, const char *next)
+{
+	const unsigned last = count_lines(next), least = FINDING_LINES - last;
 	const struct lc_ranking *rank = r->ranking;
 	const size_t shown = rank->shown < r->top ? rank->shown : r->top;
 	/* The rest; empty lines, and what to read next. */
-	size_t used = 2 * shown + reached_lines(s, rank, shown) + 1 + 4;
+	const size_t used =
+	    2 * shown + reached_lines(s, rank, shown) + 1 + 4 + count_lines(head) + last;
 
-	for (; *head; head++)
-		used += *head == '\n';
-	return used + FINDING_LINES < SCREEN_LINES ? (unsigned)(SCREEN_LINES - used)
-	                                           : FINDING_LINES;
+	return used + least < SCREEN_LINES ? (unsigned)(SCREEN_LINES - used) : least;
 }
 
 void lc_report_brief(FILE *out, const struct lc_report *r)
 {
 	struct lc_screen s;
-	char *head;
+	char *head, *next;
 	size_t len;
 
 	lc_screen_init(&s, out);
@@ -500,7 +509,8 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	lc_mem_close_text(s.out);
 	s.out = out;
 	fprintf(out, "%s\n", head);
-	print_findings(&s, r->findings, r->top, room_for_findings(&s, r, head));
+	next = lc_report_next(&s, r);
+	print_findings(&s, r->findings, r->top, room_for_findings(&s, r, head, next));
 	free(head);
 	if (r->ranking->samples)
 		putc('\n', out);
@@ -511,4 +521,6 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	    shows_estimates(r)
 	        ? "\"~\" is an estimate; more: --view=objects|code|alloc|threads|recording, --full"
 	        : "more: --view=objects|code|alloc|threads|recording, --full");
+	fputs(next, out);
+	free(next);
 }
