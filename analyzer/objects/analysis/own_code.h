@@ -17,8 +17,8 @@ struct lc_own_code {
 };
 
 /*
- * Is it a class of the JDK's libraries, such as "java.util.HashMap$Node" or "java.lang.Long[]"? Tools
- * such as com.sun.tools.javac are programs of their own.
+ * Is it a class of the JDK's libraries, such as "java.util.HashMap$Node" or "java.lang.Long[]"?
+ * Tools such as com.sun.tools.javac are programs of their own.
  */
 bool lc_own_is_jdk(struct lc_text class);
 

@@ -290,7 +290,7 @@ static size_t reached_lines(const struct lc_screen *s, const struct lc_ranking *
 {
 	size_t lines = 0;
 
-	for (size_t i = 0; i < shown && i < REACHED_ROWS; i++) {
+	for (size_t i = 0; i < shown; i++) {
 		char *text = reached_text(s, rank, &rank->rows[i]);
 
 		lines += *text != '\0';
@@ -312,7 +312,8 @@ static void print_reached(const struct lc_screen *s, const struct lc_ranking *ra
 	free(text);
 }
 
-static void print_rows(const struct lc_screen *s, const struct lc_report *r)
+/* `reached`: so many have a line on how their objects are reached. */
+static void print_rows(const struct lc_screen *s, const struct lc_report *r, size_t reached)
 {
 	const struct lc_ranking *rank = r->ranking;
 	size_t shown = rank->shown < r->top ? rank->shown : r->top;
@@ -328,7 +329,7 @@ static void print_rows(const struct lc_screen *s, const struct lc_report *r)
 			putc('\n', s->out);
 		}
 		free(detail);
-		if (i < REACHED_ROWS)
+		if (i < reached)
 			print_reached(s, rank, &rank->rows[i]);
 	}
 	lc_report_brief_rest(s, rank, shown);
@@ -469,25 +470,25 @@ static unsigned count_lines(const char *text)
 	return lines;
 }
 
-/* Lines of a screen that `head`, the rows, what is between them and `next` leave. */
-static unsigned room_for_findings(const struct lc_screen *s, const struct lc_report *r,
-                                  const char *head, const char *next)
+/* Lines of a screen beside findings, with a line on how the objects of `reached` rows are reached.
+ */
+static unsigned lines_used(const struct lc_screen *s, const struct lc_report *r, const char *head,
+                           const char *next, size_t reached)
 {
-	const unsigned last = count_lines(next), least = FINDING_LINES - last;
 	const struct lc_ranking *rank = r->ranking;
 	const size_t shown = rank->shown < r->top ? rank->shown : r->top;
-	/* The rest; empty lines, and what to read next. */
-	const size_t used =
-	    2 * shown + reached_lines(s, rank, shown) + 1 + 4 + count_lines(head) + last;
 
-	return used + least < SCREEN_LINES ? (unsigned)(SCREEN_LINES - used) : least;
+	/* The rest; empty lines, and what to read next. */
+	return (unsigned)(2 * shown + reached_lines(s, rank, shown < reached ? shown : reached) +
+	                  1 + 4 + count_lines(head) + count_lines(next));
 }
 
 void lc_report_brief(FILE *out, const struct lc_report *r)
 {
 	struct lc_screen s;
 	char *head, *next;
-	size_t len;
+	size_t len, reached = REACHED_ROWS;
+	unsigned used, least;
 
 	lc_screen_init(&s, out);
 	s.out = lc_text_open(&head, &len);
@@ -510,11 +511,15 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	s.out = out;
 	fprintf(out, "%s\n", head);
 	next = lc_report_next(&s, r);
-	print_findings(&s, r->findings, r->top, room_for_findings(&s, r, head, next));
+	least = FINDING_LINES - count_lines(next);
+	while ((used = lines_used(&s, r, head, next, reached)) + least > SCREEN_LINES && reached)
+		reached--;
+	print_findings(&s, r->findings, r->top,
+	               used + least < SCREEN_LINES ? SCREEN_LINES - used : least);
 	free(head);
 	if (r->ranking->samples)
 		putc('\n', out);
-	print_rows(&s, r);
+	print_rows(&s, r, reached);
 	putc('\n', out);
 	lc_screen_wrap(
 	    &s, 0, 0,
