@@ -21,7 +21,7 @@
 
 enum { AS_HTML = LC_REPORT_FORMATS }; /* the first word behind those that all commands have */
 enum { BUDGET_MIN = 1000, BUDGET_DEFAULT = 60000 }; /* characters */
-enum { TOP_BRIEF = 8, TOP_FULL = 10 };              /* of the text; the other formats hold all */
+enum { TOP_BRIEF = 5, TOP_FULL = 10 };              /* of the text; the other formats hold all */
 
 enum row {
 	ROW_VIEW,

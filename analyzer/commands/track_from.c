@@ -17,7 +17,7 @@
 static int add(struct lc_options *o, const struct lc_ranking *rank, char **said)
 {
 	const struct lc_tree *t = rank->view->tree;
-	uint32_t classes[LC_FIRST_SCREEN_ROWS];
+	uint32_t classes[LC_TRACK_FROM_ROWS];
 	const size_t len = lc_no_line_classes(rank, classes);
 	char error[256];
 	size_t said_len;

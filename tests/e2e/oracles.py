@@ -66,6 +66,11 @@ def names_by_pattern(report):
     return found
 
 
+def without_code(text):
+    """The first screen without its part about the nearest code outside the JDK."""
+    return re.sub(r"^time by the nearest code.*?\n\n", "", text, flags=re.M | re.S)
+
+
 def kinds_of(report, site):
     """Kinds of the findings whose text names the marked line of Findings."""
     line = marked_lines("Findings", "site")[site]

@@ -7,6 +7,7 @@ import re
 import helpers
 import pytest
 import test_golden_reports as golden
+from oracles import without_code
 
 GROUPS = ("class+line", "class", "field", "package", "site")
 FILTERS = ([], ["--thread=worker"], ["--engine=timer"])
@@ -56,9 +57,27 @@ def check_json(found):
 
 def text_rows(text):
     """(share in tenths of a percent of each row, of the rest)."""
+    text = without_code(text)
     rows = re.findall(r"^ *([\d.]+)% +[\d.]+ to [\d.]+ ", text, re.M)
     rest = re.findall(r"^ *([\d.]+)% +the rest: ", text, re.M)
     return [float(r) for r in rows], sum(map(float, rest))
+
+
+def check_own_methods(found):
+    """Each sample is below one method outside the JDK, or below none; each method has its classes' samples, and others."""
+    methods = found["code"]["own_methods"]
+    assert sum(m["samples"] for m in methods) + found["code"]["not_own"] == found["samples"]["total"]
+    for m in methods:
+        assert not re.match(r"(java|javax|jdk|sun)\.", m["class"]) and m["low"] <= m["share"] <= m["high"], m
+        assert sum(c["samples"] for c in m["classes"]) <= m["samples"]
+    by_class = {}
+    for m in methods:
+        for c in m["classes"]:
+            by_class[c["class"]] = by_class.get(c["class"], 0) + c["samples"]
+    whole = {}
+    for s in [*found["sites"], *found["classes"]]:
+        whole[s["class"]] = whole.get(s["class"], 0) + s["samples"]
+    assert all(n <= whole[c] for c, n in by_class.items()), (by_class, whole)
 
 
 def check_all(locus, path, filters):
@@ -66,6 +85,7 @@ def check_all(locus, path, filters):
     for group in GROUPS:
         options = ["--group", group, *filters]
         found = report(locus, path, *options)
+        check_own_methods(found)
         totals.add(check_json(found))
         if group != "field":  # nobody allocates a field
             allocated.add((sum(r["allocations"] for r in found["ranking"]["rows"]),

@@ -126,7 +126,7 @@ def test_what_needs_hooks_is_refused_without(locus, tmp_path):
     assert done.returncode == 2 and "track needs hooks in classes; omit no-hooks" in done.stderr
 
 
-def test_only_the_rows_of_the_first_screen_count(locus, tmp_path):
+def test_only_the_first_eight_rows_count(locus, tmp_path):
     names = ["com.acme.C%d" % i for i in range(12)]
     earlier = synthetic(tmp_path / "earlier", *names)
     r = json.loads(locus("report", "--format=json", earlier).stdout)

@@ -17,12 +17,14 @@ void lc_analysis_build(struct lc_analysis *a, const struct lc_load *load,
 	a->any_spans = lc_span_rows_any(&a->span_rows);
 	of.ranking = &a->by_line;
 	of.spans = a->any_spans ? &a->spans : NULL;
+	lc_waiters_build(&a->waiters, &a->view);
 	lc_findings_find(&a->findings, &of);
 }
 
 void lc_analysis_free(struct lc_analysis *a)
 {
 	lc_findings_free(&a->findings);
+	lc_waiters_free(&a->waiters);
 	lc_spans_free(&a->spans);
 	lc_span_rows_free(&a->span_rows);
 	lc_numa_free(&a->numa);

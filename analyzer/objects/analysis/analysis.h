@@ -11,6 +11,7 @@
 #include "analyzer/objects/analysis/ranking.h"
 #include "analyzer/objects/analysis/sharing.h"
 #include "analyzer/objects/analysis/view.h"
+#include "analyzer/objects/analysis/waiters.h"
 #include "analyzer/spans/span_rows.h"
 #include "analyzer/spans/spans.h"
 
@@ -22,6 +23,7 @@ struct lc_analysis {
 	struct lc_span_rows span_rows;
 	struct lc_spans spans;
 	bool any_spans;
+	struct lc_waiters waiters;
 	struct lc_findings findings; /* of `by_line` and the rest, whatever the ranking's groups */
 };
 

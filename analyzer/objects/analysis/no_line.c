@@ -135,11 +135,11 @@ const char *lc_no_line_text(const struct lc_ranking *rank, const struct lc_rank_
 	}
 }
 
-size_t lc_no_line_classes(const struct lc_ranking *rank, uint32_t out[LC_FIRST_SCREEN_ROWS])
+size_t lc_no_line_classes(const struct lc_ranking *rank, uint32_t out[LC_TRACK_FROM_ROWS])
 {
 	size_t len = 0;
 
-	for (size_t i = 0; i < rank->shown && i < LC_FIRST_SCREEN_ROWS; i++) {
+	for (size_t i = 0; i < rank->shown && i < LC_TRACK_FROM_ROWS; i++) {
 		const uint32_t class = rank->rows[i].class;
 		size_t k = 0;
 

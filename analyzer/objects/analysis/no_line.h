@@ -31,12 +31,12 @@ const char *lc_no_line_word(enum lc_no_line why);
  */
 const char *lc_no_line_text(const struct lc_ranking *rank, const struct lc_rank_row *row);
 
-enum { LC_FIRST_SCREEN_ROWS = 8 };
+enum { LC_TRACK_FROM_ROWS = 8 };
 
 /*
  * The classes of those of the first rows that have no line, each once, in the order of the rows.
  * Returns how many.
  */
-size_t lc_no_line_classes(const struct lc_ranking *rank, uint32_t out[LC_FIRST_SCREEN_ROWS]);
+size_t lc_no_line_classes(const struct lc_ranking *rank, uint32_t out[LC_TRACK_FROM_ROWS]);
 
 #endif

@@ -531,34 +531,6 @@ static void threads(struct lc_json *j, const struct lc_view *v)
 	lc_json_end_array(j);
 }
 
-static void code_rows(struct lc_json *j, const char *name, const struct lc_view *v,
-                      const struct lc_view_code *rows, size_t len, bool methods)
-{
-	lc_json_array(j, name);
-	for (size_t i = 0; i < len; i++) {
-		lc_json_line(j, 0);
-		lc_json_object(j, NULL);
-		lc_json_code(j, v->tree, rows[i].method, rows[i].line1);
-		count(j, rows[i].samples, v->total);
-		lc_json_u64(j, "object", rows[i].tracked);
-		lc_json_u64(j, "in_objects", rows[i].in_objects);
-		if (methods)
-			lc_json_u64(j, "total", rows[i].total);
-		lc_json_end_object(j);
-	}
-	lc_json_end_array(j);
-}
-
-static void code(struct lc_json *j, const struct lc_view *v)
-{
-	lc_json_line(j, 0);
-	lc_json_object(j, "code");
-	code_rows(j, "lines", v, v->lines, v->lines_len, false);
-	lc_json_line(j, 0);
-	code_rows(j, "methods", v, v->methods, v->methods_len, true);
-	lc_json_end_object(j);
-}
-
 /* Access paths of the samples that are in no site. */
 static void others(struct lc_json *j, const struct lc_view *v)
 {
@@ -590,7 +562,7 @@ void lc_report_json(FILE *out, const struct lc_report *r)
 	estimates(&j, r);
 	threads(&j, r->view);
 	others(&j, r->view);
-	code(&j, r->view);
+	lc_report_json_code(&j, r);
 	lc_json_line(&j, 0);
 	lc_numa_json(&j, "numa", &(struct lc_numa_report){ .numa = r->numa, .top = r->top });
 	lc_json_end_object(&j);

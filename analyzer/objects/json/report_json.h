@@ -21,6 +21,9 @@ void lc_report_json_processes(struct lc_json *j, const struct lc_load *l);
 /* The member "ranking". */
 void lc_report_json_ranking(struct lc_json *j, const struct lc_report *r);
 
+/* The member "code". */
+void lc_report_json_code(struct lc_json *j, const struct lc_report *r);
+
 /* The array "fields", as shares of the view and of `whole` samples. */
 void lc_report_json_fields(struct lc_json *j, const struct lc_view *v,
                            const struct lc_view_field *f, size_t len, uint64_t whole);

@@ -310,7 +310,7 @@ static void put_header_classes(struct lc_json *j, const struct lc_report *r)
 /* The classes that --track-from would track. */
 static void put_track_from(struct lc_json *j, const struct lc_ranking *rank)
 {
-	uint32_t classes[LC_FIRST_SCREEN_ROWS];
+	uint32_t classes[LC_TRACK_FROM_ROWS];
 	const size_t len = lc_no_line_classes(rank, classes);
 
 	if (rank->group != LC_GROUP_LINE)

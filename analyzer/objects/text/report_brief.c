@@ -19,6 +19,7 @@
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/text/report_next.h"
 #include "analyzer/objects/text/report_text.h"
+#include "analyzer/objects/text/report_waiters.h"
 #include "analyzer/out/emit.h"
 #include "analyzer/out/own.h"
 #include "analyzer/out/screen.h"
@@ -26,6 +27,7 @@
 
 enum {
 	SCREEN_LINES = 40,
+	WAITERS = 3,          /* methods outside the JDK */
 	REACHED_ROWS = 3,     /* the first ones, with a line on how their objects are reached */
 	FINDING_LINES = 13,   /* at least */
 	HEADER_PERCENT = 5,   /* less is not worth a word */
@@ -480,7 +482,8 @@ static unsigned lines_used(const struct lc_screen *s, const struct lc_report *r,
 
 	/* The rest; empty lines, and what to read next. */
 	return (unsigned)(2 * shown + reached_lines(s, rank, shown < reached ? shown : reached) +
-	                  1 + 4 + count_lines(head) + count_lines(next));
+	                  1 + 4 + count_lines(head) + count_lines(next)) +
+	       lc_report_waiters_lines(r, WAITERS);
 }
 
 void lc_report_brief(FILE *out, const struct lc_report *r)
@@ -517,6 +520,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	print_findings(&s, r->findings, r->top,
 	               used + least < SCREEN_LINES ? SCREEN_LINES - used : least);
 	free(head);
+	lc_report_waiters(&s, r, WAITERS);
 	if (r->ranking->samples)
 		putc('\n', out);
 	print_rows(&s, r, reached);

@@ -15,7 +15,7 @@
 /* Is a row shown whose line a recording that tracks its class would have? */
 static bool lacks_line(const struct lc_report *r)
 {
-	for (size_t i = 0; i < r->ranking->shown && i < r->top && i < LC_FIRST_SCREEN_ROWS; i++) {
+	for (size_t i = 0; i < r->ranking->shown && i < r->top && i < LC_TRACK_FROM_ROWS; i++) {
 		const enum lc_no_line why = lc_no_line_of(r->ranking, &r->ranking->rows[i]);
 
 		if (why == LC_LINE_UNKNOWN || why == LC_LINE_BEFORE)

@@ -8,6 +8,7 @@
 #include "analyzer/cli/report_command.h"
 #include "analyzer/numa/numa_prose.h"
 #include "analyzer/objects/analysis/cpu_breakdown.h"
+#include "analyzer/objects/text/report_waiters.h"
 #include "analyzer/out/emit.h"
 #include "analyzer/out/own.h"
 #include "src/base/order.h"
@@ -457,7 +458,10 @@ static void print_numa(FILE *out, const struct lc_numa *n)
 void lc_report_text_code(FILE *out, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
+	struct lc_screen s;
 
+	lc_screen_init(&s, out);
+	lc_report_waiters(&s, r, r->top);
 	if (v->lines_len)
 		fputs("\nCode: lines by samples\n    share    samples  in objects\n", out);
 	for (size_t i = 0; i < v->lines_len && i < r->top; i++) {

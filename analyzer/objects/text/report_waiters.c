@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* objects/text/report_waiters.c - see report_waiters.h. */
+#include "analyzer/objects/text/report_waiters.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/analysis.h"
+#include "analyzer/objects/analysis/ranking.h"
+#include "analyzer/objects/analysis/waiters.h"
+#include "analyzer/out/emit.h"
+#include "src/base/order.h"
+
+enum {
+	LEFT_COLUMNS = 21,   /* "100.0% 10.2 to 12.0  " */
+	LEAST_PERMILLE = 10, /* less is not shown */
+	CLASSES = 4,
+};
+
+/* How many methods have 1% of the samples or more, `most` at most. */
+static size_t shown(const struct lc_report *r, size_t most)
+{
+	const struct lc_waiters *w = &r->analysis->waiters;
+	size_t len = 0;
+
+	while (len < w->len && len < most &&
+	       1000 * w->list[len].samples >= LEAST_PERMILLE * r->view->total &&
+	       w->list[len].samples)
+		len++;
+	return len;
+}
+
+unsigned lc_report_waiters_lines(const struct lc_report *r, size_t most)
+{
+	const size_t len = shown(r, most);
+
+	return len ? (unsigned)len + 2 : 0; /* an empty line, and the head */
+}
+
+/* "HashMap$Node" of "java.util.HashMap$Node". The caller frees it. */
+static char *simple_class(struct lc_text class)
+{
+	const struct lc_text package = lc_rank_package(class);
+	const uint32_t skip = package.len ? package.len + 1 : 0;
+
+	return lc_short_class((struct lc_text){ class.bytes + skip, class.len - skip });
+}
+
+/* "HashMap$Node 12%, Integer 11%, 3 more", in at most `columns`. The caller frees it. */
+static char *objects_of(const struct lc_report *r, const struct lc_waiter *m, unsigned columns)
+{
+	char *text = lc_mem_text("%s", "");
+
+	for (size_t i = 0; i < m->classes_len && i < CLASSES; i++) {
+		char *class = simple_class(lc_tree_text(r->view->tree, m->classes[i].class));
+		char *longer = lc_mem_text("%s%s%s %.1f%%", text, i ? ", " : "", class,
+		                           100 * lc_share(m->classes[i].samples, r->view->total));
+
+		free(class);
+		if (lc_columns(longer) > columns) {
+			free(longer);
+			break;
+		}
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* "a.Main.load: HashMap$Node 12%, Integer 11%; allocates 40%". */
+static void print_one(const struct lc_screen *s, const struct lc_report *r,
+                      const struct lc_waiter *m)
+{
+	const double all = r->analysis->waiters.bytes;
+	const unsigned room = s->width - LEFT_COLUMNS;
+	char share[32], *name = lc_short_code(r->view->tree, m->method, 0), *objects;
+	char *bytes = all > 0 && 1000 * m->bytes >= LEAST_PERMILLE * all
+	                  ? lc_mem_text("; allocates %.0f%%", 100 * m->bytes / all)
+	                  : lc_mem_text("%s", "");
+	unsigned used;
+
+	snprintf(share, sizeof(share), "%5.1f%%", 100 * lc_share(m->samples, r->view->total));
+	lc_screen_ink(s, LC_INK_BOLD, share);
+	snprintf(share, sizeof(share), "%4.1f to %.1f", 100 * m->low, 100 * m->high);
+	fprintf(s->out, " %-12s  ", share);
+	lc_cut_code(name, room / 2, 1);
+	lc_screen_ink(s, LC_INK_BOLD, name);
+	used = lc_columns(name) + 2;
+	objects = objects_of(r, m, room > used ? room - used : 0);
+	fprintf(s->out, "%s%s", *objects ? ": " : "", objects);
+	if (used + lc_columns(objects) + lc_columns(bytes) <= room)
+		fputs(bytes, s->out);
+	putc('\n', s->out);
+	free(name);
+	free(bytes);
+	free(objects);
+}
+
+void lc_report_waiters(const struct lc_screen *s, const struct lc_report *r, size_t most)
+{
+	const size_t len = shown(r, most);
+
+	if (!len)
+		return;
+	fputs("\ntime by the nearest code outside the JDK\n", s->out);
+	for (size_t i = 0; i < len; i++)
+		print_one(s, r, &r->analysis->waiters.list[i]);
+}
