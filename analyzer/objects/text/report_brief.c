@@ -17,6 +17,7 @@
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
+#include "analyzer/objects/text/report_allocates.h"
 #include "analyzer/objects/text/report_next.h"
 #include "analyzer/objects/text/report_text.h"
 #include "analyzer/objects/text/report_waiters.h"
@@ -510,6 +511,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	print_notes(&s, r);
 	print_numa(&s, r->numa);
 	print_summary(&s, r);
+	lc_report_allocates(&s, r);
 	lc_mem_close_text(s.out);
 	s.out = out;
 	fprintf(out, "%s\n", head);
