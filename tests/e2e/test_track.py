@@ -61,15 +61,18 @@ def check_walks(told, r):
     """Each line's part of the samples in nodes is its part of the time that the program walks them."""
     known = sum(c["samples"] for c in r["classes"] if c["class"] == NODE)
     total = known + sum(s["samples"] for s in r["sites"] if s["class"] == NODE)
+    # On a busy machine a sample stands for several, so that fewer are independent.
+    observed = sum(row["effective"] for row in r["ranking"]["rows"] if row["class"] == NODE)
     rows, wrong = [], []
     for method, ns in told["walks_ns"].items():
         true = ns / sum(told["walks_ns"].values())
+        allowed = max(POINTS, 3 * (true * (1 - true) / observed) ** 0.5)
         sampled = sum(s["samples"] for s in sites_through(r, method, "TrackedTruth") if s["class"] == NODE) / total
         rows.append((method, "%.1f%%" % (100 * true), "%.1f%%" % (100 * sampled)))
-        wrong += [method] if abs(true - sampled) > POINTS else []
+        wrong += [method] if abs(true - sampled) > allowed else []
     lost = [c["accesses"] for c in r["classes"] if c["class"] == NODE]
     text = table(("method", "true", "sampled"), rows)
-    assert not wrong, "%s\n%d samples, %d by class: %s" % (text, total, known, lost)
+    assert not wrong, "%s\n%d samples, as good as %.0f, %d by class: %s" % (text, total, observed, known, lost)
     assert total >= 2000, total
 
 

@@ -31,6 +31,7 @@ enum {
 	WAITERS = 3,          /* methods outside the JDK */
 	REACHED_ROWS = 3,     /* the first ones, with a line on how their objects are reached */
 	FINDING_LINES = 13,   /* at least */
+	FINDING_INDENT = 3,   /* "1. " */
 	HEADER_PERCENT = 5,   /* less is not worth a word */
 	SHARE_COLUMNS = 6,    /* "100.0%" */
 	BETWEEN_COLUMNS = 12, /* "10.2 to 12.0" */
@@ -359,30 +360,38 @@ static char *finding_text(const struct lc_finding *f)
 	                 : lc_mem_text("%s [%s]", f->text, f->id);
 }
 
-/* At most `most`, in at most `room` lines, but at least one of them. */
-static void print_findings(const struct lc_screen *s, const struct lc_findings *f, size_t most,
-                           unsigned room)
+/*
+ * How many of the first `most` findings fit in so many lines; at least one, if there is one.
+ * *lines: those that they take.
+ */
+static size_t findings_that_fit(const struct lc_screen *s, const struct lc_findings *f, size_t most,
+                                unsigned room, unsigned *lines)
 {
-	unsigned used = 0, indent = 3;
 	size_t shown = 0;
 
-	if (f->none) {
-		lc_screen_wrap(s, 0, 0, f->none);
-		used++;
-	}
+	*lines = f->none ? 1 : 0;
 	for (; shown < f->len && shown < most; shown++) {
 		char *text = finding_text(&f->list[shown]);
-		unsigned lines = lc_screen_lines(s, indent, indent, text);
+		const unsigned n = lc_screen_lines(s, FINDING_INDENT, FINDING_INDENT, text);
 
-		/* One is always shown. */
-		if (!shown || used + lines <= room) {
-			fprintf(s->out, "%zu. ", shown + 1);
-			lc_screen_wrap(s, indent, indent, text);
-		}
-		used += lines;
 		free(text);
-		if (used > room)
+		if (shown && *lines + n > room)
 			break;
+		*lines += n;
+	}
+	return shown;
+}
+
+static void print_findings(const struct lc_screen *s, const struct lc_findings *f, size_t shown)
+{
+	if (f->none)
+		lc_screen_wrap(s, 0, 0, f->none);
+	for (size_t i = 0; i < shown; i++) {
+		char *text = finding_text(&f->list[i]);
+
+		fprintf(s->out, "%zu. ", i + 1);
+		lc_screen_wrap(s, FINDING_INDENT, FINDING_INDENT, text);
+		free(text);
 	}
 }
 
@@ -473,26 +482,36 @@ static unsigned count_lines(const char *text)
 	return lines;
 }
 
-/* Lines of a screen beside findings, with a line on how the objects of `reached` rows are reached.
+/*
+ * Choose what fits the screen, of which `around` lines are taken: how many findings, in at least so
+ * many lines, and how many rows say how their objects are reached.
  */
-static unsigned lines_used(const struct lc_screen *s, const struct lc_report *r, const char *head,
-                           const char *next, size_t reached)
+static size_t choose_lines(const struct lc_screen *s, const struct lc_report *r, unsigned around,
+                           unsigned least, size_t *reached)
 {
 	const struct lc_ranking *rank = r->ranking;
-	const size_t shown = rank->shown < r->top ? rank->shown : r->top;
-
+	const size_t rows = rank->shown < r->top ? rank->shown : r->top;
 	/* The rest; empty lines, and what to read next. */
-	return (unsigned)(2 * shown + reached_lines(s, rank, shown < reached ? shown : reached) +
-	                  1 + 4 + count_lines(head) + count_lines(next)) +
-	       lc_report_waiters_lines(r, WAITERS);
+	const unsigned fixed =
+	    around + (unsigned)(2 * rows + 1 + 4) + lc_report_waiters_lines(r, WAITERS);
+
+	for (*reached = REACHED_ROWS;; (*reached)--) {
+		const unsigned used =
+		    fixed + (unsigned)reached_lines(s, rank, rows < *reached ? rows : *reached);
+		const unsigned room = used + least < SCREEN_LINES ? SCREEN_LINES - used : least;
+		unsigned lines;
+		const size_t shown = findings_that_fit(s, r->findings, r->top, room, &lines);
+
+		if (used + lines <= SCREEN_LINES || !*reached)
+			return shown;
+	}
 }
 
 void lc_report_brief(FILE *out, const struct lc_report *r)
 {
 	struct lc_screen s;
 	char *head, *next;
-	size_t len, reached = REACHED_ROWS;
-	unsigned used, least;
+	size_t len, reached, shown;
 
 	lc_screen_init(&s, out);
 	s.out = lc_text_open(&head, &len);
@@ -516,11 +535,9 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	s.out = out;
 	fprintf(out, "%s\n", head);
 	next = lc_report_next(&s, r);
-	least = FINDING_LINES - count_lines(next);
-	while ((used = lines_used(&s, r, head, next, reached)) + least > SCREEN_LINES && reached)
-		reached--;
-	print_findings(&s, r->findings, r->top,
-	               used + least < SCREEN_LINES ? SCREEN_LINES - used : least);
+	shown = choose_lines(&s, r, count_lines(head) + count_lines(next),
+	                     FINDING_LINES - count_lines(next), &reached);
+	print_findings(&s, r->findings, shown);
 	free(head);
 	lc_report_waiters(&s, r, WAITERS);
 	if (r->ranking->samples)
