@@ -471,6 +471,18 @@ static void headers_of_many_classes_are_a_finding_unless_they_are_read_on(void *
 		assert_int_not_equal(found.list[i].kind, LC_FINDING_HEADERS);
 }
 
+/* The first of two elements is waited for; the second is in the same cache line. */
+static void one_element_of_a_few_is_no_part(void **state)
+{
+	const uint32_t large = objects("long[]", 1, 64 << 20);
+
+	sample(OBJECT, large, "", LC_TOUCH_LOAD, 500);
+	calculate(500);
+	only(LC_FINDING_ONE_PART);
+	lc_table_values(&tree.sites, large)[LC_SITE_ALLOCATIONS] = 2 << 20;
+	only(LC_FINDING_HOT); /* 32 bytes each */
+}
+
 /* ---- stores ---- */
 
 static void what_is_written_and_never_read_is_a_finding(void **state)
@@ -606,6 +618,7 @@ int main(void)
 		TEST(what_is_fetched_for_its_header_alone_is_a_finding),
 		TEST(a_header_that_is_read_on_is_not_fetched_for_itself),
 		TEST(headers_of_many_classes_are_a_finding_unless_they_are_read_on),
+		TEST(one_element_of_a_few_is_no_part),
 		TEST(what_is_written_and_never_read_is_a_finding),
 		TEST(a_few_stores_do_not_say_that_nobody_reads),
 		TEST(samples_of_no_known_element_may_be_loads),

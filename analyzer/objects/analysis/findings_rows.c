@@ -70,6 +70,13 @@ static char *access_words(const struct lc_finding_search *s, const struct lc_ran
 	return text;
 }
 
+/* Mean size of the row's objects in bytes; 0: unknown. */
+static double mean_bytes(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	return row->allocations ? (double)row->bytes / (double)row->allocations
+	                        : lc_headers_size(s->v, row->class);
+}
+
 /* Set the finding's change to advice from the table, if there is some. */
 static void advise(struct lc_finding_search *s, struct lc_finding *f, const struct lc_touch *touch)
 {
@@ -81,8 +88,7 @@ static void advise(struct lc_finding_search *s, struct lc_finding *f, const stru
 		.touch = touch,
 		.reaches = &reaches,
 		.kind = f->kind,
-		.size = row->allocations ? (double)row->bytes / (double)row->allocations
-		                         : lc_headers_size(s->v, row->class),
+		.size = mean_bytes(s, row),
 	};
 	char *text = lc_advice_find(&of, &f->joins);
 
@@ -244,7 +250,8 @@ void lc_finding_rows(struct lc_finding_search *s)
 			kind = LC_FINDING_HEADER;
 		else if (touch.walk == LC_WALK_STRIDE)
 			kind = LC_FINDING_STRIDE;
-		else if (touch.kind == LC_TOUCH_ONE_PART)
+		else if (touch.kind == LC_TOUCH_ONE_PART &&
+		         !(mean_bytes(s, row) > 0 && mean_bytes(s, row) <= LC_WALK_LINE))
 			kind = LC_FINDING_ONE_PART;
 		f = lc_finding_add(s, kind, number_of(s, row));
 		f->row = row;
