@@ -8,17 +8,19 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/findings.h"
 #include "analyzer/objects/analysis/no_line.h"
 #include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
 
-/* Is a row shown whose line a recording that tracks its class would have? */
+/* Is a hot row shown whose line a recording that tracks its class would have? */
 static bool lacks_line(const struct lc_report *r)
 {
 	for (size_t i = 0; i < r->ranking->shown && i < r->top && i < LC_TRACK_FROM_ROWS; i++) {
 		const enum lc_no_line why = lc_no_line_of(r->ranking, &r->ranking->rows[i]);
 
-		if (why == LC_LINE_UNKNOWN || why == LC_LINE_BEFORE)
+		if (r->ranking->rows[i].low >= LC_FINDING_SHARE_MIN &&
+		    (why == LC_LINE_UNKNOWN || why == LC_LINE_BEFORE))
 			return true;
 	}
 	return false;
