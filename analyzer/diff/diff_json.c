@@ -59,7 +59,6 @@ static void put_profile(struct lc_json *j, const struct lc_diff_profile *p)
 	lc_json_end_object(j);
 }
 
-/* Write a row's place in one side; the first numbers are those of the profile with most samples. */
 /* The references through which the objects were reached, if some are known. */
 static void put_reached(struct lc_json *j, const struct lc_diff_place *p)
 {
@@ -80,6 +79,7 @@ static void put_reached(struct lc_json *j, const struct lc_diff_place *p)
 	lc_reaches_free(&reaches);
 }
 
+/* Write a row's place in one side; the first numbers are those of the profile with most samples. */
 static void put_place(struct lc_json *j, const char *name, const struct lc_diff *d,
                       const struct lc_diff_place *p)
 {

@@ -346,7 +346,7 @@ static void loop_that_was_entered_is_tried_after_one_that_repeats(void **state)
 	assert_operand(&r, RSI, RCX, 4, 16);
 }
 
-/* Where ways meet, a register that one of them has written may lead to another object. */
+/* If ways meet, a register that one of them has written may lead to another object. */
 static void register_that_differs_by_the_way_needs_a_trap(void **state)
 {
 	/* je over the next two; mov rsi,rbx; cmp [rsi+8],5 */
@@ -415,7 +415,7 @@ static void a_way_from_far_away_counts(void **state)
 	assert_true(LOST_BY(MOV_RSI_RBX, ADD_RBX_RAX RET));
 	assert_true(LOST_BY(MOV_RSI_RBX, CMP_RSI_8 RET));
 	assert_false(LOST_BY(ADD_RBX_RAX, ADD_RBX_RAX RET));
-	/* What is called keeps the registers that are in use, and no others. */
+	/* A call keeps the registers that are in use, and no others. */
 	assert_true(LOST_BY(CALL_RAX, ADD_RBX_RAX MOV_RSI_RBX CMP_RSI_8 RET));
 	assert_false(LOST_BY(CALL_RAX, ADD_RBX_RAX CMP_RSI_8 RET));
 	/* It is not known how control came to the last branch. */

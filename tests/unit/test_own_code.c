@@ -136,13 +136,16 @@ static void accesses_of_other_lines_do_not_count(void **state)
 		{ call(load, "java.util.HashMap", "getNode", 5), 10 },
 		{ call(other, "java.util.HashMap", "getNode", 99), 90 },
 	};
-	const struct lc_rank_row row = { .accesses = accesses, .accesses_len = 2 };
-	const uint32_t method = lc_tree_frame(&tree, accesses[0].path)[LC_FRAME_METHOD];
-	const struct lc_rank_lines lines = { .method = method, .first = 6, .last = 6 };
+	struct lc_arena arena = { 0 };
+	size_t len;
+	const struct lc_rank_lines *lines = lc_rank_roll_up(&arena, &tree, accesses, 2, &len);
 
-	expect(lc_own_access(&tree, &row, &lines, UINT_MAX),
+	assert_int_equal(len, 2);
+	assert_int_equal(lines[1].samples, 10);
+	expect(lc_own_access(&tree, &lines[1], UINT_MAX),
 	       "at j.u.HashMap.getNode:5 in a.Main.load:12");
-	expect(lc_own_access(&tree, &row, &lines, 20), "in Main.load:12");
+	expect(lc_own_access(&tree, &lines[1], 20), "in Main.load:12");
+	lc_arena_free(&arena);
 }
 
 int main(void)

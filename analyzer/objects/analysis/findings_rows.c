@@ -61,7 +61,7 @@ static char *access_words(const struct lc_finding_search *s, const struct lc_ran
 	if (!len || l->method == UINT32_MAX) {
 		text = lc_mem_text("at unknown lines");
 	} else {
-		code = lc_own_access(s->t, row, l, UINT_MAX);
+		code = lc_own_access(s->t, l, UINT_MAX);
 		text = lc_mem_text("%.0f%% of them %s", 100 * lc_share(l->samples, row->samples),
 		                   code);
 		free(code);

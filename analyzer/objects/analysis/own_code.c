@@ -10,15 +10,10 @@
 #include "analyzer/out/screen.h"
 #include "src/base/order.h"
 
-/* Samples of a path that ends in an own frame. */
+/* Samples of a path that ends in an own frame; path 0: in none. */
 struct piece {
 	uint32_t path, method, line1;
 	uint64_t samples;
-};
-
-struct pieces {
-	struct piece *list;
-	size_t len, cap;
 };
 
 bool lc_own_is_jdk(struct lc_text class)
@@ -48,17 +43,15 @@ uint32_t lc_own_path(const struct lc_tree *t, uint32_t path)
 	return path;
 }
 
-static void add(struct pieces *p, const struct lc_tree *t, uint32_t path, uint64_t samples)
+static struct piece piece_of(const struct lc_tree *t, const struct lc_rank_access *a)
 {
-	const uint32_t own = lc_own_path(t, path);
-	struct piece one = { .path = own, .samples = samples };
+	struct piece p = { .path = lc_own_path(t, a->path), .samples = a->samples };
 
-	if (own) {
-		one.method = lc_tree_frame(t, own)[LC_FRAME_METHOD];
-		one.line1 = lc_tree_frame(t, own)[LC_FRAME_LINE1];
+	if (p.path) {
+		p.method = lc_tree_frame(t, p.path)[LC_FRAME_METHOD];
+		p.line1 = lc_tree_frame(t, p.path)[LC_FRAME_LINE1];
 	}
-	p->list = lc_mem_grow(p->list, &p->cap, p->len + 1, sizeof(*p->list));
-	p->list[p->len++] = one;
+	return p;
 }
 
 static int order_places(const void *a, const void *b, void *context)
@@ -71,61 +64,47 @@ static int order_places(const void *a, const void *b, void *context)
 	return order ? order : lc_order_u64(x->line1, y->line1);
 }
 
-/* The place that has half of the samples or more. Frees the list. */
-static struct lc_own_code most_of(struct pieces *p, const struct lc_tree *t)
+uint32_t lc_own_above(const struct lc_tree *t, const struct lc_rank_access *leaves, size_t len)
 {
-	struct lc_own_code best = { 0 }, one = { 0 };
+	struct piece *pieces, best = { 0 }, one = { 0 };
 	uint64_t all = 0;
 
-	if (p->len)
-		qsort_r(p->list, p->len, sizeof(*p->list), order_places, (void *)(uintptr_t)t);
-	for (size_t i = 0; i < p->len; i++) {
-		all += p->list[i].samples;
-		if (!i || order_places(&p->list[i - 1], &p->list[i], (void *)(uintptr_t)t))
-			one = (struct lc_own_code){ .path = p->list[i].path };
-		one.samples += p->list[i].samples;
+	if (!len || !leaves->path || is_own(t, leaves->path))
+		return 0;
+	pieces = lc_mem_zeroed(len, sizeof(*pieces));
+	for (size_t i = 0; i < len; i++)
+		pieces[i] = piece_of(t, &leaves[i]);
+	qsort_r(pieces, len, sizeof(*pieces), order_places, (void *)(uintptr_t)t);
+	for (size_t i = 0; i < len; i++) {
+		all += pieces[i].samples;
+		if (!i || order_places(&pieces[i - 1], &pieces[i], (void *)(uintptr_t)t))
+			one = (struct piece){ .path = pieces[i].path };
+		one.samples += pieces[i].samples;
 		if (one.path && one.samples > best.samples)
 			best = one;
 	}
-	free(p->list);
-	return 2 * best.samples >= all ? best : (struct lc_own_code){ 0 };
+	free(pieces);
+	return 2 * best.samples >= all ? best.path : 0;
 }
 
-struct lc_own_code lc_own_maker(const struct lc_tree *t, const struct lc_rank_row *row)
+uint32_t lc_own_maker(const struct lc_tree *t, const struct lc_rank_row *row)
 {
-	struct pieces p = { 0 };
+	struct lc_rank_access *made;
+	size_t len = 0;
+	uint32_t own;
 
 	if (!row->path || is_own(t, row->path))
-		return (struct lc_own_code){ 0 };
-	for (size_t i = 0; i < row->parts_len; i++) {
-		const uint32_t from = row->parts[i].from;
-
-		if (from)
-			add(&p, t, lc_table_key(&t->sites, from)[LC_SITE_PATH],
-			    row->parts[i].samples);
-	}
-	return most_of(&p, t);
-}
-
-struct lc_own_code lc_own_accessor(const struct lc_tree *t, const struct lc_rank_row *row,
-                                   const struct lc_rank_lines *lines)
-{
-	struct pieces p = { 0 };
-
-	for (size_t i = 0; i < row->accesses_len; i++) {
-		const uint32_t path = lc_rank_accessor(t, row->accesses[i].path);
-		const uint32_t *frame = path ? lc_tree_frame(t, path) : NULL;
-
-		if (!frame || frame[LC_FRAME_METHOD] != lines->method ||
-		    frame[LC_FRAME_LINE1] < lines->first || frame[LC_FRAME_LINE1] > lines->last)
-			continue;
-		if (is_own(t, path)) {
-			free(p.list);
-			return (struct lc_own_code){ 0 };
-		}
-		add(&p, t, path, row->accesses[i].samples);
-	}
-	return most_of(&p, t);
+		return 0;
+	made = lc_mem_zeroed(row->parts_len, sizeof(*made));
+	for (size_t i = 0; i < row->parts_len; i++)
+		if (row->parts[i].from)
+			made[len++] =
+			    (struct lc_rank_access){ lc_table_key(&t->sites,
+				                                  row->parts[i].from)[LC_SITE_PATH],
+				                     row->parts[i].samples };
+	own = lc_own_above(t, made, len);
+	free(made);
+	return own;
 }
 
 /* "HashMap.newNode:1901" of "j.u.HashMap.newNode:1901". */
@@ -139,11 +118,11 @@ static void drop_package(char *code)
 		memmove(code, class, strlen(class) + 1);
 }
 
-static char *label(const struct lc_tree *t, const struct lc_rank_lines *lines,
-                   struct lc_own_code own, unsigned columns)
+static char *label(const struct lc_tree *t, const struct lc_rank_lines *lines, uint32_t own,
+                   unsigned columns)
 {
 	char *code = lc_short_lines(t, lines->method, lines->first, lines->last), *mine, *text;
-	const uint32_t *frame = own.path ? lc_tree_frame(t, own.path) : NULL;
+	const uint32_t *frame = own ? lc_tree_frame(t, own) : NULL;
 
 	if (!frame) {
 		lc_cut_code(code, columns, 1);
@@ -173,13 +152,11 @@ char *lc_own_origin(const struct lc_tree *t, const struct lc_rank_row *row, unsi
 	return label(t, &line, lc_own_maker(t, row), columns);
 }
 
-char *lc_own_access(const struct lc_tree *t, const struct lc_rank_row *row,
-                    const struct lc_rank_lines *lines, unsigned columns)
+char *lc_own_access(const struct lc_tree *t, const struct lc_rank_lines *lines, unsigned columns)
 {
 	static const char at[] = "at ";
 	const unsigned taken = sizeof(at) - 1;
-	char *code =
-	    label(t, lines, lc_own_accessor(t, row, lines), columns > taken ? columns - taken : 0);
+	char *code = label(t, lines, lines->own, columns > taken ? columns - taken : 0);
 	char *text = lc_mem_text("%s%s", strncmp(code, "in ", 3) ? at : "", code);
 
 	free(code);

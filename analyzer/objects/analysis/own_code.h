@@ -10,12 +10,6 @@
 
 #include "analyzer/objects/analysis/ranking.h"
 
-/* A frame that is not the JDK's. */
-struct lc_own_code {
-	uint32_t path;    /* one that ends there; 0: there is none */
-	uint64_t samples; /* of the leaves below that frame */
-};
-
 /*
  * Is it a class of the JDK's libraries, such as "java.util.HashMap$Node" or "java.lang.Long[]"?
  * Tools such as com.sun.tools.javac are programs of their own.
@@ -26,14 +20,13 @@ bool lc_own_is_jdk(struct lc_text class);
 uint32_t lc_own_path(const struct lc_tree *t, uint32_t path);
 
 /*
- * The own frame below which most of the row's sampled objects were allocated. Nothing if the row's
- * line is not the JDK's, or no frame has half of the samples.
+ * The own frame below which half of the leaves' samples are or more, as a path that ends there; 0:
+ * there is none, or the leaves, which are of one line, are not the JDK's.
  */
-struct lc_own_code lc_own_maker(const struct lc_tree *t, const struct lc_rank_row *row);
+uint32_t lc_own_above(const struct lc_tree *t, const struct lc_rank_access *leaves, size_t len);
 
-/* The same of the accesses in `lines`, which are of lc_rank_roll_up(). */
-struct lc_own_code lc_own_accessor(const struct lc_tree *t, const struct lc_rank_row *row,
-                                   const struct lc_rank_lines *lines);
+/* The same of the row's sampled objects, by the paths that allocated them. */
+uint32_t lc_own_maker(const struct lc_tree *t, const struct lc_rank_row *row);
 
 /*
  * The line that allocated the row's objects: "j.u.HashMap.newNode:1901 in a.Main.load:12", where
@@ -43,10 +36,9 @@ struct lc_own_code lc_own_accessor(const struct lc_tree *t, const struct lc_rank
 char *lc_own_origin(const struct lc_tree *t, const struct lc_rank_row *row, unsigned columns);
 
 /*
- * The same of lines that access the row's objects, which are known: "at j.u.HashMap.getNode:568 in
+ * The same of lines that access objects, which are known: "at j.u.HashMap.getNode:568 in
  * a.Main.find:53" or, if that is too long, "in Main.find:53".
  */
-char *lc_own_access(const struct lc_tree *t, const struct lc_rank_row *row,
-                    const struct lc_rank_lines *lines, unsigned columns);
+char *lc_own_access(const struct lc_tree *t, const struct lc_rank_lines *lines, unsigned columns);
 
 #endif

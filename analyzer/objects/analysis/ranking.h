@@ -149,8 +149,9 @@ struct lc_rank_caller {
 
 /* Neighbouring lines of one method, and who called it there. */
 struct lc_rank_lines {
-	uint32_t method;                      /* UINT32_MAX: the path is not known */
-	uint32_t first, last;                 /* lines + 1; 0 and 0: unknown */
+	uint32_t method;      /* UINT32_MAX: the path is not known */
+	uint32_t first, last; /* lines + 1; 0 and 0: unknown */
+	uint32_t own; /* path to the frame outside the JDK, as lc_own_above() finds it; 0: none */
 	uint64_t samples;                     /* sum of its callers', and of those without */
 	const struct lc_rank_caller *callers; /* most samples first */
 	size_t callers_len;
@@ -164,9 +165,6 @@ struct lc_rank_lines {
 struct lc_rank_lines *lc_rank_roll_up(struct lc_arena *arena, const struct lc_tree *t,
                                       const struct lc_rank_access *accesses, size_t len,
                                       size_t *out_len);
-
-/* The path to the frame that made an access on `path`, as lc_rank_roll_up() has it; 0: none. */
-uint32_t lc_rank_accessor(const struct lc_tree *t, uint32_t path);
 
 /* Is a row's name one to show whole, since it is no class? */
 static inline bool lc_rank_is_no_class(const struct lc_ranking *r)

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/own_code.h"
 #include "src/base/order.h"
 
 /* An access, by what it is rolled up by. `method` and so on are UINT32_MAX where unknown. */
 struct piece {
-	uint32_t method, line1;
+	uint32_t path, method, line1;
 	uint32_t caller, caller_line1;
 	uint64_t samples;
 };
@@ -74,7 +75,8 @@ static bool is_means(const struct lc_tree *t, uint32_t path)
 	return false;
 }
 
-uint32_t lc_rank_accessor(const struct lc_tree *t, uint32_t path)
+/* The path to the frame that made an access on `path`; 0: none. */
+static uint32_t accessor(const struct lc_tree *t, uint32_t path)
 {
 	while (path && is_means(t, path) && lc_tree_parent(t, path))
 		path = lc_tree_parent(t, path);
@@ -83,13 +85,14 @@ uint32_t lc_rank_accessor(const struct lc_tree *t, uint32_t path)
 
 static struct piece piece_of(const struct lc_tree *t, const struct lc_rank_access *a)
 {
-	struct piece p = { UINT32_MAX, 0, UINT32_MAX, 0, a->samples };
+	struct piece p = { 0, UINT32_MAX, 0, UINT32_MAX, 0, a->samples };
 	const uint32_t *frame;
-	uint32_t path = lc_rank_accessor(t, a->path), parent;
+	uint32_t path = accessor(t, a->path), parent;
 
 	if (!path)
 		return p;
 	frame = lc_tree_frame(t, path);
+	p.path = path;
 	p.method = frame[LC_FRAME_METHOD];
 	p.line1 = frame[LC_FRAME_LINE1];
 	parent = lc_tree_parent(t, path);
@@ -125,6 +128,18 @@ static void add_callers(struct lc_arena *arena, const struct lc_tree *t, struct 
 	qsort_r(callers, out->callers_len, sizeof(*callers), most_of_callers, (void *)(uintptr_t)t);
 }
 
+static uint32_t own_of(const struct lc_tree *t, const struct piece *pieces, size_t len)
+{
+	struct lc_rank_access *leaves = lc_mem_zeroed(len, sizeof(*leaves));
+	uint32_t own;
+
+	for (size_t i = 0; i < len; i++)
+		leaves[i] = (struct lc_rank_access){ pieces[i].path, pieces[i].samples };
+	own = lc_own_above(t, leaves, len);
+	free(leaves);
+	return own;
+}
+
 struct lc_rank_lines *lc_rank_roll_up(struct lc_arena *arena, const struct lc_tree *t,
                                       const struct lc_rank_access *accesses, size_t len,
                                       size_t *out_len)
@@ -149,6 +164,7 @@ struct lc_rank_lines *lc_rank_roll_up(struct lc_arena *arena, const struct lc_tr
 				break;
 			l->last = pieces[to].line1;
 		}
+		l->own = own_of(t, pieces + from, to - from);
 		add_callers(arena, t, l, pieces + from, to - from);
 	}
 	qsort_r(out, *out_len, sizeof(*out), most_of_lines, (void *)(uintptr_t)t);

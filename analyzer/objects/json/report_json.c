@@ -244,8 +244,7 @@ void lc_report_json_head(struct lc_json *j, const struct lc_report *r)
 	metric(j, lc_view_metric_all(r->view));
 }
 
-/* "samples" and "share" of a count. */
-static void count(struct lc_json *j, uint64_t n, uint64_t total)
+void lc_report_json_count(struct lc_json *j, uint64_t n, uint64_t total)
 {
 	lc_json_u64(j, "samples", n);
 	lc_json_real(j, "share", lc_share(n, total));
@@ -259,7 +258,7 @@ void lc_report_json_fields(struct lc_json *j, const struct lc_view *v,
 		struct lc_text name = lc_tree_text(v->tree, f[i].name);
 
 		lc_json_object(j, NULL);
-		count(j, f[i].samples, v->total);
+		lc_report_json_count(j, f[i].samples, v->total);
 		lc_json_real(j, "part", lc_share(f[i].samples, whole));
 		lc_json_u64(j, "loads", f[i].loads);
 		lc_json_u64(j, "stores", f[i].stores);
@@ -310,7 +309,7 @@ static void accesses(struct lc_json *j, const struct lc_view *v, const struct lc
 
 		lc_json_line(j, 2);
 		lc_json_object(j, NULL);
-		count(j, a->samples, v->total);
+		lc_report_json_count(j, a->samples, v->total);
 		lc_json_path(j, "path", v->tree, a->path);
 		fields(j, v, a->bucket, a->site, a->path, a->samples);
 		metric(j, lc_view_metric(v, a->bucket, a->site, a->path));
@@ -354,7 +353,7 @@ static void sites(struct lc_json *j, const struct lc_report *r)
 		lc_json_u64(j, "bytes", s->bytes);
 		if (s->spread)
 			lc_json_u64(j, "estimated", s->spread);
-		count(j, s->samples, v->total);
+		lc_report_json_count(j, s->samples, v->total);
 		allocation_path(j, v, s->site);
 		accesses(j, v, s);
 		lc_json_end_object(j);
@@ -403,7 +402,7 @@ static void classes(struct lc_json *j, const struct lc_report *r)
 		lc_json_line(j, 0);
 		lc_json_object(j, NULL);
 		identity(j, v, s->site);
-		count(j, s->samples, v->total);
+		lc_report_json_count(j, s->samples, v->total);
 		accesses(j, v, s);
 		if (s->split)
 			split(j, v, s->split);
@@ -470,7 +469,7 @@ static void side(struct lc_json *j, const struct lc_view *v, const struct lc_sha
 	lc_json_u64(j, "offset", s->byte);
 	lc_json_u64(j, "bytes", s->width);
 	lc_json_string(j, "access", touch_word(s->touch));
-	count(j, s->samples, v->total);
+	lc_report_json_count(j, s->samples, v->total);
 	lc_json_u64(j, "hitm", s->hitm);
 	lc_json_u64(j, "paths", s->paths);
 	lc_json_path(j, "path", v->tree, s->path);
@@ -496,7 +495,7 @@ static void sharing(struct lc_json *j, const struct lc_report *r)
 		lc_json_object(j, NULL);
 		lc_json_string(j, "certainty", f->certain ? "finding" : "suspicion");
 		identity(j, r->view, f->sides[0].site);
-		count(j, f->samples, r->view->total);
+		lc_report_json_count(j, f->samples, r->view->total);
 		lc_json_u64(j, "lines", f->lines);
 		lc_json_u64(j, "hitm", f->hitm);
 		lc_json_string(j, "advice", lc_report_advice(r->view, f));
@@ -540,7 +539,7 @@ static void others(struct lc_json *j, const struct lc_view *v)
 		lc_json_line(j, 0);
 		lc_json_object(j, NULL);
 		lc_json_string(j, "bucket", lc_bucket_name(v->accesses[i].bucket));
-		count(j, v->accesses[i].samples, v->total);
+		lc_report_json_count(j, v->accesses[i].samples, v->total);
 		lc_json_path(j, "path", v->tree, v->accesses[i].path);
 		lc_json_end_object(j);
 	}

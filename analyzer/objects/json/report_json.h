@@ -21,6 +21,9 @@ void lc_report_json_processes(struct lc_json *j, const struct lc_load *l);
 /* The member "ranking". */
 void lc_report_json_ranking(struct lc_json *j, const struct lc_report *r);
 
+/* The members "samples" and "share" of a count. */
+void lc_report_json_count(struct lc_json *j, uint64_t n, uint64_t total);
+
 /* The member "code". */
 void lc_report_json_code(struct lc_json *j, const struct lc_report *r);
 

@@ -5,13 +5,6 @@
 #include "analyzer/objects/analysis/analysis.h"
 #include "analyzer/objects/analysis/report.h"
 #include "analyzer/out/json.h"
-#include "src/base/order.h"
-
-static void share(struct lc_json *j, uint64_t samples, const struct lc_view *v)
-{
-	lc_json_u64(j, "samples", samples);
-	lc_json_real(j, "share", lc_share(samples, v->total));
-}
 
 static void code_rows(struct lc_json *j, const char *name, const struct lc_view *v,
                       const struct lc_view_code *rows, size_t len, bool methods)
@@ -21,7 +14,7 @@ static void code_rows(struct lc_json *j, const char *name, const struct lc_view 
 		lc_json_line(j, 0);
 		lc_json_object(j, NULL);
 		lc_json_code(j, v->tree, rows[i].method, rows[i].line1);
-		share(j, rows[i].samples, v);
+		lc_report_json_count(j, rows[i].samples, v->total);
 		lc_json_u64(j, "object", rows[i].tracked);
 		lc_json_u64(j, "in_objects", rows[i].in_objects);
 		if (methods)
@@ -42,7 +35,7 @@ static void own_methods(struct lc_json *j, const struct lc_view *v, const struct
 		lc_json_line(j, 0);
 		lc_json_object(j, NULL);
 		lc_json_code(j, v->tree, m->method, 0);
-		share(j, m->samples, v);
+		lc_report_json_count(j, m->samples, v->total);
 		lc_json_real(j, "low", m->low);
 		lc_json_real(j, "high", m->high);
 		lc_json_real(j, "bytes", m->bytes);

@@ -43,10 +43,9 @@ static void put_estimate(struct lc_json *j, const char *name, const struct lc_ra
 }
 
 /* The frame outside the JDK, if there is one: "NAME":{"class":..,"method":..,"line":..}. */
-static void put_own(struct lc_json *j, const char *name, const struct lc_tree *t,
-                    struct lc_own_code own)
+static void put_own(struct lc_json *j, const char *name, const struct lc_tree *t, uint32_t own)
 {
-	const uint32_t *frame = own.path ? lc_tree_frame(t, own.path) : NULL;
+	const uint32_t *frame = own ? lc_tree_frame(t, own) : NULL;
 
 	if (!frame)
 		return;
@@ -58,6 +57,7 @@ static void put_own(struct lc_json *j, const char *name, const struct lc_tree *t
 static void put_label(struct lc_json *j, const struct lc_ranking *rank,
                       const struct lc_rank_row *row)
 {
+	const char *no_line = lc_no_line_word(lc_no_line_of(rank, row));
 	const struct lc_tree *t = rank->view->tree;
 	const struct lc_text class = lc_tree_text(t, row->class);
 
@@ -84,8 +84,8 @@ static void put_label(struct lc_json *j, const struct lc_ranking *rank,
 	} else if (rank->group == LC_GROUP_LINE) {
 		lc_json_null(j, "allocated_at");
 	}
-	if (lc_no_line_of(rank, row) != LC_LINE_KNOWN)
-		lc_json_string(j, "no_line", lc_no_line_word(lc_no_line_of(rank, row)));
+	if (no_line)
+		lc_json_string(j, "no_line", no_line);
 }
 
 static void put_parts(struct lc_json *j, const struct lc_tree *t, const struct lc_rank_row *row)
@@ -121,7 +121,7 @@ static void put_lines(struct lc_json *j, const struct lc_tree *t, const struct l
 			lc_json_code(j, t, l[i].method, l[i].first);
 			if (l[i].last != l[i].first)
 				lc_json_u64(j, "last_line", l[i].last - 1);
-			put_own(j, "in", t, lc_own_accessor(t, row, &l[i]));
+			put_own(j, "in", t, l[i].own);
 		}
 		lc_json_array(j, "callers");
 		for (size_t c = 0; c < l[i].callers_len; c++) {

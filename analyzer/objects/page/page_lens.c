@@ -117,7 +117,7 @@ static void hottest(struct lc_json *j, const struct lc_tree *t, const struct lc_
 		lc_json_i64(j, NULL, (int64_t)l->first - 1);
 		lc_json_i64(j, NULL, (int64_t)l->last - 1);
 		lc_json_u64(j, NULL, l->samples);
-		lc_json_u64(j, NULL, lc_own_accessor(t, row, l).path);
+		lc_json_u64(j, NULL, l->own);
 		lc_json_end_array(j);
 	}
 	lc_arena_free(&arena);
@@ -204,7 +204,8 @@ static void parts(struct lc_json *j, const struct lc_table *places, const struct
 static void put_row(struct lc_json *j, const struct lc_ranking *rank, const struct lc_table *places,
                     const struct lc_gc_model *gc, const struct lc_rank_row *row)
 {
-	const uint32_t own = lc_own_maker(rank->view->tree, row).path;
+	const uint32_t own = lc_own_maker(rank->view->tree, row);
+	const char *no_line = lc_no_line_text(rank, row);
 
 	lc_json_line(j, 0);
 	lc_json_object(j, NULL);
@@ -216,8 +217,8 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, const stru
 	lc_json_u64(j, "path", row->path);
 	if (own)
 		lc_json_u64(j, "own", own);
-	if (lc_no_line_text(rank, row))
-		lc_json_string(j, "no_line", lc_no_line_text(rank, row));
+	if (no_line)
+		lc_json_string(j, "no_line", no_line);
 	names(j, row);
 	lc_json_u64(j, "samples", row->samples);
 	if (row->estimated)

@@ -207,7 +207,7 @@ char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank
 	if (n && lines->method != UINT32_MAX) {
 		const unsigned used = lc_columns(text);
 
-		code = lc_own_access(rank->view->tree, row, lines,
+		code = lc_own_access(rank->view->tree, lines,
 		                     used + CODE_COLUMNS < columns ? columns - used : columns);
 	}
 	lc_arena_free(&arena);
