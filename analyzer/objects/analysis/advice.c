@@ -24,14 +24,13 @@ enum evidence {
 	SEQUENTIAL = 1 << 8,   /* a loop goes through it in the order of addresses */
 	LARGE = 1 << 9,        /* LARGE_BYTES or more on average */
 	SMALL = 1 << 10,       /* SMALL_BYTES or less on average */
-	FOR_LENGTH = 1 << 11, /* half of the samples read a header for its length or index checks */
-	FOR_CALL = 1 << 12,   /* ... for virtual or interface calls */
-	FOR_TYPE = 1 << 13,   /* ... for a type check */
-	BY_FIELD = 1 << 14,   /* half of the samples came through one field, static or not */
-	BY_ELEMENT = 1 << 15, /* ... through elements of one array */
-	BY_ITSELF = 1 << 16,  /* ... through a field of the row's own class: a chain */
-	OF_PROGRAM = 1 << 17, /* the class that has the field or array is not the JDK's */
-	OWN_CLASS = 1 << 18,  /* the row's class is not the JDK's */
+	FOR_CALL = 1 << 11,   /* half of the samples read a header for virtual or interface calls */
+	FOR_TYPE = 1 << 12,   /* ... for a type check */
+	BY_FIELD = 1 << 13,   /* half of the samples came through one field, static or not */
+	BY_ELEMENT = 1 << 14, /* ... through elements of one array */
+	BY_ITSELF = 1 << 15,  /* ... through a field of the row's own class: a chain */
+	OF_PROGRAM = 1 << 16, /* the class that has the field or array is not the JDK's */
+	OWN_CLASS = 1 << 17,  /* the row's class is not the JDK's */
 };
 
 enum { SMALL_BYTES = 64, LARGE_BYTES = 64 << 10 };
@@ -41,7 +40,7 @@ struct advice {
 	const char *names;   /* the same of the field that holds the row's objects */
 	unsigned needs;      /* enum evidence */
 	bool joins;          /* rows with the same sentence have one cause */
-	const char *text;    /* {class}, {through}, {holder}, {field} and {at} stand for names */
+	const char *text;    /* {through}, {holder}, {field} and {at} stand for names */
 };
 
 #define BOXES                                                                                      \
@@ -54,6 +53,14 @@ struct advice {
 #define HASH_TABLES                                                                                \
 	"java.util.HashMap.table java.util.concurrent.ConcurrentHashMap.table "                    \
 	"java.util.Hashtable.table java.util.WeakHashMap.table java.util.IdentityHashMap.table"
+
+/* Sentences of several rows. Rows that are joined have equal ones. */
+#define LOOK_UP_LESS                                                                               \
+	"look a key up once and keep the result, index an array by small numbers or enum "         \
+	"constants, or use a map without nodes (open addressing): each look-up fetches the "       \
+	"table, a node and its key"
+#define FEWER_STRINGS "make fewer strings: pass the parts on, or keep those that repeat in a table"
+#define COUNT_IN_LONG "count in long, with a fixed number of decimals, if the range allows it"
 
 /* The first row that fits is taken. */
 static const struct advice table[] = {
@@ -79,17 +86,11 @@ static const struct advice table[] = {
 	{ NULL, HASH_TABLES, MADE, true,
 	  "give the map its size when it is made: most samples are at the line that makes a larger "
 	  "table" },
-	{ NULL, HASH_TABLES, 0, true,
-	  "look a key up once and keep the result, index an array by small numbers or enum "
-	  "constants, or use a map without nodes (open addressing): each look-up fetches the "
-	  "table, a node and its key" },
+	{ NULL, HASH_TABLES, 0, true, LOOK_UP_LESS },
 	{ HASH_NODES, NULL, MADE, true,
 	  "put fewer entries in, or use a map without nodes (open addressing): most samples are at "
 	  "the line that makes them" },
-	{ HASH_NODES, NULL, 0, true,
-	  "look a key up once and keep the result, index an array by small numbers or enum "
-	  "constants, or use a map without nodes (open addressing): each look-up fetches the "
-	  "table, a node and its key" },
+	{ HASH_NODES, NULL, 0, true, LOOK_UP_LESS },
 	{ "java.util.TreeMap$Entry java.util.concurrent.ConcurrentSkipListMap$*", NULL, 0, true,
 	  "use a hash map if the order is not needed, or search a sorted array if the keys seldom "
 	  "change: a search fetches one entry for each level of the tree" },
@@ -119,14 +120,11 @@ static const struct advice table[] = {
 	  "samples are at the line that makes its array" },
 	{ "java.lang.StringBuilder java.lang.StringBuffer", NULL, MADE, false,
 	  "use one builder again (setLength(0)): most samples are at the line that makes it" },
-	{ "byte[] char[]", "java.lang.String.value", MADE, false,
-	  "make fewer strings: pass the parts on, or keep those that repeat in a table" },
-	{ "java.lang.String", NULL, MADE, false,
-	  "make fewer strings: pass the parts on, or keep those that repeat in a table" },
-	{ "java.math.BigDecimal java.math.BigInteger", NULL, 0, false,
-	  "count in long, with a fixed number of decimals, if the range allows it" },
+	{ "byte[] char[]", "java.lang.String.value", MADE, false, FEWER_STRINGS },
+	{ "java.lang.String", NULL, MADE, false, FEWER_STRINGS },
+	{ "java.math.BigDecimal java.math.BigInteger", NULL, 0, false, COUNT_IN_LONG },
 	{ "int[]", "java.math.BigInteger.mag java.math.MutableBigInteger.value", 0, false,
-	  "count in long, with a fixed number of decimals, if the range allows it" },
+	  COUNT_IN_LONG },
 	{ "java.util.regex.*", NULL, MADE, false,
 	  "compile the expression once (a static final Pattern), and use one Matcher again "
 	  "(reset())" },
@@ -314,7 +312,6 @@ static unsigned header(struct known *k, const struct lc_reaches *r)
 	const struct {
 		unsigned evidence, a, b;
 	} reasons[] = {
-		{ FOR_LENGTH, LC_WHY_LENGTH, LC_WHY_BOUNDS },
 		{ FOR_CALL, LC_WHY_VIRTUAL, LC_WHY_INTERFACE },
 		{ FOR_TYPE, LC_WHY_TYPE, LC_WHY_STORE },
 	};
@@ -388,8 +385,6 @@ static void put_word(FILE *out, const char *word, const struct known *k,
 		text = lc_reaches_name(k->through, 0);
 	else if (!strncmp(word, "{holder}", 8))
 		text = lc_short_class(k->holder);
-	else if (!strncmp(word, "{class}", 7))
-		text = lc_short_class(k->class);
 	else if (!strncmp(word, "{field}", 7))
 		lc_emit_text(out, lc_tree_text(of->tree, of->touch->field));
 	fputs(text ? text : "", out);

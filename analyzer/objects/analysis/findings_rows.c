@@ -77,6 +77,14 @@ static double mean_bytes(const struct lc_finding_search *s, const struct lc_rank
 	                        : lc_headers_size(s->v, row->class);
 }
 
+/* Is an object of the row no larger than a cache line? */
+static bool fits_line(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	const double bytes = mean_bytes(s, row);
+
+	return bytes > 0 && bytes <= LC_WALK_LINE;
+}
+
 /* Set the finding's change to advice from the table, if there is some. */
 static void advise(struct lc_finding_search *s, struct lc_finding *f, const struct lc_touch *touch)
 {
@@ -250,8 +258,7 @@ void lc_finding_rows(struct lc_finding_search *s)
 			kind = LC_FINDING_HEADER;
 		else if (touch.walk == LC_WALK_STRIDE)
 			kind = LC_FINDING_STRIDE;
-		else if (touch.kind == LC_TOUCH_ONE_PART &&
-		         !(mean_bytes(s, row) > 0 && mean_bytes(s, row) <= LC_WALK_LINE))
+		else if (touch.kind == LC_TOUCH_ONE_PART && !fits_line(s, row))
 			kind = LC_FINDING_ONE_PART;
 		f = lc_finding_add(s, kind, number_of(s, row));
 		f->row = row;

@@ -12,6 +12,16 @@ double lc_gc_model_bytes(const struct lc_rank_row *row)
 	return (double)row->bytes + row->object_bytes.value;
 }
 
+int lc_gc_model_order_bytes(const void *a, const void *b)
+{
+	const struct lc_rank_row *const *x = a, *const *y = b;
+	const double of_x = lc_gc_model_bytes(*x), of_y = lc_gc_model_bytes(*y);
+
+	if (of_x != of_y)
+		return of_x > of_y ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
 double lc_gc_model_copied(const struct lc_rank_row *row)
 {
 	return (double)row->copies.bytes + (double)row->copies.estimated_bytes;

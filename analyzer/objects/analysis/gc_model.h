@@ -29,7 +29,9 @@ struct lc_gc_model {
 /* From what the ranking's profiles tell. A filter of threads or frames leaves nothing to tell. */
 void lc_gc_model_build(struct lc_gc_model *m, const struct lc_ranking *rank);
 
-double lc_gc_model_bytes(const struct lc_rank_row *row);  /* allocated by the row */
+double lc_gc_model_bytes(const struct lc_rank_row *row); /* allocated by the row */
+/* For qsort() of pointers to rows of a ranking: most bytes first, then as the ranking has them. */
+int lc_gc_model_order_bytes(const void *a, const void *b);
 double lc_gc_model_copied(const struct lc_rank_row *row); /* of the row, by collections */
 
 /* CPU time of the collector, in ns, that the model of either kind gives to the row. */

@@ -32,6 +32,11 @@ static struct lc_text without(struct lc_text class, enum detail detail)
 	return (struct lc_text){ class.bytes + skip, class.len - skip };
 }
 
+char *lc_object_simple_class(struct lc_text class)
+{
+	return lc_short_class(without(class, WITHOUT));
+}
+
 static void put_class(FILE *out, struct lc_text class, enum detail detail)
 {
 	char *text = lc_short_class(detail == WITH_PACKAGES ? class : without(class, detail));

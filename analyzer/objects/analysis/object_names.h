@@ -29,4 +29,7 @@ char *lc_object_label(const struct lc_tree *t, const struct lc_rank_row *row, si
 void lc_object_json_row(struct lc_json *j, const struct lc_tree *t, const struct lc_rank_row *row);
 void lc_object_json_site(struct lc_json *j, const struct lc_view *v, uint32_t site);
 
+/* "HashMap$Node[]" of "java.util.HashMap$Node[]". The caller frees it. */
+char *lc_object_simple_class(struct lc_text class);
+
 #endif

@@ -22,16 +22,6 @@ enum {
 
 #define SECOND_NS 1e9
 
-static int order_bytes(const void *a, const void *b)
-{
-	const struct lc_rank_row *const *x = a, *const *y = b;
-	const double left = lc_gc_model_bytes(*x), right = lc_gc_model_bytes(*y);
-
-	if (left != right)
-		return left > right ? -1 : 1;
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* All rows, most bytes first. The caller frees the array. */
 static const struct lc_rank_row **sorted(const struct lc_ranking *rank)
 {
@@ -40,7 +30,7 @@ static const struct lc_rank_row **sorted(const struct lc_ranking *rank)
 	for (size_t i = 0; i < rank->len; i++)
 		rows[i] = &rank->rows[i];
 	if (rank->len)
-		qsort(rows, rank->len, sizeof(const void *), order_bytes);
+		qsort(rows, rank->len, sizeof(const void *), lc_gc_model_order_bytes);
 	return rows;
 }
 

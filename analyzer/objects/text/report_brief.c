@@ -289,38 +289,46 @@ static char *reached_text(const struct lc_screen *s, const struct lc_ranking *ra
 	return text;
 }
 
-/* How many of the rows have such a line. */
-static size_t reached_lines(const struct lc_screen *s, const struct lc_ranking *rank, size_t shown)
+static size_t rows_shown(const struct lc_report *r)
 {
-	size_t lines = 0;
+	return r->ranking->shown < r->top ? r->ranking->shown : r->top;
+}
 
-	for (size_t i = 0; i < shown; i++) {
-		char *text = reached_text(s, rank, &rank->rows[i]);
+/* How the objects of the first rows are reached, if it is known and there is room. */
+struct reached {
+	char *texts[REACHED_ROWS]; /* "": not known */
+	size_t len;
+};
 
-		lines += *text != '\0';
-		free(text);
-	}
+static struct reached reached_of(const struct lc_screen *s, const struct lc_ranking *rank,
+                                 size_t rows)
+{
+	struct reached reached = { .len = rows < REACHED_ROWS ? rows : REACHED_ROWS };
+
+	for (size_t i = 0; i < reached.len; i++)
+		reached.texts[i] = reached_text(s, rank, &rank->rows[i]);
+	return reached;
+}
+
+static unsigned reached_lines(const struct reached *reached)
+{
+	unsigned lines = 0;
+
+	for (size_t i = 0; i < reached->len; i++)
+		lines += *reached->texts[i] != '\0';
 	return lines;
 }
 
-static void print_reached(const struct lc_screen *s, const struct lc_ranking *rank,
-                          const struct lc_rank_row *row)
+static void drop_reached(struct reached *reached)
 {
-	char *text = reached_text(s, rank, row);
-
-	if (*text) {
-		fprintf(s->out, "%*s", LEFT_COLUMNS, "");
-		lc_screen_ink(s, LC_INK_DIM, text);
-		putc('\n', s->out);
-	}
-	free(text);
+	free(reached->texts[--reached->len]);
 }
 
-/* `reached`: so many have a line on how their objects are reached. */
-static void print_rows(const struct lc_screen *s, const struct lc_report *r, size_t reached)
+static void print_rows(const struct lc_screen *s, const struct lc_report *r,
+                       const struct reached *reached)
 {
 	const struct lc_ranking *rank = r->ranking;
-	size_t shown = rank->shown < r->top ? rank->shown : r->top;
+	const size_t shown = rows_shown(r);
 
 	for (size_t i = 0; i < shown; i++) {
 		char *detail =
@@ -333,8 +341,11 @@ static void print_rows(const struct lc_screen *s, const struct lc_report *r, siz
 			putc('\n', s->out);
 		}
 		free(detail);
-		if (i < reached)
-			print_reached(s, rank, &rank->rows[i]);
+		if (i < reached->len && *reached->texts[i]) {
+			fprintf(s->out, "%*s", LEFT_COLUMNS, "");
+			lc_screen_ink(s, LC_INK_DIM, reached->texts[i]);
+			putc('\n', s->out);
+		}
 	}
 	lc_report_brief_rest(s, rank, shown);
 }
@@ -487,23 +498,21 @@ static unsigned count_lines(const char *text)
  * many lines, and how many rows say how their objects are reached.
  */
 static size_t choose_lines(const struct lc_screen *s, const struct lc_report *r, unsigned around,
-                           unsigned least, size_t *reached)
+                           unsigned least, struct reached *reached)
 {
-	const struct lc_ranking *rank = r->ranking;
-	const size_t rows = rank->shown < r->top ? rank->shown : r->top;
 	/* The rest; empty lines, and what to read next. */
 	const unsigned fixed =
-	    around + (unsigned)(2 * rows + 1 + 4) + lc_report_waiters_lines(r, WAITERS);
+	    around + (unsigned)(2 * rows_shown(r) + 1 + 4) + lc_report_waiters_lines(r, WAITERS);
 
-	for (*reached = REACHED_ROWS;; (*reached)--) {
-		const unsigned used =
-		    fixed + (unsigned)reached_lines(s, rank, rows < *reached ? rows : *reached);
+	for (;;) {
+		const unsigned used = fixed + reached_lines(reached);
 		const unsigned room = used + least < SCREEN_LINES ? SCREEN_LINES - used : least;
 		unsigned lines;
 		const size_t shown = findings_that_fit(s, r->findings, r->top, room, &lines);
 
-		if (used + lines <= SCREEN_LINES || !*reached)
+		if (used + lines <= SCREEN_LINES || !reached->len)
 			return shown;
+		drop_reached(reached);
 	}
 }
 
@@ -511,7 +520,8 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 {
 	struct lc_screen s;
 	char *head, *next;
-	size_t len, reached, shown;
+	struct reached reached;
+	size_t len, shown;
 
 	lc_screen_init(&s, out);
 	s.out = lc_text_open(&head, &len);
@@ -535,6 +545,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	s.out = out;
 	fprintf(out, "%s\n", head);
 	next = lc_report_next(&s, r);
+	reached = reached_of(&s, r->ranking, rows_shown(r));
 	shown = choose_lines(&s, r, count_lines(head) + count_lines(next),
 	                     FINDING_LINES - count_lines(next), &reached);
 	print_findings(&s, r->findings, shown);
@@ -542,7 +553,9 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	lc_report_waiters(&s, r, WAITERS);
 	if (r->ranking->samples)
 		putc('\n', out);
-	print_rows(&s, r, reached);
+	print_rows(&s, r, &reached);
+	while (reached.len)
+		drop_reached(&reached);
 	putc('\n', out);
 	lc_screen_wrap(
 	    &s, 0, 0,

@@ -14,6 +14,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/objects/analysis/findings.h"
+#include "analyzer/objects/analysis/gc_model.h"
 #include "analyzer/objects/analysis/no_line.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/ranking.h"
@@ -153,14 +154,9 @@ static void put_origin(FILE *out, const struct lc_ranking *rank, const struct lc
 		prose(out, why);
 }
 
-static double bytes_of(const struct lc_rank_row *row)
-{
-	return (double)row->bytes + row->object_bytes.value;
-}
-
 static char *row_of(const struct lc_ranking *rank, const struct lc_rank_row *row)
 {
-	const double bytes = bytes_of(row);
+	const double bytes = lc_gc_model_bytes(row);
 	char number[32], *text, *detail = lc_report_brief_detail(rank, row, UINT_MAX);
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
@@ -210,16 +206,6 @@ static size_t put_findings(struct page *p, const struct lc_findings *f)
 	return shown;
 }
 
-static int order_bytes(const void *a, const void *b)
-{
-	const struct lc_rank_row *const *x = a, *const *y = b;
-	const double of_x = bytes_of(*x), of_y = bytes_of(*y);
-
-	if (of_x != of_y)
-		return of_x > of_y ? -1 : 1;
-	return *x < *y ? -1 : 1; /* as they are in the ranking */
-}
-
 /*
  * The rows to write, and how many: those that are ranked, or without any samples those with bytes,
  * most first. The caller frees the array.
@@ -231,10 +217,10 @@ static const struct lc_rank_row **rows_of(const struct lc_report *r, size_t *len
 
 	*len = 0;
 	for (size_t i = 0; i < rank->len; i++)
-		if (r->view->total ? i < rank->shown : bytes_of(&rank->rows[i]) > 0)
+		if (r->view->total ? i < rank->shown : lc_gc_model_bytes(&rank->rows[i]) > 0)
 			rows[(*len)++] = &rank->rows[i];
 	if (!r->view->total)
-		qsort(rows, *len, sizeof(const void *), order_bytes);
+		qsort(rows, *len, sizeof(const void *), lc_gc_model_order_bytes);
 	if (*len > r->top)
 		*len = r->top;
 	return rows;

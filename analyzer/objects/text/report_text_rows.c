@@ -277,15 +277,6 @@ void lc_report_text_objects(FILE *out, const struct lc_report *r)
 
 /* ---- allocations ---- */
 
-static int order_bytes(const void *a, const void *b)
-{
-	const struct lc_rank_row *const *x = a, *const *y = b;
-
-	if (lc_gc_model_bytes(*x) != lc_gc_model_bytes(*y))
-		return lc_gc_model_bytes(*x) > lc_gc_model_bytes(*y) ? -1 : 1;
-	return *x < *y ? -1 : *x > *y; /* as the ranking has them */
-}
-
 /* Write what collections did with the row's objects, and what that may have cost. */
 static void put_collected(FILE *out, const struct lc_rank_row *row, const struct lc_gc_model *gc)
 {
@@ -376,7 +367,7 @@ void lc_report_text_allocations(FILE *out, const struct lc_report *r)
 	if (!len)
 		fputs("no allocation was recorded\n", out);
 	else
-		qsort(rows, len, sizeof(*rows), order_bytes);
+		qsort(rows, len, sizeof(*rows), lc_gc_model_order_bytes);
 	for (size_t i = 0; i < len && i < r->top; i++) {
 		lc_report_brief_allocation(&s, rank, rows[i], gc.allocated);
 		print_lives(&s, rows[i], &gc);

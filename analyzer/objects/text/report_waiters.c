@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/analysis.h"
-#include "analyzer/objects/analysis/ranking.h"
+#include "analyzer/objects/analysis/object_names.h"
 #include "analyzer/objects/analysis/waiters.h"
 #include "analyzer/out/emit.h"
 #include "src/base/order.h"
@@ -37,22 +37,14 @@ unsigned lc_report_waiters_lines(const struct lc_report *r, size_t most)
 	return len ? (unsigned)len + 2 : 0; /* an empty line, and the head */
 }
 
-/* "HashMap$Node" of "java.util.HashMap$Node". The caller frees it. */
-static char *simple_class(struct lc_text class)
-{
-	const struct lc_text package = lc_rank_package(class);
-	const uint32_t skip = package.len ? package.len + 1 : 0;
-
-	return lc_short_class((struct lc_text){ class.bytes + skip, class.len - skip });
-}
-
 /* "HashMap$Node 12%, Integer 11%, 3 more", in at most `columns`. The caller frees it. */
 static char *objects_of(const struct lc_report *r, const struct lc_waiter *m, unsigned columns)
 {
 	char *text = lc_mem_text("%s", "");
 
 	for (size_t i = 0; i < m->classes_len && i < CLASSES; i++) {
-		char *class = simple_class(lc_tree_text(r->view->tree, m->classes[i].class));
+		char *class =
+		    lc_object_simple_class(lc_tree_text(r->view->tree, m->classes[i].class));
 		char *longer = lc_mem_text("%s%s%s %.1f%%", text, i ? ", " : "", class,
 		                           100 * lc_share(m->classes[i].samples, r->view->total));
 
