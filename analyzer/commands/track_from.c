@@ -25,7 +25,7 @@ static int add(struct lc_options *o, const struct lc_ranking *rank, char **said)
 	FILE *out = lc_text_open(said, &said_len);
 
 	fputs(len           ? "tracks "
-	      : rank->shown ? "each row of the first screen has its line; no class is tracked"
+	      : rank->shown ? "each of the first eight rows has its line; no class is tracked"
 	                    : "the report has no row; no class is tracked",
 	      out);
 	for (size_t i = 0; i < len && !status; i++) {

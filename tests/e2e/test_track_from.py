@@ -86,7 +86,7 @@ def test_a_profile_with_all_lines_tracks_nothing(workload, profile, tmp_path, jd
     earlier = synthetic(tmp_path / "earlier", "byte[]", "long[]", lines=True)
     run = profile(command(workload, jdk17, "TrackedTruth", 0.1, java=java_of("G1")), "--track-from", earlier)
     assert truth(run)["made"]
-    assert run.stderr == "locus: --track-from: each row of the first screen has its line; no class is tracked\n"
+    assert run.stderr == "locus: --track-from: each of the first eight rows has its line; no class is tracked\n"
     assert options_of(run.directory)["track"] == ""
 
 
