@@ -60,6 +60,7 @@
 #include "src/jvm/os/peek.h"
 #include "src/jvm/os/thread_cpu.h"
 #include "src/numa/numa.h"
+#include "src/offheap/blocks.h"
 #include "src/profile/profile_writer.h"
 #include "src/profile/tally.h"
 #include "src/sample/engine.h"
@@ -302,6 +303,20 @@ static void resolve_open_epoch(uint64_t until_ns)
 
 /* Blocks */
 
+/* For lc_blocks_take(). */
+static bool take_blocks(void *user, const struct lc_blocks_sum *sum)
+{
+	const struct lc_thread *t = user;
+
+	return !lc_tally_offheap(t->tally, &(struct lc_block_offheap){
+	                                       .site = sum->site,
+	                                       .allocated = sum->allocated,
+	                                       .allocated_bytes = sum->allocated_bytes,
+	                                       .freed = sum->freed,
+	                                       .freed_bytes = sum->freed_bytes,
+	                                   });
+}
+
 static void take_counters(struct lc_thread *t)
 {
 	if (!lc_tally_made(&t->tally))
@@ -313,6 +328,7 @@ static void take_counters(struct lc_thread *t)
 			lc_tally_lost(t->tally, (uint16_t)i, lost);
 	}
 	take_allocations(t);
+	lc_blocks_take(take_blocks, t);
 	work.stats.copied_bytes += lc_copies_take(t, work.map);
 	lc_span_take(t);
 	(void)lc_span_take_traces(t);

@@ -370,6 +370,14 @@ static uint8_t somewhere(const struct lc_detail *d)
 	return access_of(d) == LC_TOUCH_STORE ? LC_WAIT_STORES_SOMEWHERE : 0;
 }
 
+static int find_field(JNIEnv *jni, const struct lc_detail *d, struct lc_field *out)
+{
+	const uint64_t offset = d->addr - d->object;
+
+	return d->off_heap ? lc_field_in_block(d->size_bytes, offset, out)
+	                   : lc_field_find(jni, d->klass, d->size_bytes, offset, out);
+}
+
 /* Returns bits of WAITS. */
 static uint8_t add_place(JNIEnv *jni, const struct lc_detail *d)
 {
@@ -388,7 +396,7 @@ static uint8_t add_place(JNIEnv *jni, const struct lc_detail *d)
 		.pairs = d->at.pairs,
 	};
 
-	if (!lc_field_find(jni, d->klass, d->size_bytes, d->addr - d->object, &field)) {
+	if (!find_field(jni, d, &field)) {
 		end = end_of(&field, d->addr - d->object, d->size_bytes);
 		lc_tally_field(d->thread->tally, &(struct lc_block_field){
 		                                     .engine = d->at.engine,

@@ -38,6 +38,7 @@ struct lc_detail {
 	uint8_t read_on;  /* as in lc_sample */
 	bool elsewhere;   /* likewise */
 	bool in_java;     /* the sample was taken in Java code */
+	bool off_heap;    /* the object is a block outside the heap */
 };
 
 /* Add rows to the tally of d->thread, and to lines.h. Context: [writer]; `jni` is that thread's. */

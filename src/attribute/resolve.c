@@ -33,6 +33,7 @@
 #include "src/jvm/layout/metaspace.h"
 #include "src/jvm/layout/ranges.h"
 #include "src/numa/numa.h"
+#include "src/offheap/blocks.h"
 #include "src/profile/tally.h"
 #include "src/sample/sample_log.h"
 #include "src/span/frames/slot.h"
@@ -53,6 +54,7 @@ struct verdict {
 	uint32_t site;
 	uint64_t object; /* 0: unknown */
 	uint64_t size_bytes;
+	bool off_heap; /* the object is a block outside the heap */
 };
 
 /* Count a sample that was taken inside a stream or task for that span too. */
@@ -137,6 +139,7 @@ static void count(JNIEnv *jni, const struct lc_pending *p, const struct verdict 
 		.read_on = p->read_on,
 		.elsewhere = p->elsewhere,
 		.in_java = lc_resolve_in_java(p),
+		.off_heap = v->off_heap,
 	};
 
 	count_sample(p, detail.at);
@@ -262,6 +265,18 @@ static bool may_be(const struct lc_pending *p, const struct lc_object *object)
 	return !(p->access & LC_ACCESS_FENCE) || !object->epochs;
 }
 
+/* Is the address in a block outside the heap? If so, that is what the access was to. */
+static bool judge_block(const struct lc_pending *p, struct verdict *v)
+{
+	struct lc_blocks_block block;
+
+	if (lc_bucket_untracked(p->addr) != LC_BUCKET_NATIVE ||
+	    !lc_blocks_find(p->addr, p->time_ns, &block))
+		return false;
+	*v = (struct verdict){ LC_BUCKET_OBJECT, block.site, block.addr, block.size_bytes, true };
+	return true;
+}
+
 static struct verdict judge(const struct lc_query *q, const struct lc_pending *p)
 {
 	struct verdict v = { .bucket = LC_BUCKET_OBJECT,
@@ -275,6 +290,8 @@ static struct verdict judge(const struct lc_query *q, const struct lc_pending *p
 		    lc_preexisting_site(&q->object, p->object == q->object.addr ? p->klass : 0);
 		return v;
 	}
+	if (!p->klass && judge_block(p, &v))
+		return v;
 	v.object = p->object;
 	v.size_bytes = (uint64_t)p->object_words * 8;
 	v.site = p->klass ? lc_klass_site(p->klass) : 0;

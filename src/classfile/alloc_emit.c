@@ -29,6 +29,8 @@ static const struct {
 	[LC_HOOK_BUILT] = { "constructed", "(Ljava/lang/Object;)V" },
 	[LC_HOOK_WATCHED] = { "watched", "(Ljava/lang/Object;)V" },
 	[LC_HOOK_WATCHED_OBJECTS] = { "watchedArray", "([Ljava/lang/Object;I)V" },
+	[LC_HOOK_MEMORY_ALLOCATED] = { "memoryAllocated", "(JJ)V" },
+	[LC_HOOK_MEMORY_FREED] = { "memoryFreed", "(J)V" },
 };
 
 const char *lc_alloc_plan_method_name(enum lc_hook_method m)
@@ -55,7 +57,12 @@ uint8_t lc_alloc_plan_bytes(const struct lc_hook *hook)
 		return 3 + SITE_BYTES + CALL_BYTES;
 	case LC_HOOK_PLAIN:
 	case LC_HOOK_THIS_PLAIN:
+	case LC_HOOK_LONG:
 		return 1 + CALL_BYTES;
+	case LC_HOOK_LONG_LOCAL:
+		return 2 + CALL_BYTES;
+	case LC_HOOK_LONGS_LOCAL:
+		return 1 + 2 + CALL_BYTES;
 	default:
 		return (uint8_t)(1 + SITE_BYTES + CALL_BYTES +
 		                 (hook->watched ? 1 + CALL_BYTES : 0));
@@ -134,6 +141,22 @@ static uint8_t *assemble_plain(uint8_t *p, bool of_this, enum lc_hook_method met
 	return p + 2;
 }
 
+/* Push the numbers of a block outside the heap, and call. Returns false for other hooks. */
+static bool assemble_memory(uint8_t *p, const struct lc_hook *hook, struct lc_hook_constants *k)
+{
+	if (hook->method != LC_HOOK_MEMORY_ALLOCATED && hook->method != LC_HOOK_MEMORY_FREED)
+		return false;
+	if (hook->shape != LC_HOOK_LONG_LOCAL)
+		*p++ = LC_OP_DUP2;
+	if (hook->shape != LC_HOOK_LONG) {
+		*p++ = LC_OP_LLOAD;
+		*p++ = (uint8_t)hook->operand;
+	}
+	*p++ = LC_OP_INVOKESTATIC;
+	lc_be_put2(p, method_number(k, hook->method));
+	return true;
+}
+
 void lc_alloc_plan_assemble(struct lc_alloc_plan *h, struct lc_hook_constants *k,
                             const struct lc_rewrite_options *options)
 {
@@ -142,6 +165,8 @@ void lc_alloc_plan_assemble(struct lc_alloc_plan *h, struct lc_hook_constants *k
 		uint8_t *p = h->inserts[i].bytes;
 		uint32_t site;
 
+		if (assemble_memory(p, hook, k))
+			continue;
 		if (hook->shape == LC_HOOK_PLAIN || hook->shape == LC_HOOK_THIS_PLAIN) {
 			assemble_plain(p, hook->shape == LC_HOOK_THIS_PLAIN, hook->method, k);
 			continue;

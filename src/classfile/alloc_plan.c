@@ -69,7 +69,16 @@ enum { CALLS_LEN = sizeof(calls) / sizeof(calls[0]) };
 _Static_assert(LC_INTRINSICS <= 8, "LC_SITE_INTRINSIC has three bits");
 
 /* Kinds of methods that a Methodref names; LISTED + i: calls[i]. */
-enum { NOT_LOOKED_UP, OTHER, CLONE_OF_ARRAY, CLONE_OF_OBJECT, LISTED };
+enum {
+	NOT_LOOKED_UP,
+	OTHER,
+	CLONE_OF_ARRAY,
+	CLONE_OF_OBJECT,
+	ALLOCATES_MEMORY,
+	REALLOCATES_MEMORY,
+	FREES_MEMORY,
+	LISTED
+};
 
 /* Types of newarray: 4..11. */
 static const struct {
@@ -98,6 +107,7 @@ struct walk {
 	int32_t values[RUN_MAX];
 	uint32_t positions[RUN_MAX];
 	uint32_t last; /* position of the instruction before this one */
+	uint32_t last_but_one;
 };
 
 const struct lc_intrinsic *lc_rewrite_intrinsic(unsigned i)
@@ -373,6 +383,16 @@ static int loaded_local(const struct lc_method_code *code, uint32_t at)
 	return *insn == LC_OP_WIDE && insn[1] == LC_OP_ALOAD ? lc_be_get2(insn + 2) : -1;
 }
 
+/* The number of the local variable that the instruction at `at` loads a long from, or -1. */
+static int loaded_long(const struct lc_method_code *code, uint32_t at)
+{
+	const uint8_t *insn = code->insns + at;
+
+	if (*insn >= LC_OP_LLOAD_0 && *insn <= LC_OP_LLOAD_3)
+		return *insn - LC_OP_LLOAD_0;
+	return *insn == LC_OP_LLOAD ? insn[1] : -1;
+}
+
 static bool is_callee(const struct call *call, struct lc_class_text holder,
                       struct lc_class_text name, struct lc_class_text descriptor)
 {
@@ -387,6 +407,17 @@ static uint8_t look_up_call(const struct lc_class_ref *ref)
 		return !lc_class_text_is(ref->descriptor, "()Ljava/lang/Object;") ? OTHER
 		       : ref->holder.len && ref->holder.data[0] == '['            ? CLONE_OF_ARRAY
 		                                                                  : CLONE_OF_OBJECT;
+	if (lc_class_text_is(ref->holder, "jdk/internal/misc/Unsafe")) {
+		if (lc_class_text_is(ref->name, "allocateMemory0") &&
+		    lc_class_text_is(ref->descriptor, "(J)J"))
+			return ALLOCATES_MEMORY;
+		if (lc_class_text_is(ref->name, "reallocateMemory0") &&
+		    lc_class_text_is(ref->descriptor, "(JJ)J"))
+			return REALLOCATES_MEMORY;
+		if (lc_class_text_is(ref->name, "freeMemory0") &&
+		    lc_class_text_is(ref->descriptor, "(J)V"))
+			return FREES_MEMORY;
+	}
 	for (uint8_t i = 0; i < CALLS_LEN; i++)
 		if (is_callee(&calls[i], ref->holder, ref->name, ref->descriptor))
 			return (uint8_t)(LISTED + i);
@@ -482,6 +513,41 @@ static enum lc_rewrite_status visit_clone_of_object(struct walk *w, uint32_t at,
 	return LC_REWRITE_DONE;
 }
 
+/*
+ * A call that allocates or frees memory outside the heap. The hook that frees is before the call:
+ * once the memory is free, another thread may get it. The arguments of the call are loaded from
+ * local variables just before it: size, or old address and size. An instruction can have one hook,
+ * so that of an old address is before the load of the size.
+ */
+static enum lc_rewrite_status visit_memory(struct walk *w, uint32_t at, uint8_t kind)
+{
+	const int size = at ? loaded_long(w->code, w->last) : -1;
+	const int address = w->last ? loaded_long(w->code, w->last_but_one) : -1;
+	enum lc_rewrite_status status = LC_REWRITE_DONE;
+
+	if (kind == FREES_MEMORY)
+		return put(
+		    w, at, true,
+		    (struct lc_hook){ .method = LC_HOOK_MEMORY_FREED, .shape = LC_HOOK_LONG });
+	if (size < 0 || (kind == REALLOCATES_MEMORY && address < 0))
+		return LC_REWRITE_DONE;
+	if (kind == REALLOCATES_MEMORY)
+		status = put(w, w->last, true,
+		             (struct lc_hook){ .method = LC_HOOK_MEMORY_FREED,
+		                               .shape = LC_HOOK_LONG_LOCAL,
+		                               .operand = (uint16_t)address,
+		                               .unless_entered = true,
+		                               .from = w->last_but_one });
+	if (status != LC_REWRITE_DONE)
+		return status;
+	return put(w, at, false,
+	           (struct lc_hook){ .method = LC_HOOK_MEMORY_ALLOCATED,
+	                             .shape = LC_HOOK_LONGS_LOCAL,
+	                             .operand = (uint16_t)size,
+	                             .unless_entered = true,
+	                             .from = w->last });
+}
+
 static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 {
 	uint32_t index = lc_be_get2(w->code->insns + at + 1);
@@ -496,6 +562,8 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 		    lc_class_method_ref(w->scan->cls, index, &ref) ? look_up_call(&ref) : OTHER;
 	if (*known == OTHER)
 		return LC_REWRITE_DONE;
+	if (*known >= ALLOCATES_MEMORY && *known <= FREES_MEMORY)
+		return visit_memory(w, at, *known);
 	if (*known >= LISTED)
 		return is_wanted(w, &calls[*known - LISTED])
 		           ? put_listed(w, at, &calls[*known - LISTED])
@@ -763,6 +831,7 @@ enum lc_rewrite_status lc_alloc_plan_find(struct lc_alloc_plan_scan *s,
 		if (status != LC_REWRITE_DONE)
 			return status;
 		extend_run(&w, at);
+		w.last_but_one = w.last;
 		w.last = at;
 	}
 	if (s->options->initialized &&

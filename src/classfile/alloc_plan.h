@@ -20,7 +20,7 @@
 
 struct lc_pool;
 
-enum { LC_HOOK_STACK = 3 };
+enum { LC_HOOK_STACK = 4 };
 
 /* Methods of the hook class. */
 enum lc_hook_method {
@@ -42,6 +42,8 @@ enum lc_hook_method {
 	LC_HOOK_BUILT,           /* ordinary object that a hook behind its `new` has seen; native */
 	LC_HOOK_WATCHED,         /* ordinary object that a watch may look for */
 	LC_HOOK_WATCHED_OBJECTS, /* array of references that a watch may look for */
+	LC_HOOK_MEMORY_ALLOCATED, /* a block outside the heap: address and size; native */
+	LC_HOOK_MEMORY_FREED,     /* such a block is about to be freed; native */
 	LC_HOOK_METHOD_COUNT
 };
 
@@ -58,6 +60,9 @@ enum lc_hook_shape {
 	LC_HOOK_OF_CLASS,     /* ldc_w operand; site; call */
 	LC_HOOK_PLAIN,        /* dup; call */
 	LC_HOOK_THIS_PLAIN,   /* aload_0; call */
+	LC_HOOK_LONG,         /* dup2; call */
+	LC_HOOK_LONG_LOCAL,   /* lload operand; call */
+	LC_HOOK_LONGS_LOCAL,  /* dup2; lload operand; call */
 };
 
 /* One hook of a method; the struct lc_insert at the same index says where it goes. */

@@ -22,9 +22,10 @@ static struct {
 static const struct {
 	uint8_t own, all;
 } shares[LC_MEMORY_USES] = {
-	[LC_MEMORY_RECORDS] = { 8, 11 },  [LC_MEMORY_SMALL] = { 12, 12 },
-	[LC_MEMORY_CONTEXTS] = { 4, 12 }, [LC_MEMORY_COUNTERS] = { 3, 13 },
-	[LC_MEMORY_COPIES] = { 3, 13 },   [LC_MEMORY_PATHS] = { 3, 2 * SHARE_OF },
+	[LC_MEMORY_RECORDS] = { 8, 11 },         [LC_MEMORY_SMALL] = { 12, 12 },
+	[LC_MEMORY_CONTEXTS] = { 4, 12 },        [LC_MEMORY_COUNTERS] = { 3, 13 },
+	[LC_MEMORY_COPIES] = { 3, 13 },          [LC_MEMORY_BLOCKS] = { 3, 13 },
+	[LC_MEMORY_PATHS] = { 3, 2 * SHARE_OF },
 };
 
 static const char *const names[LC_MEMORY_USES] = {
@@ -33,6 +34,7 @@ static const char *const names[LC_MEMORY_USES] = {
 	[LC_MEMORY_CONTEXTS] = "memory_refused_contexts",
 	[LC_MEMORY_COUNTERS] = "memory_refused_counters",
 	[LC_MEMORY_COPIES] = "memory_refused_copies",
+	[LC_MEMORY_BLOCKS] = "memory_refused_blocks",
 	[LC_MEMORY_PATHS] = "memory_refused_paths",
 };
 

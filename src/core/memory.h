@@ -24,6 +24,7 @@ enum lc_memory_use {
 	                       again */
 	LC_MEMORY_COUNTERS, /* counters of a thread's sites: counted for all threads together */
 	LC_MEMORY_COPIES,   /* the log of the collector's copies: objects that moved are lost */
+	LC_MEMORY_BLOCKS,   /* blocks outside the heap: accesses to them are of no known block */
 	LC_MEMORY_PATHS,    /* call paths: the path is empty */
 	LC_MEMORY_USES
 };

@@ -113,6 +113,10 @@ void lc_memory_tell(void)
 		[LC_MEMORY_COPIES] = { "memory_copies",
 		                       "objects that some collections moved are lost; only the "
 		                       "class of their samples is known" },
+		[LC_MEMORY_BLOCKS] = { "memory_blocks",
+		                       "some blocks outside the heap are counted but not tracked; "
+		                       "accesses to them have no line, and they count as never "
+		                       "freed" },
 		[LC_MEMORY_PATHS] = { "memory_paths", "some call paths are empty" },
 	};
 

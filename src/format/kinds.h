@@ -212,6 +212,12 @@ enum lc_submit_kind {
 #define LC_BEFORE_CLASS "(before the attach)"
 
 /*
+ * The classes of sites of blocks outside the heap end with this. Before it stands what the program
+ * holds the block by, or "native memory".
+ */
+#define LC_OFFHEAP_SUFFIX " (off-heap)"
+
+/*
  * In TASKS, in place of a kind: objects that were executed at least once. Creations less these are
  * what was never executed.
  */

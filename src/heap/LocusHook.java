@@ -106,6 +106,12 @@ public final class LocusHook {
 	/** For the audit: an object whose hook has run before its constructor did. */
 	public static native void constructed(Object o);
 
+	/** A block outside the heap: its address, 0 if there was no memory, and its size. */
+	public static native void memoryAllocated(long address, long bytes);
+
+	/** A block outside the heap that is about to be freed. */
+	public static native void memoryFreed(long address);
+
 	/** An ordinary object that may be the one to watch. */
 	private static native void observe(Object o);
 

@@ -488,6 +488,49 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 	return counter;
 }
 
+/* The site of a context that was met for the first time; 0 without room. */
+static uint32_t learn_block(JNIEnv *jni, struct lc_thread *t, const struct lc_context_hook *h,
+                            const char *(*signature_of)(uint32_t *path))
+{
+	struct lc_context_look look = lc_contexts_look(t->contexts, t->walker, h, hook.exact);
+	const char *signature;
+	uint32_t path, site;
+
+	if (look.known)
+		return look.counter ? look.counter->site : 0;
+	if (look.common)
+		return look.common;
+	path = lc_alloc_path_walk(jni, t->walker, path_node(&look), h->bytecode_site,
+	                          LC_ORIGIN_BYTECODE);
+	signature = signature_of(&path);
+	site = lc_site_intern(signature, 0, path);
+	if (site)
+		(void)lc_contexts_learn(t->contexts, t->walker, h, &look, site);
+	return site;
+}
+
+uint32_t lc_hook_block_site(JNIEnv *jni, uint64_t frame,
+                            const char *(*signature_of)(uint32_t *path))
+{
+	const struct lc_context_hook h = { .frame = frame, .class_key = 1 /* no class's */ };
+	struct lc_thread *t = enter(jni);
+	uint64_t note;
+	struct slow slow;
+	uint32_t site;
+
+	if (!t)
+		return 0;
+	note = lc_contexts_again(t->contexts, &h);
+	if (note && lc_context_counter(note))
+		return lc_context_counter(note)->site;
+	begin_slow(t, &slow);
+	site = learn_block(jni, t, &h, signature_of);
+	end_slow(t, &slow);
+	if (!site)
+		lc_count(&hook.unrecorded);
+	return site;
+}
+
 /* Let Java code record the next arrays of that bytecode site. */
 static inline void remember_array(struct lc_site_counter *counter, uint32_t bytecode_site)
 {

@@ -33,6 +33,14 @@ void lc_hook_enable(bool on);
 /* Objects of at least so many bytes are counted; 0: all. Context: any. */
 uint64_t lc_hook_min_size_bytes(void);
 
+/*
+ * The site of a block outside the heap that the calling Java code allocates, by the path and the
+ * JVM signature that `signature_of` gives its class. `frame` is that of the native method:
+ * __builtin_frame_address(0). 0: it cannot be told, or hooks are off. Context: [hook].
+ */
+uint32_t lc_hook_block_site(JNIEnv *jni, uint64_t frame,
+                            const char *(*signature_of)(uint32_t *path));
+
 /* Allocations that could not be counted. Context: any. */
 uint64_t lc_hook_missed(void);
 

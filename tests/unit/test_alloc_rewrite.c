@@ -93,7 +93,7 @@ static void hook_follows_each_kind_of_primitive_array(void **state)
 		rewrite_one(&c, (struct code_spec)CODE(ILOAD_0, NEWARRAY, type, POP, RETURN), &r);
 		assert_int_equal(r.result.sites, 1);
 		assert_code(&r, hooks[type - 4], expected, sizeof(expected));
-		assert_int_equal(rewritten_code(&r, 0).max_stack, 13);
+		assert_int_equal(rewritten_code(&r, 0).max_stack, 14);
 		rewritten_free(&r);
 	}
 }

@@ -233,6 +233,21 @@ static void a_layout_helper_says_the_same_as_the_signature(void **state)
 	                 -ENOENT);
 }
 
+static void bytes_of_a_block_are_told_in_sixteen_ranges(void **state)
+{
+	struct lc_field f;
+
+	assert_int_equal(lc_field_in_block(1600, 0, &f), 0);
+	assert_string_equal(f.name, "");
+	assert_int_equal(f.first, 0);
+	assert_int_equal(f.last, 99);
+	assert_int_equal(lc_field_in_block(1600, 1599, &f), 0);
+	assert_int_equal(f.first, 1500);
+	assert_int_equal(f.last, 1599);
+	assert_int_equal(f.element, 1599);
+	assert_int_equal(lc_field_in_block(1600, 1600, &f), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +260,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_proved_to_be_padding_is_not_called_so),
 		cmocka_unit_test(a_header_word_never_covers_a_field_of_compact_headers),
 		cmocka_unit_test(a_layout_helper_says_the_same_as_the_signature),
+		cmocka_unit_test(bytes_of_a_block_are_told_in_sixteen_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,7 +120,7 @@ static void hook_follows_new_whatever_comes_then(void **state)
 	rewrite(&c, &dup, &r);
 	ASSERT_CODE(&r, MADE_ONLY, NEW_B, MADE(4, 1), DUP, INIT_B, POP, RETURN);
 	assert_int_equal(r.result.sites, 1);
-	assert_int_equal(rewritten_code(&r, 0).max_stack, 10 + 3);
+	assert_int_equal(rewritten_code(&r, 0).max_stack, 10 + 4);
 	rewritten_free(&r);
 	begin(&c);
 	rewrite(&c, &plain, &r);
@@ -561,6 +561,67 @@ static void calls_that_make_an_object_without_new_are_hooked(void **state)
 	}
 }
 
+enum { LLOAD_1 = 31, LLOAD_3 = 33, DUP2 = LC_OP_DUP2, POP2 = 88 };
+
+static const char allocated[] = "memoryAllocated(JJ)V", freed[] = "memoryFreed(J)V";
+
+/* Rewrite code that calls methods of Unsafe: number 6 of the pool, with that name and type. */
+static void rewrite_unsafe(const char *holder, const char *name, const char *type,
+                           struct code_spec *spec, struct rewritten *out)
+{
+	struct class_file c;
+
+	options.objects = false;
+	class_begin(&c, "jdk/internal/misc/Unsafe");
+	assert_int_equal(class_method_ref(&c, holder, name, type), 6);
+	class_method(&c, "m", "(JJJ)V", spec);
+	class_rewrite(&c, options, out);
+}
+
+#define UNSAFE "jdk/internal/misc/Unsafe"
+#define CALL LC_OP_INVOKEVIRTUAL, 0, 6
+
+static void memory_is_reported_when_it_is_allocated_and_before_it_is_freed(void **state)
+{
+	struct code_spec allocates = CODE(42, LLOAD_1, CALL, POP2, RETURN);
+	struct code_spec moves = CODE(42, LLOAD_1, LLOAD_3, CALL, POP2, RETURN);
+	struct code_spec frees = CODE(42, LLOAD_1, CALL, RETURN);
+	struct rewritten r;
+
+	rewrite_unsafe(UNSAFE, "allocateMemory0", "(J)J", &allocates, &r);
+	ASSERT_CODE(&r, ((const char *const[]){ allocated }), 42, LLOAD_1, CALL, DUP2, LC_OP_LLOAD,
+	            1, LC_OP_INVOKESTATIC, 0, 0, POP2, RETURN);
+	rewritten_free(&r);
+	rewrite_unsafe(UNSAFE, "reallocateMemory0", "(JJ)J", &moves, &r);
+	ASSERT_CODE(&r, ((const char *const[]){ freed, allocated }), 42, LLOAD_1, LC_OP_LLOAD, 1,
+	            LC_OP_INVOKESTATIC, 0, 0, LLOAD_3, CALL, DUP2, LC_OP_LLOAD, 3,
+	            LC_OP_INVOKESTATIC, 0, 0, POP2, RETURN);
+	rewritten_free(&r);
+	rewrite_unsafe(UNSAFE, "freeMemory0", "(J)V", &frees, &r);
+	ASSERT_CODE(&r, ((const char *const[]){ freed }), 42, LLOAD_1, DUP2, LC_OP_INVOKESTATIC, 0,
+	            0, CALL, RETURN);
+	rewritten_free(&r);
+}
+
+static void memory_whose_size_is_not_plain_is_not_reported(void **state)
+{
+	struct code_spec computed = CODE(42, LLOAD_1, 117 /* lneg */, CALL, POP2, RETURN);
+	/* A jump leads behind the load of the size. */
+	struct code_spec entered = CODE(42, LLOAD_1, CALL, POP2, GOTO, 0xff, 0xfc);
+	struct code_spec alien = CODE(42, LLOAD_1, CALL, POP2, RETURN);
+	struct rewritten r;
+
+	rewrite_unsafe(UNSAFE, "allocateMemory0", "(J)J", &computed, &r);
+	assert_int_equal(r.result.sites, 0);
+	rewritten_free(&r);
+	rewrite_unsafe(UNSAFE, "allocateMemory0", "(J)J", &entered, &r);
+	assert_int_equal(r.result.sites, 0);
+	rewritten_free(&r);
+	rewrite_unsafe("A", "allocateMemory0", "(J)J", &alien, &r);
+	assert_int_equal(r.result.sites, 0);
+	rewritten_free(&r);
+}
+
 /* A long takes two numbers: what is appended begins behind the second, which must be there. */
 static void a_long_in_the_last_place_of_the_pool_is_malformed(void **state)
 {
@@ -603,6 +664,8 @@ int main(void)
 		TEST(large_objects_have_no_second_hook_in_their_constructor),
 		TEST(calls_that_make_an_object_without_new_are_hooked),
 		TEST(a_long_in_the_last_place_of_the_pool_is_malformed),
+		TEST(memory_is_reported_when_it_is_allocated_and_before_it_is_freed),
+		TEST(memory_whose_size_is_not_plain_is_not_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* uses: tests/unit/no_attach.c src/core/memory.c src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c src/core/own_cost.c -Wl,--wrap=realloc */
+/* uses: tests/unit/no_attach.c src/core/memory.c src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c src/core/own_cost.c -Wl,--wrap=realloc src/offheap/blocks.c src/base/limit.c src/base/say.c -lJudy -lpthread */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_resolve.c - checks samples that were taken before their object was recorded. They are looked
@@ -31,12 +31,14 @@
 #include "src/jvm/layout/metaspace.h"
 #include "src/jvm/layout/ranges.h"
 #include "src/numa/numa.h"
+#include "src/offheap/blocks.h"
 #include "src/profile/tally.h"
 #include "src/sample/sample_log.h"
 #include "src/span/frames/slot.h"
 #include "tests/unit/counter.h"
 
 enum { ARRAY = 0x10000, ELSEWHERE = 0x90000, BYTES = 0x8000, SITE = 7, EPOCH = 3, CLASS = 0x800 };
+enum { OUTSIDE = 0x40000000 }; /* of the heap: addresses from here on */
 enum { OLD = 0x200000, OLD_TOP = 0x280000, YOUNG = 0x300000, YOUNG_TOP = 0x380000 };
 
 static struct lc_thread thread;
@@ -136,7 +138,7 @@ enum lc_bucket lc_bucket_without_map(const struct lc_sample *s)
 
 enum lc_bucket lc_bucket_untracked(uint64_t addr)
 {
-	return LC_BUCKET_HEAP_UNKNOWN;
+	return addr >= OUTSIDE ? LC_BUCKET_NATIVE : LC_BUCKET_HEAP_UNKNOWN;
 }
 
 const struct lc_span_slot *lc_span_slot_at(const struct lc_thread *t, uint32_t i)
@@ -580,6 +582,26 @@ static void what_the_header_alone_tells_is_of_its_class_and_estimated(void **sta
 	assert_int_equal(estimated.samples, 1); /* its line is known */
 }
 
+static void an_access_outside_the_heap_is_of_the_block_that_was_there(void **state)
+{
+	struct lc_sample s = { .addr = OUTSIDE + 24, .epoch = EPOCH, .access = LC_TOUCH_LOAD };
+
+	lc_blocks_allocated(OUTSIDE, 64, SITE);
+	s.time_ns = lc_time_now_ns();
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	lc_blocks_freed(OUTSIDE);
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+	assert_true(detail.off_heap);
+	assert_int_equal(detail.object, OUTSIDE);
+	assert_int_equal(detail.size_bytes, 64);
+	s.time_ns = lc_time_now_ns();
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_NATIVE], 1);
+	assert_false(detail.off_heap);
+}
+
 static void a_sample_in_a_span_counts_for_that_too(void **state)
 {
 	struct lc_sample s = { .time_ns = lc_time_now_ns(),
@@ -668,6 +690,8 @@ int main(void)
 		                                teardown),
 		cmocka_unit_test_setup_teardown(
 		    what_the_header_alone_tells_is_of_its_class_and_estimated, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+		    an_access_outside_the_heap_is_of_the_block_that_was_there, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_sample_in_a_span_counts_for_that_too, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(

@@ -54,6 +54,7 @@ struct extra {
 	double live[LC_LIVE_COLUMNS];
 	uint64_t sampled;
 	struct lc_rank_copies copies;
+	struct lc_rank_offheap offheap;
 	bool all_lines;
 };
 
@@ -329,6 +330,24 @@ static void add_copies(struct build *b)
 	}
 }
 
+static void add_offheap(struct build *b)
+{
+	const struct lc_table *offheap = &b->t->offheap;
+
+	for (uint32_t i = 0; i < offheap->count; i++) {
+		const uint32_t site = lc_table_key(offheap, i)[LC_OFFHEAP_SITE];
+		const uint64_t *values = lc_table_values(offheap, i);
+		const uint32_t row = row_of(b, site, site, 0);
+		struct lc_rank_offheap *o = &b->extras[row].offheap;
+
+		o->allocated += values[LC_OFFHEAP_ALLOCATED];
+		o->allocated_bytes += values[LC_OFFHEAP_ALLOCATED_BYTES];
+		o->freed += values[LC_OFFHEAP_FREED];
+		o->freed_bytes += values[LC_OFFHEAP_FREED_BYTES];
+		add_site(b, row, site, (double)values[LC_OFFHEAP_ALLOCATED_BYTES]);
+	}
+}
+
 /* ---- rows ---- */
 
 static struct lc_rank_number number(double value, double variance, double least)
@@ -364,6 +383,7 @@ static struct lc_rank_row make_row(const struct build *b, uint32_t row)
 		.object_bytes = number(x->bytes, x->bytes_variance, 0),
 		.sampled = x->sampled,
 		.copies = x->copies,
+		.offheap = x->offheap,
 		.all_lines = x->all_lines,
 	};
 
@@ -560,6 +580,7 @@ void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_ran
 	if (group != LC_GROUP_FIELD) {
 		add_allocations(&b);
 		add_copies(&b);
+		add_offheap(&b);
 	}
 	make_rows(&b);
 	lc_table_free(&b.rows);

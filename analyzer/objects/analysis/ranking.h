@@ -66,6 +66,12 @@ struct lc_rank_copies {
 	uint64_t estimated_bytes; /* copied, of objects that are not tracked */
 };
 
+/* Blocks outside the heap that were allocated at a row's sites. */
+struct lc_rank_offheap {
+	uint64_t allocated, allocated_bytes;
+	uint64_t freed, freed_bytes;
+};
+
 /* A part of a row. */
 struct lc_rank_part {
 	uint32_t bucket, site; /* of tree.sites; in LC_BUCKET_HEAP_CLASS the class's */
@@ -95,6 +101,7 @@ struct lc_rank_row {
 	double live[LC_LIVE_COLUMNS]; /* of `objects`: outlived lc_live_collections(i) */
 	uint64_t sampled;             /* allocations that `objects` is estimated from */
 	struct lc_rank_copies copies;
+	struct lc_rank_offheap offheap;
 	const struct lc_rank_access *accesses; /* most samples first */
 	size_t accesses_len;
 	const struct lc_rank_part *parts; /* most samples first, then as they are in the view */

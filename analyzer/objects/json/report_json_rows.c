@@ -248,6 +248,18 @@ static void put_copies(struct lc_json *j, const struct lc_rank_row *row,
 	lc_json_end_object(j);
 }
 
+static void put_offheap(struct lc_json *j, const struct lc_rank_offheap *o)
+{
+	if (!o->allocated)
+		return;
+	lc_json_object(j, "off_heap");
+	lc_json_u64(j, "allocated", o->allocated);
+	lc_json_u64(j, "allocated_bytes", o->allocated_bytes);
+	lc_json_u64(j, "freed", o->freed);
+	lc_json_u64(j, "freed_bytes", o->freed_bytes);
+	lc_json_end_object(j);
+}
+
 static void put_row(struct lc_json *j, const struct lc_ranking *rank, size_t i,
                     const struct lc_gc_model *gc)
 {
@@ -272,6 +284,7 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, size_t i,
 	if (row->objects.value > 0)
 		lc_report_json_outlived(j, row->live);
 	put_copies(j, row, gc);
+	put_offheap(j, &row->offheap);
 	put_touch(j, rank, row);
 	put_reaches(j, rank, row);
 	put_parts(j, rank->view->tree, row);

@@ -14,6 +14,7 @@
 #include "analyzer/objects/analysis/findings.h"
 #include "analyzer/objects/analysis/no_line.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
@@ -130,6 +131,7 @@ static const char *unsplit_by(const struct lc_view *v)
 static void print_summary(const struct lc_screen *s, const struct lc_report *r)
 {
 	const struct lc_ranking *rank = r->ranking;
+	const uint64_t outside = lc_offheap_samples(r->view);
 	struct lc_weighted known, header;
 	double low, high;
 	char *text;
@@ -141,6 +143,9 @@ static void print_summary(const struct lc_screen *s, const struct lc_report *r)
 	lc_touch_all(r->view, &known, &header);
 	fprintf(out, "%.1f%% of the samples (95%%: %.1f to %.1f) are at accesses to objects",
 	        100 * lc_share(rank->samples, r->view->total), 100 * low, 100 * high);
+	if (outside)
+		fprintf(out, ", %.1f%% to blocks outside the heap",
+		        100 * lc_share(outside, r->view->total));
 	if (lc_wilson_effective(known) >= LC_TOUCH_SAMPLES_MIN &&
 	    header.samples * 100 >= known.samples * HEADER_PERCENT)
 		fprintf(out, "; %.0f%% of these are at a header",
@@ -218,9 +223,8 @@ char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank
 	return whole;
 }
 
-/* The row's objects, and the line that allocates them, in the columns that are left. */
-static void print_names(const struct lc_screen *s, const struct lc_ranking *rank,
-                        const struct lc_rank_row *row, unsigned room)
+void lc_report_brief_names(const struct lc_screen *s, const struct lc_ranking *rank,
+                           const struct lc_rank_row *row, unsigned room)
 {
 	const char *why = lc_no_line_text(rank, row);
 	/* Beside a line of code a name gets more than a class alone. */
@@ -256,7 +260,7 @@ void lc_report_brief_row(const struct lc_screen *s, const struct lc_ranking *ran
 	lc_screen_ink(s, LC_INK_BOLD, share);
 	snprintf(share, sizeof(share), "%4.1f to %.1f", 100 * row->low, 100 * row->high);
 	fprintf(s->out, " %-*s  ", BETWEEN_COLUMNS, share);
-	print_names(s, rank, row, s->width - LEFT_COLUMNS);
+	lc_report_brief_names(s, rank, row, s->width - LEFT_COLUMNS);
 }
 
 void lc_report_brief_allocation(const struct lc_screen *s, const struct lc_ranking *rank,
@@ -270,7 +274,7 @@ void lc_report_brief_allocation(const struct lc_screen *s, const struct lc_ranki
 	snprintf(text, sizeof(text), "%s%s", row->objects.value > 0 ? "~" : "",
 	         lc_emit_bytes(number, sizeof(number), (uint64_t)bytes));
 	fprintf(s->out, " %*s  ", BETWEEN_COLUMNS, text);
-	print_names(s, rank, row, s->width - LEFT_COLUMNS);
+	lc_report_brief_names(s, rank, row, s->width - LEFT_COLUMNS);
 }
 
 /* The references through which the row's objects were reached; "" if unknown. The caller frees it.

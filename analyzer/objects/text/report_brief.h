@@ -48,6 +48,12 @@ char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank
 void lc_report_brief_row(const struct lc_screen *s, const struct lc_ranking *rank,
                          const struct lc_rank_row *row);
 
+/* The rest of a line of at most `room` columns: the row's objects, and the line that allocates
+ * them.
+ */
+void lc_report_brief_names(const struct lc_screen *s, const struct lc_ranking *rank,
+                           const struct lc_rank_row *row, unsigned room);
+
 /* One line: the row's bytes, also as a share of `all` bytes; "~": a part of them is estimated. */
 void lc_report_brief_allocation(const struct lc_screen *s, const struct lc_ranking *rank,
                                 const struct lc_rank_row *row, double all);

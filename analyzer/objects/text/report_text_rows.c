@@ -10,6 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/gc_model.h"
 #include "analyzer/objects/analysis/headers.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/analysis/ranking.h"
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
@@ -150,6 +151,12 @@ static void print_numbers(const struct lc_screen *s, const struct lc_view *v,
 		    lc_emit_bytes(bytes[0], sizeof(bytes[0]), (uint64_t)row->object_bytes.value),
 		    lc_emit_bytes(bytes[1], sizeof(bytes[1]), (uint64_t)row->object_bytes.low),
 		    lc_emit_bytes(bytes[2], sizeof(bytes[2]), (uint64_t)row->object_bytes.high));
+	if (row->offheap.allocated)
+		fprintf(out, "; counted: %" PRIu64 " blocks, %s, of which %s live at the end",
+		        row->offheap.allocated,
+		        lc_emit_bytes(bytes[0], sizeof(bytes[0]), row->offheap.allocated_bytes),
+		        lc_emit_bytes(bytes[1], sizeof(bytes[1]),
+		                      lc_offheap_live_bytes(&row->offheap)));
 	lc_mem_close_text(out);
 	fputs("    ", s->out);
 	lc_screen_wrap(s, 4, 6, text);

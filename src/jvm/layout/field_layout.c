@@ -132,6 +132,14 @@ int lc_field_array_of_helper(const struct lc_layout *layout, int32_t helper,
 	return 0;
 }
 
+int lc_field_in_block(uint64_t size_bytes, uint64_t offset, struct lc_field *out)
+{
+	if (offset >= size_bytes)
+		return -ENOENT;
+	range_of(offset, size_bytes, out);
+	return 0;
+}
+
 int lc_field_in_array(const struct lc_layout *layout, const struct lc_field_array *array,
                       uint64_t size_bytes, uint64_t offset, struct lc_field *out)
 {

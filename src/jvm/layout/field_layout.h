@@ -73,4 +73,7 @@ int lc_field_array_of_helper(const struct lc_layout *layout, int32_t helper,
 int lc_field_in_array(const struct lc_layout *layout, const struct lc_field_array *array,
                       uint64_t size_bytes, uint64_t offset, struct lc_field *out);
 
+/* The same for a block outside the heap: its bytes are the elements. Returns 0 or -ENOENT. */
+int lc_field_in_block(uint64_t size_bytes, uint64_t offset, struct lc_field *out);
+
 #endif

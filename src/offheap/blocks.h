@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * offheap/blocks.h - tells which block of memory outside the Java heap lies at an address, and
+ * counts blocks.
+ *
+ * A block is what one call of jdk.internal.misc.Unsafe.allocateMemory() or reallocateMemory() has
+ * returned: the memory of a direct buffer, a memory segment, or a library's own. A sample is looked
+ * up later than it was taken, so blocks that were freed lately are kept, too.
+ *
+ * All functions take a lock, which no signal handler takes. Sizes are in bytes, times in ns of
+ * CLOCK_MONOTONIC.
+ */
+#ifndef LC_OFFHEAP_BLOCKS_H
+#define LC_OFFHEAP_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The last so many freed blocks are still found. */
+enum { LC_BLOCKS_FREED = 4096 };
+
+struct lc_blocks_block {
+	uint64_t addr;
+	uint64_t size_bytes;
+	uint32_t site; /* for lc_site_get(): its kind, and where it was allocated */
+};
+
+/* Counts of one site. */
+struct lc_blocks_sum {
+	uint32_t site;
+	uint64_t allocated, allocated_bytes, freed, freed_bytes;
+};
+
+/*
+ * A block was allocated. It is counted. Without memory, it is not found, and its end not counted:
+ * one line says so. Context: [hook].
+ */
+void lc_blocks_allocated(uint64_t addr, uint64_t size_bytes, uint32_t site);
+
+/* The block at `addr` is about to be freed. Nothing happens if it is not known. Context: [hook]. */
+void lc_blocks_freed(uint64_t addr);
+
+/* The block that held `addr` at that time. Returns whether there was one. Context: [writer]. */
+bool lc_blocks_find(uint64_t addr, uint64_t time_ns, struct lc_blocks_block *out);
+
+/*
+ * Call `take` with what each site has counted since it was taken; false: it was not taken, and
+ * comes again the next time. `take` may not use this module. Context: [writer].
+ */
+void lc_blocks_take(bool (*take)(void *user, const struct lc_blocks_sum *sum), void *user);
+
+#endif

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory outside the heap: its blocks are counted exactly, and accesses to them are theirs."""
+
+import re
+
+from helpers import COLLECTORS, collector, command, complaints, each_pair, report, table, truth
+
+CLASS = "OffHeap"
+DIRECT = "java.nio.DirectByteBuffer (off-heap)"
+KINDS = {"direct": DIRECT, "memory": "native memory (off-heap)",
+         "segment": "java.lang.foreign.MemorySegment (off-heap)", "heap": "byte[]"}
+MOSTLY = 0.85  # the rest makes and clears the block, and reads the thread's clock
+
+
+def rows_of(r):
+    return [row for row in r["ranking"]["rows"] if "off_heap" in row]
+
+
+def sums(rows):
+    keys = ("allocated", "allocated_bytes", "freed", "freed_bytes")
+    return {k: sum(row["off_heap"][k] for row in rows) for k in keys}
+
+
+def off_heap(workload, profile, jdk, gc, *args, options=()):
+    java = ["-Xmx512m", *collector(gc), "--add-opens=java.base/java.nio=ALL-UNNAMED"]
+    if jdk.major >= 24:
+        java.append("--sun-misc-unsafe-memory-access=allow")
+    return profile(command(workload, jdk, CLASS, *args, java=java), *options)
+
+
+@each_pair(jdk=(17, 25), gc=COLLECTORS)
+def test_time_in_blocks_is_theirs(workload, profile, jdk, gc):
+    """Each phase's thread spends its time in one block, allocated in the phase's method."""
+    phases = ["direct", "memory", "heap"] + (["segment"] if jdk.major >= 22 else [])
+    run = off_heap(workload, profile, jdk, gc, 700, 0, *phases, options=["--interval=2ms"])
+    rows = []
+    assert complaints(run.stderr) == []
+    for phase in phases:
+        r = report(run, "--thread=" + phase)
+        own = sum(
+            s["samples"] for s in r["sites"]
+            if s["class"] == KINDS[phase] and any(f["class"] == CLASS and f["method"] == phase for f in s["allocation_path"])
+        )
+        rows.append((phase, r["samples"]["total"], own, r["samples"]))
+    bad = [row for row in rows if row[1] < 50 or row[2] < MOSTLY * row[1]]
+    assert not bad, table(("phase", "samples", "in its block", "buckets"), rows)
+
+
+@each_pair(jdk=(17, 25), gc=COLLECTORS)
+def test_blocks_are_counted_exactly(workload, profile, jdk, gc):
+    """By the program's own count, and by the JVM's pool of direct buffers."""
+    run = off_heap(workload, profile, jdk, gc, 0, 4000)
+    told = truth(run)
+    direct = [row for row in rows_of(report(run)) if row["class"] == DIRECT]
+    own = sums([row for row in direct if row["allocated_at"]["method"] == "allocate"])
+    assert told["allocated"] == 8 * 4000
+    assert own == {k: told[k] for k in own}
+    everything = sums(direct)
+    assert everything["allocated"] - everything["freed"] == told["pool"]
+    assert everything["allocated_bytes"] - everything["freed_bytes"] == told["pool_bytes"]
+
+
+def test_the_report_tells_what_is_outside(workload, profile, locus, jdk):
+    """The live bytes by line; and the heap's own rows are without them."""
+    run = off_heap(workload, profile, jdk, "G1", 500, 1000, "direct", "heap")
+    brief = " ".join(locus("report", run.directory).stdout.split())
+    assert re.search(r"at accesses to objects, [1-9][\d.]*% to blocks outside the heap", brief)
+    view = " ".join(locus("report", "--view=offheap", run.directory).stdout.split())
+    assert re.search(r"32\.0 MB live \S+ \(off-heap\) <- OffHeap\.direct:\d+ 1 of 1 blocks live", view)
+    assert re.search(r"<- OffHeap\.allocate:\d+ 4000 of 8000 blocks live; \S+ MB allocated, \S+ MB freed", view)
+    assert all(not row["bytes"] for row in rows_of(report(run)))
+    assert "(off-heap)" not in locus("report", "--view=alloc", run.directory).stdout
+
+
+def test_no_block_is_no_row(workload, profile, locus, jdk):
+    run = off_heap(workload, profile, jdk, "Serial", 0, 0, "heap")
+    assert "outside the heap" not in locus("report", run.directory).stdout

@@ -1,0 +1,205 @@
+/* uses: src/offheap/blocks.c src/core/memory.c src/base/limit.c src/base/say.c -lJudy -lpthread */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_blocks.c - checks the blocks outside the heap: found by address and time, counted exactly.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "src/base/time.h"
+#include "src/core/memory.h"
+#include "src/offheap/blocks.h"
+
+enum { SITE = 3, OTHER = 4, KIB = 1024, THREADS = 4, ROUNDS = 20000 };
+
+static struct lc_blocks_sum sums[OTHER + 1];
+static bool refuses;
+
+static bool take(void *user, const struct lc_blocks_sum *sum)
+{
+	struct lc_blocks_sum *s = &sums[sum->site];
+
+	assert_ptr_equal(user, sums);
+	if (refuses)
+		return false;
+	s->allocated += sum->allocated;
+	s->allocated_bytes += sum->allocated_bytes;
+	s->freed += sum->freed;
+	s->freed_bytes += sum->freed_bytes;
+	return true;
+}
+
+/* Take all that was counted since the last time. */
+static void take_all(void)
+{
+	for (size_t i = 0; i <= OTHER; i++)
+		sums[i] = (struct lc_blocks_sum){ 0 };
+	lc_blocks_take(take, sums);
+}
+
+static int setup(void **state)
+{
+	lc_memory_limit(UINT64_MAX);
+	refuses = false;
+	take_all();
+	return 0;
+}
+
+/* A time that differs from those before and behind it. */
+static uint64_t moment(void)
+{
+	const uint64_t before = lc_time_now_ns();
+	uint64_t now;
+
+	while ((now = lc_time_now_ns()) == before)
+		;
+	while (lc_time_now_ns() == now)
+		;
+	return now;
+}
+
+static uint32_t site_at(uint64_t addr, uint64_t time_ns)
+{
+	struct lc_blocks_block b = { 0 };
+
+	return lc_blocks_find(addr, time_ns, &b) ? b.site : 0;
+}
+
+static void a_block_is_found_from_its_first_byte_to_its_last(void **state)
+{
+	struct lc_blocks_block b;
+
+	lc_blocks_allocated(0x10000, KIB, SITE);
+	assert_true(lc_blocks_find(0x10000 + KIB - 1, moment(), &b));
+	assert_int_equal(b.addr, 0x10000);
+	assert_int_equal(b.size_bytes, KIB);
+	assert_int_equal(b.site, SITE);
+	assert_int_equal(site_at(0x10000, moment()), SITE);
+	assert_int_equal(site_at(0xffff, moment()), 0);
+	assert_int_equal(site_at(0x10000 + KIB, moment()), 0);
+	lc_blocks_freed(0x10000);
+}
+
+static void a_block_is_found_only_at_times_when_it_was_there(void **state)
+{
+	const uint64_t before = moment();
+	uint64_t during, between, again;
+
+	lc_blocks_allocated(0x20000, KIB, SITE);
+	during = moment();
+	lc_blocks_freed(0x20000);
+	between = moment();
+	/* Another block, which begins elsewhere, has the same bytes. */
+	lc_blocks_allocated(0x1ff00, 2 * KIB, OTHER);
+	again = moment();
+	assert_int_equal(site_at(0x20010, before), 0);
+	assert_int_equal(site_at(0x20010, during), SITE);
+	assert_int_equal(site_at(0x20010, between), 0);
+	assert_int_equal(site_at(0x20010, again), OTHER);
+	lc_blocks_freed(0x1ff00);
+	assert_int_equal(site_at(0x20010, again), OTHER);
+	assert_int_equal(site_at(0x20010, during), SITE);
+}
+
+static void only_the_last_freed_blocks_are_found(void **state)
+{
+	uint64_t during;
+
+	lc_blocks_allocated(0x30000, KIB, SITE);
+	during = moment();
+	lc_blocks_freed(0x30000);
+	for (uint64_t i = 1; i < LC_BLOCKS_FREED; i++) {
+		lc_blocks_allocated(0x40000, KIB, OTHER);
+		lc_blocks_freed(0x40000);
+	}
+	assert_int_equal(site_at(0x30000, during), SITE);
+	lc_blocks_allocated(0x40000, KIB, OTHER);
+	lc_blocks_freed(0x40000);
+	assert_int_equal(site_at(0x30000, during), 0);
+}
+
+static void what_was_not_taken_comes_again(void **state)
+{
+	lc_blocks_allocated(0x10000, KIB, SITE);
+	refuses = true;
+	take_all();
+	refuses = false;
+	lc_blocks_allocated(0x20000, 8, SITE);
+	lc_blocks_freed(0x10000);
+	take_all();
+	assert_int_equal(sums[SITE].allocated, 2);
+	assert_int_equal(sums[SITE].allocated_bytes, KIB + 8);
+	assert_int_equal(sums[SITE].freed, 1);
+	assert_int_equal(sums[SITE].freed_bytes, KIB);
+	take_all();
+	assert_int_equal(sums[SITE].allocated, 0);
+	lc_blocks_freed(0x20000);
+}
+
+static void a_block_that_nobody_knows_is_freed_in_peace(void **state)
+{
+	lc_blocks_freed(0x50000);
+	lc_blocks_freed(0);
+	take_all();
+	assert_int_equal(sums[SITE].freed + sums[OTHER].freed, 0);
+}
+
+/* Counted though it is not found: freeing it is that of an unknown block. */
+static void without_memory_a_block_is_counted_and_not_found(void **state)
+{
+	lc_memory_limit(0);
+	lc_blocks_allocated(0x60000, KIB, SITE);
+	assert_int_equal(site_at(0x60000, moment()), 0);
+	lc_blocks_freed(0x60000);
+	take_all();
+	assert_int_equal(sums[SITE].allocated, 1);
+	assert_int_equal(sums[SITE].freed, 0);
+}
+
+static void *work(void *thread)
+{
+	const uint64_t base = (uint64_t)(uintptr_t)thread << 32;
+
+	for (uint64_t i = 0; i < ROUNDS; i++) {
+		lc_blocks_allocated(base + i * 64, 64, SITE);
+		if (i >= 100)
+			lc_blocks_freed(base + (i - 100) * 64);
+	}
+	return NULL;
+}
+
+static void threads_count_together(void **state)
+{
+	pthread_t threads[THREADS];
+
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)(i + 1)),
+		                 0); /* NOLINT */
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	take_all();
+	assert_int_equal(sums[SITE].allocated, THREADS * ROUNDS);
+	assert_int_equal(sums[SITE].freed, THREADS * (ROUNDS - 100));
+	assert_int_equal(sums[SITE].freed_bytes, 64 * THREADS * (ROUNDS - 100));
+	assert_int_equal(site_at((UINT64_C(1) << 32) + (ROUNDS - 1) * 64, moment()), SITE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_block_is_found_from_its_first_byte_to_its_last, setup),
+		cmocka_unit_test_setup(a_block_is_found_only_at_times_when_it_was_there, setup),
+		cmocka_unit_test_setup(only_the_last_freed_blocks_are_found, setup),
+		cmocka_unit_test_setup(what_was_not_taken_comes_again, setup),
+		cmocka_unit_test_setup(a_block_that_nobody_knows_is_freed_in_peace, setup),
+		cmocka_unit_test_setup(without_memory_a_block_is_counted_and_not_found, setup),
+		cmocka_unit_test_setup(threads_count_together, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
