@@ -53,22 +53,28 @@ static struct sums *sums_of(uint32_t site)
 	return *slot;
 }
 
+/* Memory for a block; NULL: there is none, or it is refused, which core/memory.h says. */
+static struct block *new_block(bool *refused)
+{
+	struct block *b;
+
+	*refused = !lc_memory_take(LC_MEMORY_BLOCKS, sizeof(*b));
+	b = *refused ? NULL : malloc(sizeof(*b));
+	if (!b && !*refused)
+		lc_memory_give(LC_MEMORY_BLOCKS, sizeof(*b));
+	off.live += b != NULL;
+	return b;
+}
+
 /* Keep the block, if there is memory for it. A block that is still there was freed unseen. */
-static bool keep(const struct block *b)
+static bool keep(const struct block *b, bool *refused)
 {
 	PPvoid_t slot = JudyLIns(&off.blocks, b->is.addr, PJE0);
 	struct block *there;
 
 	if (!slot || slot == PPJERR)
 		return false;
-	there = *slot;
-	if (!there && lc_memory_take(LC_MEMORY_BLOCKS, sizeof(*b))) {
-		there = malloc(sizeof(*there));
-		if (!there)
-			lc_memory_give(LC_MEMORY_BLOCKS, sizeof(*b));
-		else
-			off.live++;
-	}
+	there = *slot ? *slot : new_block(refused);
 	if (!there) {
 		(void)JudyLDel(&off.blocks, b->is.addr, PJE0);
 		return false;
@@ -82,7 +88,7 @@ void lc_blocks_allocated(uint64_t addr, uint64_t size_bytes, uint32_t site)
 {
 	struct block b = { .is = { addr, size_bytes, site } };
 	struct sums *sums;
-	bool kept;
+	bool kept, refused = false;
 
 	pthread_mutex_lock(&off.lock);
 	b.born_ns = lc_time_now_ns();
@@ -91,12 +97,12 @@ void lc_blocks_allocated(uint64_t addr, uint64_t size_bytes, uint32_t site)
 		sums->all.allocated++;
 		sums->all.allocated_bytes += size_bytes;
 	}
-	kept = sums && keep(&b);
+	kept = sums && keep(&b, &refused);
 	off.lost += !kept;
 	if (off.live > off.live_peak)
 		off.live_peak = off.live;
 	pthread_mutex_unlock(&off.lock);
-	if (!kept)
+	if (!kept && !refused)
 		(void)lc_limit_note(
 		    "blocks_unknown",
 		    "there was no memory for some blocks outside the heap: accesses "

@@ -128,6 +128,19 @@ JNIEXPORT void JNICALL Java_java_lang_LocusHook_madeSlowly(JNIEnv *env, jclass s
 	atomic_fetch_add_explicit(&agent.made, 1, memory_order_relaxed);
 }
 
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryAllocated(JNIEnv *env, jclass self,
+                                                                jlong address, jlong bytes);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryAllocated(JNIEnv *env, jclass self,
+                                                                jlong address, jlong bytes)
+{
+}
+
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryFreed(JNIEnv *env, jclass self,
+                                                            jlong address);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryFreed(JNIEnv *env, jclass self, jlong address)
+{
+}
+
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_constructed(JNIEnv *env, jclass self, jobject o);
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_constructed(JNIEnv *env, jclass self, jobject o)
 {
