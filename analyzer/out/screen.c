@@ -145,10 +145,11 @@ void lc_cut_middle(char *text, unsigned columns)
 
 void lc_cut_code(char *text, unsigned columns, unsigned dots)
 {
+	const bool is_file = lc_short_is_file((struct lc_text){ text, (uint32_t)strlen(text) });
 	char *at = text;
 	size_t more = 0;
 
-	for (const char *c = text; *c; c++)
+	for (const char *c = text; *c && !is_file; c++)
 		more += *c == '.';
 	for (; more > dots && lc_columns(at) > columns; more--)
 		at = strchr(at, '.') + 1;
@@ -162,6 +163,10 @@ static void put_class(FILE *out, struct lc_text name)
 {
 	const char *at = name.bytes, *end = name.bytes + name.len;
 
+	if (lc_short_is_file(name)) { /* the name of a file is no class's */
+		lc_emit_text(out, name);
+		return;
+	}
 	for (const char *dot; (dot = memchr(at, '.', (size_t)(end - at))); at = dot + 1) {
 		const uint8_t *next = (const uint8_t *)at;
 

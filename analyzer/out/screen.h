@@ -10,8 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analyzer/model/tree.h"
+#include "src/format/kinds.h"
 
 enum { LC_SCREEN_WIDTH = 80 }; /* where nothing tells */
 
@@ -58,6 +60,14 @@ void lc_cut_code(char *text, unsigned columns, unsigned dots);
  * are \uXXXX in it.
  */
 char *lc_short_class(struct lc_text name);
+
+/* Is the class a mapped file's (format/kinds.h)? Its dots separate no packages. */
+static inline bool lc_short_is_file(struct lc_text name)
+{
+	const size_t len = strlen(LC_OFFHEAP_MAPPED);
+
+	return name.len > len && !memcmp(name.bytes, LC_OFFHEAP_MAPPED, len);
+}
 
 /* "o.h2.v.Value.compareTo:42", for a method and line + 1 (0: none). Like lc_short_class(). */
 char *lc_short_code(const struct lc_tree *t, uint32_t method, uint32_t line1);

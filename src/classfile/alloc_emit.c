@@ -30,6 +30,7 @@ static const struct {
 	[LC_HOOK_WATCHED] = { "watched", "(Ljava/lang/Object;)V" },
 	[LC_HOOK_WATCHED_OBJECTS] = { "watchedArray", "([Ljava/lang/Object;I)V" },
 	[LC_HOOK_MEMORY_ALLOCATED] = { "memoryAllocated", "(JJ)V" },
+	[LC_HOOK_MEMORY_MAPPED] = { "memoryMapped", "(JJ)V" },
 	[LC_HOOK_MEMORY_FREED] = { "memoryFreed", "(J)V" },
 };
 
@@ -59,6 +60,8 @@ uint8_t lc_alloc_plan_bytes(const struct lc_hook *hook)
 	case LC_HOOK_THIS_PLAIN:
 	case LC_HOOK_LONG:
 		return 1 + CALL_BYTES;
+	case LC_HOOK_LONG_BELOW:
+		return 3 + CALL_BYTES;
 	case LC_HOOK_LONG_LOCAL:
 		return 2 + CALL_BYTES;
 	case LC_HOOK_LONGS_LOCAL:
@@ -144,13 +147,24 @@ static uint8_t *assemble_plain(uint8_t *p, bool of_this, enum lc_hook_method met
 /* Push the numbers of a block outside the heap, and call. Returns false for other hooks. */
 static bool assemble_memory(uint8_t *p, const struct lc_hook *hook, struct lc_hook_constants *k)
 {
-	if (hook->method != LC_HOOK_MEMORY_ALLOCATED && hook->method != LC_HOOK_MEMORY_FREED)
-		return false;
-	if (hook->shape != LC_HOOK_LONG_LOCAL)
+	switch (hook->shape) {
+	case LC_HOOK_LONG:
 		*p++ = LC_OP_DUP2;
-	if (hook->shape != LC_HOOK_LONG) {
+		break;
+	case LC_HOOK_LONG_BELOW:
+		*p++ = LC_OP_DUP2_X2;
+		*p++ = LC_OP_POP2;
+		*p++ = LC_OP_DUP2_X2;
+		break;
+	case LC_HOOK_LONGS_LOCAL:
+		*p++ = LC_OP_DUP2;
+		/* fall through */
+	case LC_HOOK_LONG_LOCAL:
 		*p++ = LC_OP_LLOAD;
 		*p++ = (uint8_t)hook->operand;
+		break;
+	default:
+		return false;
 	}
 	*p++ = LC_OP_INVOKESTATIC;
 	lc_be_put2(p, method_number(k, hook->method));

@@ -13,6 +13,7 @@
 #include "src/classfile/alloc_plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/descriptor.h"
 #include "src/base/track.h"
@@ -77,6 +78,8 @@ enum {
 	ALLOCATES_MEMORY,
 	REALLOCATES_MEMORY,
 	FREES_MEMORY,
+	MAPS_FILE,
+	UNMAPS_FILE,
 	LISTED
 };
 
@@ -401,23 +404,42 @@ static bool is_callee(const struct call *call, struct lc_class_text holder,
 	       lc_class_text_is(descriptor, call->callee.descriptor);
 }
 
+/*
+ * The natives that allocate and free memory outside the heap. Natives of files belong to several
+ * classes in different JDKs.
+ */
+static const struct memory_call {
+	const char *holder; /* the name begins so */
+	const char *name, *descriptor_end;
+	uint8_t kind;
+} memory_calls[] = {
+	{ "jdk/internal/misc/Unsafe", "allocateMemory0", "(J)J", ALLOCATES_MEMORY },
+	{ "jdk/internal/misc/Unsafe", "reallocateMemory0", "(JJ)J", REALLOCATES_MEMORY },
+	{ "jdk/internal/misc/Unsafe", "freeMemory0", "(J)V", FREES_MEMORY },
+	{ "sun/nio/ch/File", "map0", "JJZ)J", MAPS_FILE },
+	{ "sun/nio/ch/UnixFile", "map0", "JJZ)J", MAPS_FILE },
+	{ "sun/nio/ch/File", "unmap0", "(JJ)I", UNMAPS_FILE },
+	{ "sun/nio/ch/UnixFile", "unmap0", "(JJ)I", UNMAPS_FILE },
+};
+
+static bool calls_memory(const struct memory_call *m, const struct lc_class_ref *ref)
+{
+	const size_t begin = strlen(m->holder), end = strlen(m->descriptor_end);
+
+	return lc_class_text_is(ref->name, m->name) && ref->holder.len >= begin &&
+	       !memcmp(ref->holder.data, m->holder, begin) && ref->descriptor.len >= end &&
+	       !memcmp(ref->descriptor.data + ref->descriptor.len - end, m->descriptor_end, end);
+}
+
 static uint8_t look_up_call(const struct lc_class_ref *ref)
 {
 	if (lc_class_text_is(ref->name, "clone"))
 		return !lc_class_text_is(ref->descriptor, "()Ljava/lang/Object;") ? OTHER
 		       : ref->holder.len && ref->holder.data[0] == '['            ? CLONE_OF_ARRAY
 		                                                                  : CLONE_OF_OBJECT;
-	if (lc_class_text_is(ref->holder, "jdk/internal/misc/Unsafe")) {
-		if (lc_class_text_is(ref->name, "allocateMemory0") &&
-		    lc_class_text_is(ref->descriptor, "(J)J"))
-			return ALLOCATES_MEMORY;
-		if (lc_class_text_is(ref->name, "reallocateMemory0") &&
-		    lc_class_text_is(ref->descriptor, "(JJ)J"))
-			return REALLOCATES_MEMORY;
-		if (lc_class_text_is(ref->name, "freeMemory0") &&
-		    lc_class_text_is(ref->descriptor, "(J)V"))
-			return FREES_MEMORY;
-	}
+	for (size_t i = 0; i < sizeof(memory_calls) / sizeof(*memory_calls); i++)
+		if (calls_memory(&memory_calls[i], ref))
+			return memory_calls[i].kind;
 	for (uint8_t i = 0; i < CALLS_LEN; i++)
 		if (is_callee(&calls[i], ref->holder, ref->name, ref->descriptor))
 			return (uint8_t)(LISTED + i);
@@ -521,31 +543,32 @@ static enum lc_rewrite_status visit_clone_of_object(struct walk *w, uint32_t at,
  */
 static enum lc_rewrite_status visit_memory(struct walk *w, uint32_t at, uint8_t kind)
 {
-	const int size = at ? loaded_long(w->code, w->last) : -1;
+	const uint32_t size_at = kind == MAPS_FILE ? w->last_but_one : w->last;
+	const int size = at ? loaded_long(w->code, size_at) : -1;
 	const int address = w->last ? loaded_long(w->code, w->last_but_one) : -1;
+	struct lc_hook hook = { .method = LC_HOOK_MEMORY_FREED, .shape = LC_HOOK_LONG };
 	enum lc_rewrite_status status = LC_REWRITE_DONE;
 
-	if (kind == FREES_MEMORY)
-		return put(
-		    w, at, true,
-		    (struct lc_hook){ .method = LC_HOOK_MEMORY_FREED, .shape = LC_HOOK_LONG });
+	if (kind == UNMAPS_FILE)
+		hook.shape = LC_HOOK_LONG_BELOW;
+	if (kind == FREES_MEMORY || kind == UNMAPS_FILE)
+		return put(w, at, true, hook);
 	if (size < 0 || (kind == REALLOCATES_MEMORY && address < 0))
 		return LC_REWRITE_DONE;
-	if (kind == REALLOCATES_MEMORY)
-		status = put(w, w->last, true,
-		             (struct lc_hook){ .method = LC_HOOK_MEMORY_FREED,
-		                               .shape = LC_HOOK_LONG_LOCAL,
-		                               .operand = (uint16_t)address,
-		                               .unless_entered = true,
-		                               .from = w->last_but_one });
+	hook.unless_entered = true;
+	if (kind == REALLOCATES_MEMORY) {
+		hook.shape = LC_HOOK_LONG_LOCAL;
+		hook.operand = (uint16_t)address;
+		hook.from = w->last_but_one;
+		status = put(w, w->last, true, hook);
+	}
 	if (status != LC_REWRITE_DONE)
 		return status;
-	return put(w, at, false,
-	           (struct lc_hook){ .method = LC_HOOK_MEMORY_ALLOCATED,
-	                             .shape = LC_HOOK_LONGS_LOCAL,
-	                             .operand = (uint16_t)size,
-	                             .unless_entered = true,
-	                             .from = w->last });
+	hook.method = kind == MAPS_FILE ? LC_HOOK_MEMORY_MAPPED : LC_HOOK_MEMORY_ALLOCATED;
+	hook.shape = LC_HOOK_LONGS_LOCAL;
+	hook.operand = (uint16_t)size;
+	hook.from = size_at;
+	return put(w, at, false, hook);
 }
 
 static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
@@ -562,7 +585,7 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 		    lc_class_method_ref(w->scan->cls, index, &ref) ? look_up_call(&ref) : OTHER;
 	if (*known == OTHER)
 		return LC_REWRITE_DONE;
-	if (*known >= ALLOCATES_MEMORY && *known <= FREES_MEMORY)
+	if (*known >= ALLOCATES_MEMORY && *known < LISTED)
 		return visit_memory(w, at, *known);
 	if (*known >= LISTED)
 		return is_wanted(w, &calls[*known - LISTED])

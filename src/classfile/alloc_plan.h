@@ -43,6 +43,7 @@ enum lc_hook_method {
 	LC_HOOK_WATCHED,         /* ordinary object that a watch may look for */
 	LC_HOOK_WATCHED_OBJECTS, /* array of references that a watch may look for */
 	LC_HOOK_MEMORY_ALLOCATED, /* a block outside the heap: address and size; native */
+	LC_HOOK_MEMORY_MAPPED,    /* the same of a file that was mapped; native */
 	LC_HOOK_MEMORY_FREED,     /* such a block is about to be freed; native */
 	LC_HOOK_METHOD_COUNT
 };
@@ -61,6 +62,7 @@ enum lc_hook_shape {
 	LC_HOOK_PLAIN,        /* dup; call */
 	LC_HOOK_THIS_PLAIN,   /* aload_0; call */
 	LC_HOOK_LONG,         /* dup2; call */
+	LC_HOOK_LONG_BELOW,   /* below another long: dup2_x2; pop2; dup2_x2; call */
 	LC_HOOK_LONG_LOCAL,   /* lload operand; call */
 	LC_HOOK_LONGS_LOCAL,  /* dup2; lload operand; call */
 };

@@ -66,6 +66,7 @@ enum lc_opcode {
 	LC_OP_POP2 = 88,
 	LC_OP_DUP = 89,
 	LC_OP_DUP2 = 92,
+	LC_OP_DUP2_X2 = 94,
 	LC_OP_SWAP = 95,
 	LC_OP_IINC = 132,
 	LC_OP_IFEQ = 153,

@@ -213,9 +213,10 @@ enum lc_submit_kind {
 
 /*
  * The classes of sites of blocks outside the heap end with this. Before it stands what the program
- * holds the block by, or "native memory".
+ * holds the block by, "native memory", or the mapped file.
  */
 #define LC_OFFHEAP_SUFFIX " (off-heap)"
+#define LC_OFFHEAP_MAPPED "mapped " /* the name of the file follows */
 
 /*
  * In TASKS, in place of a kind: objects that were executed at least once. Creations less these are

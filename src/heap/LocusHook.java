@@ -109,6 +109,9 @@ public final class LocusHook {
 	/** A block outside the heap: its address, 0 if there was no memory, and its size. */
 	public static native void memoryAllocated(long address, long bytes);
 
+	/** The same of a file that was mapped. */
+	public static native void memoryMapped(long address, long bytes);
+
 	/** A block outside the heap that is about to be freed. */
 	public static native void memoryFreed(long address);
 

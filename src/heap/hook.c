@@ -509,10 +509,10 @@ static uint32_t learn_block(JNIEnv *jni, struct lc_thread *t, const struct lc_co
 	return site;
 }
 
-uint32_t lc_hook_block_site(JNIEnv *jni, uint64_t frame,
+uint32_t lc_hook_block_site(JNIEnv *jni, uint64_t frame, uint32_t kind,
                             const char *(*signature_of)(uint32_t *path))
 {
-	const struct lc_context_hook h = { .frame = frame, .class_key = 1 /* no class's */ };
+	const struct lc_context_hook h = { .frame = frame, .class_key = kind };
 	struct lc_thread *t = enter(jni);
 	uint64_t note;
 	struct slow slow;

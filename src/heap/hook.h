@@ -36,9 +36,10 @@ uint64_t lc_hook_min_size_bytes(void);
 /*
  * The site of a block outside the heap that the calling Java code allocates, by the path and the
  * JVM signature that `signature_of` gives its class. `frame` is that of the native method:
- * __builtin_frame_address(0). 0: it cannot be told, or hooks are off. Context: [hook].
+ * __builtin_frame_address(0). Blocks of equal `kind`, which is not 0, have one signature. 0: it
+ * cannot be told, or hooks are off. Context: [hook].
  */
-uint32_t lc_hook_block_site(JNIEnv *jni, uint64_t frame,
+uint32_t lc_hook_block_site(JNIEnv *jni, uint64_t frame, uint32_t kind,
                             const char *(*signature_of)(uint32_t *path));
 
 /* Allocations that could not be counted. Context: any. */

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* offheap/block_hook.c - has the natives that Unsafe calls when it allocates and frees blocks. */
+#include <ctype.h>
+#include <inttypes.h>
 #include <jni.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "src/base/hash.h"
 #include "src/core/path.h"
 #include "src/format/kinds.h"
 #include "src/heap/hook.h"
@@ -25,6 +30,8 @@ static const struct {
 	{ "java.nio.", DIRECT },
 	{ "jdk.internal.foreign.", SEGMENT },
 	{ "java.lang.foreign.", SEGMENT },
+	{ "sun.nio.ch.File", NULL },
+	{ "sun.nio.ch.UnixFile", NULL },
 };
 
 /* The number of the way that the innermost method of the path belongs to, or -1. */
@@ -39,7 +46,10 @@ static int way_of(uint32_t path)
 	return -1;
 }
 
-/* A block is allocated at the line that calls the JDK for it. */
+/*
+ * Cut the path to the line that calls the JDK for a block. Returns the signature of what the
+ * program holds the block by.
+ */
 static const char *signature_of(uint32_t *path)
 {
 	const char *signature = NULL;
@@ -53,9 +63,61 @@ static const char *signature_of(uint32_t *path)
 	return signature ? signature : NATIVE;
 }
 
+/* ---- mapped files ---- */
+
+enum { FILE_LEN_MAX = 128, LINE_MAX_BYTES = 4352 };
+
+/* The file that the kernel has mapped at `addr`, without its directories; "" if it cannot be told.
+ */
+static void find_file(uint64_t addr, char out[FILE_LEN_MAX])
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[LINE_MAX_BYTES];
+
+	*out = '\0';
+	while (maps && fgets(line, sizeof(line), maps)) {
+		const char *name = strrchr(line, '/');
+		uint64_t start, end;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2 || addr < start ||
+		    addr >= end)
+			continue;
+		if (name)
+			snprintf(out, FILE_LEN_MAX, "%s", name + 1);
+		break;
+	}
+	if (maps)
+		fclose(maps);
+	out[strcspn(out, "\n")] = '\0';
+}
+
+/* The signature of a class for the file: in signatures '/' is '.' of the name, and '.' is '/'. */
+static void put_signature(const char *file, char *out, size_t len)
+{
+	int at = snprintf(out, len, "L" LC_OFFHEAP_MAPPED "%s" LC_OFFHEAP_SUFFIX ";",
+	                  *file ? file : "file");
+
+	for (char *c = out; at > 0 && *c; c++) {
+		if (*c == '.')
+			*c = '/';
+		else if ((*c == ';' && c[1]) || !isprint((unsigned char)*c))
+			*c = '?';
+	}
+}
+
+static _Thread_local char mapped[FILE_LEN_MAX + 32] __attribute__((tls_model("initial-exec")));
+
+static const char *mapped_signature(uint32_t *path)
+{
+	(void)signature_of(path);
+	return mapped;
+}
+
 /* Exported: natives of java.lang.LocusHook. Context: [hook]. */
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryAllocated(JNIEnv *jni, jclass hook_class,
                                                                 jlong address, jlong bytes);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryMapped(JNIEnv *jni, jclass hook_class,
+                                                             jlong address, jlong bytes);
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryFreed(JNIEnv *jni, jclass hook_class,
                                                             jlong address);
 
@@ -66,7 +128,24 @@ void Java_java_lang_LocusHook_memoryAllocated(JNIEnv *jni, jclass hook_class, jl
 
 	if (!address)
 		return;
-	site = lc_hook_block_site(jni, (uintptr_t)__builtin_frame_address(0), signature_of);
+	site = lc_hook_block_site(jni, (uintptr_t)__builtin_frame_address(0), 1, signature_of);
+	if (site)
+		lc_blocks_allocated((uint64_t)address, (uint64_t)bytes, site);
+}
+
+void Java_java_lang_LocusHook_memoryMapped(JNIEnv *jni, jclass hook_class, jlong address,
+                                           jlong bytes)
+{
+	char file[FILE_LEN_MAX];
+	uint32_t site;
+
+	if (!address)
+		return;
+	find_file((uint64_t)address, file);
+	put_signature(file, mapped, sizeof(mapped));
+	/* The file is a part of the context, as the class of an object is. */
+	site = lc_hook_block_site(jni, (uintptr_t)__builtin_frame_address(0),
+	                          (uint32_t)lc_hash_text(1, mapped) | 2, mapped_signature);
 	if (site)
 		lc_blocks_allocated((uint64_t)address, (uint64_t)bytes, site);
 }

@@ -7,8 +7,10 @@ from helpers import COLLECTORS, collector, command, complaints, each_pair, repor
 
 CLASS = "OffHeap"
 DIRECT = "java.nio.DirectByteBuffer (off-heap)"
-KINDS = {"direct": DIRECT, "memory": "native memory (off-heap)",
-         "segment": "java.lang.foreign.MemorySegment (off-heap)", "heap": "byte[]"}
+KINDS = {  # the beginnings of their classes' names
+    "direct": DIRECT, "memory": "native memory (off-heap)", "segment": "java.lang.foreign.MemorySegment (off-heap)",
+    "heap": "byte[]", "mapped": "mapped mapped.",
+}
 MOSTLY = 0.85  # the rest makes and clears the block, and reads the thread's clock
 
 
@@ -31,7 +33,7 @@ def off_heap(workload, profile, jdk, gc, *args, options=()):
 @each_pair(jdk=(17, 25), gc=COLLECTORS)
 def test_time_in_blocks_is_theirs(workload, profile, jdk, gc):
     """Each phase's thread spends its time in one block, allocated in the phase's method."""
-    phases = ["direct", "memory", "heap"] + (["segment"] if jdk.major >= 22 else [])
+    phases = ["direct", "memory", "heap", "mapped"] + (["segment"] if jdk.major >= 22 else [])
     run = off_heap(workload, profile, jdk, gc, 700, 0, *phases, options=["--interval=2ms"])
     rows = []
     assert complaints(run.stderr) == []
@@ -39,7 +41,7 @@ def test_time_in_blocks_is_theirs(workload, profile, jdk, gc):
         r = report(run, "--thread=" + phase)
         own = sum(
             s["samples"] for s in r["sites"]
-            if s["class"] == KINDS[phase] and any(f["class"] == CLASS and f["method"] == phase for f in s["allocation_path"])
+            if s["class"].startswith(KINDS[phase]) and any(f["class"] == CLASS and f["method"] == phase for f in s["allocation_path"])
         )
         rows.append((phase, r["samples"]["total"], own, r["samples"]))
     bad = [row for row in rows if row[1] < 50 or row[2] < MOSTLY * row[1]]
@@ -66,10 +68,19 @@ def test_the_report_tells_what_is_outside(workload, profile, locus, jdk):
     brief = " ".join(locus("report", run.directory).stdout.split())
     assert re.search(r"at accesses to objects, [1-9][\d.]*% to blocks outside the heap", brief)
     view = " ".join(locus("report", "--view=offheap", run.directory).stdout.split())
-    assert re.search(r"32\.0 MB live \S+ \(off-heap\) <- OffHeap\.direct:\d+ 1 of 1 blocks live", view)
+    assert re.search(r"64\.0 MB live \S+ \(off-heap\) <- OffHeap\.direct:\d+ 2 of 2 blocks live", view)
     assert re.search(r"<- OffHeap\.allocate:\d+ 4000 of 8000 blocks live; \S+ MB allocated, \S+ MB freed", view)
     assert all(not row["bytes"] for row in rows_of(report(run)))
     assert "(off-heap)" not in locus("report", "--view=alloc", run.directory).stdout
+
+
+def test_a_mapped_file_is_named_and_counted(workload, profile, locus, jdk):
+    run = off_heap(workload, profile, jdk, "G1", 300, 0, "mapped")
+    rows = [row for row in rows_of(report(run)) if row["class"].startswith("mapped mapped.")]
+    assert [sums([row]) for row in rows] == 2 * [{"allocated": 1, "allocated_bytes": 32 << 20, "freed": 1, "freed_bytes": 32 << 20}]
+    assert {row["allocated_at"]["method"] for row in rows} == {"mapped"}
+    view = " ".join(locus("report", "--view=offheap", run.directory).stdout.split())
+    assert re.search(r"0 B live mapped \S+ \(off-heap\) <- OffHeap\.mapped:\d+ 0 of 1 blocks live", view)
 
 
 def test_no_block_is_no_row(workload, profile, locus, jdk):

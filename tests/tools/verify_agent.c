@@ -135,6 +135,13 @@ JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryAllocated(JNIEnv *env, jcl
 {
 }
 
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryMapped(JNIEnv *env, jclass self,
+                                                             jlong address, jlong bytes);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryMapped(JNIEnv *env, jclass self,
+                                                             jlong address, jlong bytes)
+{
+}
+
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryFreed(JNIEnv *env, jclass self,
                                                             jlong address);
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryFreed(JNIEnv *env, jclass self, jlong address)

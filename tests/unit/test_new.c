@@ -603,6 +603,23 @@ static void memory_is_reported_when_it_is_allocated_and_before_it_is_freed(void 
 	rewritten_free(&r);
 }
 
+static void files_are_reported_when_they_are_mapped_and_before_they_are_unmapped(void **state)
+{
+	struct code_spec maps = CODE(42, ICONST_0, LLOAD_1, LLOAD_3, ILOAD_0, CALL, POP2, RETURN);
+	struct code_spec unmaps = CODE(LLOAD_1, LLOAD_3, LC_OP_INVOKESTATIC, 0, 6, POP, RETURN);
+	static const char mapped[] = "memoryMapped(JJ)V";
+	struct rewritten r;
+
+	rewrite_unsafe("sun/nio/ch/FileChannelImpl", "map0", "(IJJZ)J", &maps, &r);
+	ASSERT_CODE(&r, ((const char *const[]){ mapped }), 42, ICONST_0, LLOAD_1, LLOAD_3, ILOAD_0,
+	            CALL, DUP2, LC_OP_LLOAD, 3, LC_OP_INVOKESTATIC, 0, 0, POP2, RETURN);
+	rewritten_free(&r);
+	rewrite_unsafe("sun/nio/ch/UnixFileDispatcherImpl", "unmap0", "(JJ)I", &unmaps, &r);
+	ASSERT_CODE(&r, ((const char *const[]){ freed }), LLOAD_1, LLOAD_3, LC_OP_DUP2_X2, POP2,
+	            LC_OP_DUP2_X2, LC_OP_INVOKESTATIC, 0, 0, LC_OP_INVOKESTATIC, 0, 6, POP, RETURN);
+	rewritten_free(&r);
+}
+
 static void memory_whose_size_is_not_plain_is_not_reported(void **state)
 {
 	struct code_spec computed = CODE(42, LLOAD_1, 117 /* lneg */, CALL, POP2, RETURN);
@@ -665,6 +682,7 @@ int main(void)
 		TEST(calls_that_make_an_object_without_new_are_hooked),
 		TEST(a_long_in_the_last_place_of_the_pool_is_malformed),
 		TEST(memory_is_reported_when_it_is_allocated_and_before_it_is_freed),
+		TEST(files_are_reported_when_they_are_mapped_and_before_they_are_unmapped),
 		TEST(memory_whose_size_is_not_plain_is_not_reported),
 	};
 

@@ -1,6 +1,13 @@
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -88,6 +95,21 @@ public final class OffHeap {
 		}
 	}
 
+	static void mapped(long end) {
+		try {
+			Path file = Files.createTempFile("mapped.", ".dat");
+			try (FileChannel c = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+				MappedByteBuffer b = c.map(FileChannel.MapMode.READ_WRITE, 0, BYTES);
+				while (goesOn(end))
+					scan(b);
+				unsafe.invokeCleaner(b);
+			}
+			Files.delete(file);
+		} catch (IOException e) {
+			throw new UncheckedIOException(e);
+		}
+	}
+
 	static void heap(long end) {
 		byte[] a = new byte[BYTES];
 		while (goesOn(end))
@@ -100,6 +122,7 @@ public final class OffHeap {
 		case "direct" -> direct(end);
 		case "memory" -> memory(end);
 		case "segment" -> segment(end);
+		case "mapped" -> mapped(end);
 		default -> heap(end);
 		}
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* objects/analysis/ranking.c - sums up a view's samples in objects in the rows of a ranking. */
+/*
+ * objects/analysis/ranking.c - sums up a view's samples in objects in the rows of a ranking. It is
+ * longer than 600 lines, since all sums share the keys of rows.
+ */
 #include "analyzer/objects/analysis/ranking.h"
 
 #include <math.h>
@@ -11,6 +14,7 @@
 #include "analyzer/base/wilson.h"
 #include "analyzer/model/groups.h"
 #include "analyzer/objects/analysis/deal.h"
+#include "analyzer/out/screen.h"
 #include "src/base/order.h"
 
 #define Z95 1.959964 /* 95% of a normal distribution lie within so many deviations */
@@ -77,6 +81,8 @@ void lc_rank_interval(struct lc_weighted part, struct lc_weighted whole, double 
 
 struct lc_text lc_rank_package(struct lc_text name)
 {
+	if (lc_short_is_file(name))
+		name.len = 0;
 	while (name.len && name.bytes[name.len - 1] != '.')
 		name.len--;
 	if (name.len)
@@ -336,8 +342,8 @@ static void add_offheap(struct build *b)
 
 	for (uint32_t i = 0; i < offheap->count; i++) {
 		const uint32_t site = lc_table_key(offheap, i)[LC_OFFHEAP_SITE];
-		const uint64_t *values = lc_table_values(offheap, i);
 		const uint32_t row = row_of(b, site, site, 0);
+		const uint64_t *values = lc_table_values(offheap, i);
 		struct lc_rank_offheap *o = &b->extras[row].offheap;
 
 		o->allocated += values[LC_OFFHEAP_ALLOCATED];
