@@ -104,13 +104,17 @@ page.add((shared) => {
 	/* The first sentence is the summary. It ends at a full stop before a capital letter. */
 	const firstSentence = (text) => (/^.*?[a-z)%\]0-9]\.(?=\s+[A-Z])/.exec(text) || [text])[0];
 
+	/* The larger gain of a finding about objects, if it is a number worth reading: others are above 10. */
+	const upTo = (f) => f.row === undefined ? "" : f.gains.with_object.at_most > 10 || f.gains.with_object.at_most === null
+		? " \u00b7 more than 10x" : " \u00b7 up to " + f.gains.with_object.at_most.toFixed(2) + "x";
+
 	const CARDS = 3;
 	let allCards = false;
 
 	function findings(choose) {
 		const l = lens(), host = id("findings");
 		const card = (f, i) => el("button", { type: "button", class: "card", "data-finding": f.id, onclick: () => choose(f) },
-			el("b", { text: percent(f.share) + " " + f.kind.replace(/-/g, " ") }),
+			el("b", { text: percent(f.share) + " " + f.kind.replace(/-/g, " ") + upTo(f) }),
 			el("span", { text: visible(firstSentence(f.text)) }), el("span", { class: "hidden", text: "Finding " + (i + 1) }));
 		const shown = allCards ? l.findings : l.findings.slice(0, CARDS);
 		host.replaceChildren(...shown.map(card));

@@ -9,7 +9,8 @@ and case.json says where both come from and which object the finding is of. For 
 sources by Maven, compiles the sources that the patch changes, as they are and patched, profiles Main with the library
 as it is, takes from `locus report` the lines on the object, and runs Main with both in turn: pairs whose order changes.
 What is measured is kept in a file (build/evaluation/cases.json), and a call goes on where the last one ended. Prints the section
-of docs/EVALUATION.md. A case that fails is named and has no further pairs, and the exit status is then 1.
+of docs/EVALUATION.md. A case that fails is named and has no further pairs, and the exit status is then 1; also where the
+gains that a finding prints are not what the changes gain: see broken_limits().
 --quick: one case, one pair of short runs.
 """
 
@@ -17,6 +18,7 @@ import argparse
 import dataclasses
 import hashlib
 import json
+import math
 import os
 import pathlib
 import re
@@ -38,6 +40,9 @@ BUILD = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")).resolve()
 OUT = BUILD / "evaluation"
 VERSIONS = ("before", "after")
 PAIRS = 20
+OVER = 1.5  # a printed gain that is so many times the measured one is far above it
+OVER_CASES = 2  # so many cases may have one
+NOTHING_GAINED = 1.2  # the most that may be printed of an object whose change does not pay
 LIMIT_SECONDS = 300  # a run that takes longer hangs
 WIDTH = 100  # columns of the report
 ROWS = 1000  # of the report: all
@@ -192,6 +197,14 @@ def blocks(text):
     return findings, rows
 
 
+def gains_of(report, wanted):
+    """The gains of the first finding that has the case's object: it is the one that saves most. None: no finding has it."""
+    for told in report["findings"]:
+        if any(is_of(row, wanted) for row in told.get("rows", [])):
+            return told["gains"]
+    return None
+
+
 def finding(case, directory):
     """What the report of a profile says of the case's object: its place in the table, its share, and the lines."""
     base = [str(BUILD / "locus"), "report", "--no-pager", "--top=%d" % ROWS]
@@ -205,16 +218,17 @@ def finding(case, directory):
     places = [place for place, row in enumerate(every) if is_of(row, case.object)]
     if case.pays and not places:
         raise Failed("%s: no row of the report is %s of %s" % (case.name, case.object["class"], case.object["method"]))
+    gains = gains_of(report, case.object)
     if not places:
         return {"place": None, "rows": shown, "share": 0, "low": 0, "high": 0, "findings": [], "row": "",
-                "samples": samples}
+                "samples": samples, "gains": gains}
     row = every[places[0]]
     findings, rows = blocks(screen)
     place = case.object["method"].split(".")
     named = [text for text in findings if row["allocated_at"] and ".".join(place[-2:]) + ":%d" % row["allocated_at"]["line"]
              in " ".join(text.split()).split(" of the samples")[0]]
     return {"place": places[0] + 1, "rows": shown, "share": row["share"], "low": row["low"], "high": row["high"],
-            "findings": named, "row": "" if row["rest"] else rows[places[0]], "samples": samples}
+            "findings": named, "row": "" if row["rest"] else rows[places[0]], "samples": samples, "gains": gains}
 
 
 def profile(case, size, home, path, work):
@@ -284,6 +298,56 @@ def ratio(entry, what):
     return "%.2f (%.2f to %.2f)" % told if len(entry["pairs"]) >= stats.FEWEST else "%.2f" % told[0]
 
 
+def with_gains(measured):
+    """The cases whose gains were read, of full runs: short ones mostly compile. Those that pay are first."""
+    entries = {name: e for name, e in measured.items() if e["finding"] and "gains" in e["finding"] and e["pairs"] and e["size"] == "full"}
+    return [case for case in load() if case.name in entries]
+
+
+def broken_limits(cases, measured):
+    """Where the larger gain that a finding prints is no limit of what the change gains, or far above it: a text for each.
+
+    A case whose change pays may not gain more CPU time than the upper end of the larger gain's interval, by the lower end of
+    what is measured. At most OVER_CASES of these may have a larger gain of over OVER times the measured one. A case whose
+    change does not pay has no finding, or one of at most NOTHING_GAINED. A gain of null is infinite.
+    """
+    broken, over = [], []
+    for case in cases:
+        entry = measured[case.name]
+        gains = entry["finding"]["gains"]
+        larger = gains["with_object"] if gains else {"at_most": 1, "high": 1}
+        at_most, high = (math.inf if larger[key] is None else larger[key] for key in ("at_most", "high"))
+        told = stats.geometric([p["before"]["cpu"] / p["after"]["cpu"] for p in entry["pairs"]])
+        least = told[1] if len(entry["pairs"]) >= stats.FEWEST else told[0]
+        if case.pays and least > high:
+            broken.append("%s: the change gains %.2fx, more than %.2fx" % (case.name, told[0], high))
+        if case.pays and at_most > OVER * told[0]:
+            over.append(case.name)
+        if not case.pays and at_most > NOTHING_GAINED:
+            broken.append("%s: the report says up to %.2fx of an object whose change does not pay" % (case.name, at_most))
+    if len(over) > OVER_CASES:
+        broken.append("%d cases have a gain of over %.1f times the measured one: %s" % (len(over), OVER, ", ".join(over)))
+    return broken
+
+
+def printed_gain(gain):
+    """A gain as a cell of a table."""
+    at_most, low, high = (gain[key] for key in ("at_most", "low", "high"))
+    if at_most is None or at_most > 10:
+        return "more than 10"
+    return "%.2f (%.2f to %s)" % (at_most, low, "more" if high is None or high > 10 else "%.2f" % high)
+
+
+def gains_table(cases, measured):
+    """What the finding of each case says that the change gains at most, beside what it gains."""
+    lines = ["| case | accesses alone, at most | with the object, at most | measured, CPU time |", "|---|---:|---:|---:|"]
+    for case in cases:
+        gains = measured[case.name]["finding"]["gains"]
+        cells = [printed_gain(gains[key]) if gains else "no finding" for key in ("accesses", "with_object")]
+        lines.append("| %s |" % " | ".join([case.name, *cells, ratio(measured[case.name], "cpu")]))
+    return "\n".join(lines)
+
+
 def changed_lines(patch):
     """The lines of a patch that are taken out or put in, by file."""
     lines = []
@@ -327,6 +391,9 @@ def table(cases, measured):
 INTRO = """Each case is a program that uses a library of Maven Central (`tests/evaluation/cases/`). The finding is what `locus report` prints of the
 program with the library as it is; the speed-up is the time with the library as it is divided by that with the change, in pairs of runs in
 turn: the geometric mean and its 95% interval. Both versions are compiled with the same compiler, and print the same result."""
+GAINS = """The gains that the findings print, of the profile of the program as it is, beside what the change gains. A change may gain no more
+than the upper end of the larger number; it may be over 1.5 times the measured gain in two cases, and over 1.2 in none whose change does
+not pay."""
 RANKED_LOW = "Objects that Locus ranks low, though they look wasteful, and the change that does not pay:"
 
 
@@ -340,6 +407,9 @@ def markdown(measured):
         chosen = [case for case in cases if case.pays == pays]
         if chosen:
             parts += [title, table(chosen, measured)]
+    judged = with_gains(measured)
+    if judged:
+        parts += [GAINS, gains_table(judged, measured), *("NOT met: %s." % text for text in broken_limits(judged, measured))]
     parts += [study(case, measured[case.name]) for case in cases]
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -375,7 +445,10 @@ def main():
     print(markdown({case.name: measured[case.name] for case in cases}), end="")
     for error in failed.values():
         print("cases: left out: %s" % error, file=sys.stderr)
-    return 1 if failed else 0
+    broken = broken_limits([case for case in with_gains(measured) if case in cases], measured)
+    for text in broken:
+        print("cases: %s" % text, file=sys.stderr)
+    return 1 if failed or broken else 0
 
 
 if __name__ == "__main__":

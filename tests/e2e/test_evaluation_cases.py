@@ -82,6 +82,47 @@ def test_findings_and_rows_of_a_screen_are_told_apart():
     assert rows[1].startswith("  9.0%") and "the rest" not in "".join(rows) and len(rows) == 2
 
 
+def gain(at_most, low, high):
+    return {"at_most": at_most, "low": low, "high": high}
+
+
+def entry_of(measured, larger):
+    """A case that gains so much in each of five pairs, and whose finding says so; None: it has none."""
+    gains = larger and {"accesses": gain(1.1, 1.05, 1.15), "with_object": larger}
+    pairs = [{"before": {"cpu": measured, "wall": 1}, "after": {"cpu": 1, "wall": 1}}] * 5
+    return {"size": "full", "pairs": pairs, "finding": {"gains": gains}}
+
+
+def test_a_gain_that_is_no_limit_or_far_above_one_is_said():
+    """Each rule by itself: the change may not gain more, few numbers are far above, and nothing is said of what gains nothing."""
+    case, *more = [c for c in cases.load() if c.pays][:3]
+    loss = [c for c in cases.load() if not c.pays][0]
+
+    def broken(cases_of):
+        return cases.broken_limits([c for c, _ in cases_of], {c.name: e for c, e in cases_of})
+
+    assert broken([(case, entry_of(2, gain(1.9, 1.7, 2.1)))]) == []
+    assert broken([(case, entry_of(2.2, gain(1.9, 1.7, 2.1)))]) == ["%s: the change gains 2.20x, more than 2.10x" % case.name]
+    assert broken([(case, entry_of(2.2, gain(None, 9, None)))]) == []
+    assert broken([(case, entry_of(1.5, None))]) == ["%s: the change gains 1.50x, more than 1.00x" % case.name]
+    far = [(c, entry_of(2, gain(3.1, 2.9, 3.3))) for c in (case, *more)]
+    assert broken(far[:2]) == []
+    assert broken(far) == ["3 cases have a gain of over 1.5 times the measured one: " + ", ".join(c.name for c, _ in far)]
+    assert broken([(loss, entry_of(1, None))]) == broken([(loss, entry_of(1, gain(1.19, 1.1, 1.3)))]) == []
+    (said,) = broken([(loss, entry_of(1, gain(1.3, 1.2, 1.4)))])
+    assert "up to 1.30x of an object whose change does not pay" in said
+
+
+def test_gains_stand_beside_what_is_measured():
+    case = cases.load()[0]
+    entry = entry_of(2, gain(None, 9, None))
+    assert "| %s | 1.10 (1.05 to 1.15) | more than 10 | 2.00 (2.00 to 2.00) |" % case.name in cases.gains_table([case], {case.name: entry})
+    assert cases.printed_gain(gain(8, 7, 11)) == "8.00 (7.00 to more)"
+    assert cases.with_gains({case.name: entry}) == [case]
+    old = dict(entry, finding={"place": 1})  # of a Locus that did not say the gains
+    assert cases.with_gains({case.name: old}) == cases.with_gains({case.name: dict(entry, size="quick")}) == []
+
+
 @pytest.fixture(scope="session")
 def fetched():
     """The quick case, whose library and sources are here."""
@@ -107,6 +148,7 @@ def test_quick_case_is_found_and_measured(fetched, jdk17, tmp_path, monkeypatch)
     assert found["place"] == 1 and 0 < found["low"] <= found["share"] <= found["high"] <= 1
     assert "(byte[]) of o.a.c.c.b.BaseNCodec.ensureBufferSize:" in " ".join(found["findings"][0].split())
     assert "BaseNCodec.ensureBufferSize:" in found["row"]
+    assert found["gains"]["with_object"]["at_most"] > found["gains"]["accesses"]["at_most"] > 1
     (pair,) = entry["pairs"]
     assert set(pair) == {"before", "after"} and all(pair[v][what] > 0 for v in pair for what in ("cpu", "wall"))
     page = cases.markdown({QUICK: entry})

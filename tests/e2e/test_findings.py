@@ -2,6 +2,7 @@
 """What `locus report` says first: one screen, its findings, and a program with and without each of them."""
 
 import json
+import math
 import os
 import pathlib
 import re
@@ -37,7 +38,10 @@ def test_a_program_has_the_finding_it_was_written_for(profile_once, locus, workl
         assert 0 < f["low"] <= f["share"] <= f["high"] <= 1 and (f["gain_at_most"] or 1) >= 1
         assert f["text"].endswith(".") and f["id"].startswith(f["kind"]) and f.get("change", f["kind"] == "hot-object")
         assert "at most" not in f["text"]  # what accesses alone are worth bounds no change
-    assert [f["low"] for f in report["findings"]] == sorted((f["low"] for f in report["findings"]), reverse=True)
+        gains = f["gains"]
+        assert (gains["accesses"]["at_most"] or math.inf) <= (gains["with_object"]["at_most"] or math.inf)
+    lows = [f["gains"]["with_object"]["low"] for f in report["findings"]]
+    assert lows == sorted(lows, reverse=True)
 
 
 @helpers.each_pair(mode=("short-lived", "longer-lived"), gc=helpers.COLLECTORS)

@@ -47,7 +47,7 @@ static uint32_t line(void)
 	return lc_table_put(&tree.paths, path);
 }
 
-static char *advice_of(const struct row *r, bool *joins)
+static char *advice_of(const struct row *r, enum lc_advice_joins *joins)
 {
 	const struct lc_rank_name name = { .kind = LC_NAME_FIELD,
 		                           .name = text(r->name ? r->name : "") };
@@ -75,7 +75,7 @@ static char *advice_of(const struct row *r, bool *joins)
 /* The row gets that advice; NULL: none. */
 static void gets(const struct row *r, const char *wanted)
 {
-	bool joins;
+	enum lc_advice_joins joins;
 	char *found = advice_of(r, &joins);
 
 	if (!wanted) {
@@ -117,7 +117,7 @@ static void boxes_are_better_numbers(void **state)
 
 static void tables_of_maps_are_known_by_the_field_that_holds_them(void **state)
 {
-	bool joins;
+	enum lc_advice_joins joins;
 
 	gets(&(struct row){ "java.util.HashMap$Node[]", "java.util.HashMap.table", HOT },
 	     "look a key up once");
@@ -206,7 +206,7 @@ static void a_reference_of_few_samples_is_no_evidence(void **state)
 		.samples = SAMPLES, .known = 40, .list = &one, .len = 1
 	};
 	const struct lc_touch touch = { .kind = LC_TOUCH_ALL_OVER };
-	bool joins;
+	enum lc_advice_joins joins;
 	char *found = lc_advice_find(
 	    &(struct lc_advice_of){ &tree, &few, &touch, &reaches, LC_FINDING_HOT, 0 }, &joins);
 

@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
+/* uses: analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/saving.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_findings.c - checks which rows of a profile are findings, of which kind, and which are none
@@ -46,16 +46,21 @@ static uint32_t text(const char *s)
 	return lc_tree_string(&tree, s, strlen(s));
 }
 
-/* A path of one frame of class A, at a line. */
-static uint32_t line(uint32_t number)
+/* A path of one frame of class A, at a line of a method. */
+static uint32_t line_of(const char *method, uint32_t number)
 {
-	const uint32_t method_key[LC_METHOD_KEY] = { text("A"), text("m"), text("()V"),
+	const uint32_t method_key[LC_METHOD_KEY] = { text("A"), text(method), text("()V"),
 		                                     text("A.java") };
 	const uint32_t frame_key[LC_FRAME_KEY] = { lc_table_put(&tree.methods, method_key), number,
 		                                   number + 1 };
 	const uint32_t path_key[LC_PATH_KEY] = { 0, lc_table_put(&tree.frames, frame_key) };
 
 	return lc_table_put(&tree.paths, path_key);
+}
+
+static uint32_t line(uint32_t number)
+{
+	return line_of("m", number);
 }
 
 static uint32_t site(const char *class, uint32_t made_at)
@@ -106,6 +111,17 @@ static void sample(uint32_t bucket, uint32_t at, const char *field, uint32_t tou
                    uint64_t samples)
 {
 	sample_by(1, bucket, at, field, touch, samples);
+}
+
+static void sample_at(uint32_t bucket, uint32_t at, uint32_t path, uint64_t samples)
+{
+	const uint32_t access[LC_ACCESS_KEY] = {
+		[LC_ACCESS_BUCKET] = bucket, [LC_ACCESS_SITE] = at, [LC_ACCESS_PATH] = path
+	};
+
+	lc_table_values(&tree.accesses, lc_table_put(&tree.accesses, access))[LC_ACCESS_SAMPLES] +=
+	    samples;
+	tree.buckets[0][bucket] += samples;
 }
 
 /* Samples of elements here and there, so that no part of an array stands out. */
@@ -598,6 +614,64 @@ static void large_arrays_that_no_collection_finds_alive_are_a_finding(void **sta
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, an_empty_profile, nothing)
 
+/* ---- findings that one change helps ---- */
+
+static uint32_t strided(const char *class, const char *method)
+{
+	const uint32_t key[LC_SITE_KEY] = { text(class), line_of(method, MADE) };
+	const uint32_t at = lc_table_put(&tree.sites, key);
+
+	lc_table_values(&tree.sites, at)[LC_SITE_ALLOCATIONS] += 1;
+	lc_table_values(&tree.sites, at)[LC_SITE_BYTES] += 64 << 20;
+	sample_all_over(at, 200);
+	walk(at, 4096, 200);
+	return at;
+}
+
+static void arrays_of_one_method_that_one_change_helps_are_one_finding(void **state)
+{
+	const struct lc_finding *f;
+
+	strided("long[]", "m");
+	strided("double[]", "m");
+	calculate(600);
+	f = only(LC_FINDING_STRIDE);
+	assert_int_equal(f->rows_len, 2);
+	assert_true(fabs(f->share - 0.4) < 1e-9);
+	/* Seven of eight accesses of 8 bytes find their cache line in the order of addresses. */
+	assert_true(fabs(f->saves.accesses.share - 0.35) < 1e-9);
+	assert_true(f->saves.all.share == f->saves.accesses.share);
+	assert_null(strstr(f->text, "With what makes"));
+}
+
+static void arrays_of_two_methods_are_two_findings(void **state)
+{
+	strided("long[]", "m");
+	strided("double[]", "n");
+	calculate(600);
+	find();
+	assert_int_equal(found.len, 2);
+	assert_int_equal(found.list[0].rows_len, 1);
+}
+
+static void findings_are_in_the_order_of_what_the_change_saves(void **state)
+{
+	const uint32_t small = objects("int[]", 1, 64 << 20);
+
+	sample_all_over(site("long[]", 0), 240);
+	sample_all_over(small, 200);
+	/* The JVM allocates the smaller one for as long. */
+	sample_at(LC_BUCKET_JVM, 0, line(MADE), 200);
+	calculate(360);
+	find();
+	assert_int_equal(found.len, 2);
+	assert_true(found.list[0].share < found.list[1].share);
+	assert_non_null(strstr(found.list[0].text,
+	                       " Accesses alone: 1.25x. With what makes, clears, fills, copies "
+	                       "and collects it: up to 1.67x ("));
+	assert_non_null(strstr(found.list[1].text, " Accesses alone: up to 1.32x ("));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -605,6 +679,9 @@ int main(void)
 		TEST(too_few_samples_allow_no_verdict),
 		TEST(what_is_certainly_no_2_percent_is_none),
 		TEST(findings_are_in_the_order_of_what_they_certainly_are),
+		TEST(findings_are_in_the_order_of_what_the_change_saves),
+		TEST(arrays_of_one_method_that_one_change_helps_are_one_finding),
+		TEST(arrays_of_two_methods_are_two_findings),
 		TEST(of_too_many_the_last_plain_one_goes),
 		TEST(an_array_beside_calculations_is_no_finding),
 		TEST(an_array_that_is_waited_for_most_of_the_time_is_one),

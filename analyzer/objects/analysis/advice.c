@@ -31,6 +31,7 @@ enum evidence {
 	BY_ITSELF = 1 << 15,  /* ... through a field of the row's own class: a chain */
 	OF_PROGRAM = 1 << 16, /* the class that has the field or array is not the JDK's */
 	OWN_CLASS = 1 << 17,  /* the row's class is not the JDK's */
+	MOSTLY_MADE = 1 << 18, /* two in three samples are at the line that allocates */
 };
 
 enum { SMALL_BYTES = 64, LARGE_BYTES = 64 << 10 };
@@ -39,8 +40,8 @@ struct advice {
 	const char *classes; /* patterns of the row's class, with spaces between; NULL: any */
 	const char *names;   /* the same of the field that holds the row's objects */
 	unsigned needs;      /* enum evidence */
-	bool joins;          /* rows with the same sentence have one cause */
-	const char *text;    /* {through}, {holder}, {field} and {at} stand for names */
+	enum lc_advice_joins joins; /* which rows with the same sentence have one cause */
+	const char *text;           /* {through}, {holder}, {field} and {at} stand for names */
 };
 
 #define BOXES                                                                                      \
@@ -60,54 +61,58 @@ struct advice {
 	"constants, or use a map without nodes (open addressing): each look-up fetches the "       \
 	"table, a node and its key"
 #define FEWER_STRINGS "make fewer strings: pass the parts on, or keep those that repeat in a table"
+#define FEWER_OBJECTS                                                                              \
+	"allocate fewer or smaller ones, or reuse one: most samples are at the line that "         \
+	"allocates them, where they are cleared"
 #define COUNT_IN_LONG "count in long, with a fixed number of decimals, if the range allows it"
 
 /* The first row that fits is taken. */
 static const struct advice table[] = {
-	{ NULL, NULL, NEVER_READ, false, "do not allocate or fill it if nothing reads it" },
-	{ NULL, NULL, STRIDE, false,
+	{ NULL, NULL, NEVER_READ, LC_JOINS_NONE, "do not allocate or fill it if nothing reads it" },
+	{ NULL, NULL, STRIDE, LC_JOINS_METHOD,
 	  "swap the loops, so that the inner one runs along the array, or store the array in the "
 	  "order of its traversal (by column)" },
 
 	/* ---- boxed numbers ---- */
-	{ BOXES, NULL, MADE, false,
+	{ BOXES, NULL, MADE, LC_JOINS_NONE,
 	  "pass the number itself: most samples are at the line that boxes it" },
-	{ BOXES, NULL, BY_ELEMENT | OF_PROGRAM, false,
+	{ BOXES, NULL, BY_ELEMENT | OF_PROGRAM, LC_JOINS_NONE,
 	  "keep the numbers themselves in {through}: an array of int, long or double has no object "
 	  "to reach for each element" },
-	{ BOXES, NULL, BY_FIELD | OF_PROGRAM, false,
+	{ BOXES, NULL, BY_FIELD | OF_PROGRAM, LC_JOINS_NONE,
 	  "make {through} a number (int, long or double), or use a collection of primitives: each "
 	  "read of a box fetches an object" },
-	{ BOXES, NULL, 0, false,
+	{ BOXES, NULL, 0, LC_JOINS_NONE,
 	  "use numbers (int, long, double), arrays of them, or a collection of primitives: each "
 	  "read of a box fetches an object" },
 
 	/* ---- collections ---- */
-	{ NULL, HASH_TABLES, MADE, true,
+	{ NULL, HASH_TABLES, MADE, LC_JOINS_ALL,
 	  "give the map its size when it is made: most samples are at the line that makes a larger "
 	  "table" },
-	{ NULL, HASH_TABLES, 0, true, LOOK_UP_LESS },
-	{ HASH_NODES, NULL, MADE, true,
+	{ NULL, HASH_TABLES, 0, LC_JOINS_ALL, LOOK_UP_LESS },
+	{ HASH_NODES, NULL, MADE, LC_JOINS_ALL,
 	  "put fewer entries in, or use a map without nodes (open addressing): most samples are at "
 	  "the line that makes them" },
-	{ HASH_NODES, NULL, 0, true, LOOK_UP_LESS },
-	{ "java.util.TreeMap$Entry java.util.concurrent.ConcurrentSkipListMap$*", NULL, 0, true,
+	{ HASH_NODES, NULL, 0, LC_JOINS_ALL, LOOK_UP_LESS },
+	{ "java.util.TreeMap$Entry java.util.concurrent.ConcurrentSkipListMap$*", NULL, 0,
+	  LC_JOINS_ALL,
 	  "use a hash map if the order is not needed, or search a sorted array if the keys seldom "
 	  "change: a search fetches one entry for each level of the tree" },
-	{ "java.util.LinkedList$Node", NULL, 0, false,
+	{ "java.util.LinkedList$Node", NULL, 0, LC_JOINS_NONE,
 	  "use an ArrayList or ArrayDeque: a list in an array has no nodes to reach" },
 	{ NULL,
 	  "java.util.ArrayList.elementData java.util.Vector.elementData "
 	  "java.util.ArrayDeque.elements java.util.PriorityQueue.queue",
-	  MADE, false,
+	  MADE, LC_JOINS_NONE,
 	  "give the collection its size when it is made: most samples are at the line that makes a "
 	  "larger array" },
-	{ "java.util.*Itr java.util.*Iterator", NULL, MADE, false,
+	{ "java.util.*Itr java.util.*Iterator", NULL, MADE, LC_JOINS_NONE,
 	  "go through the list by index, or through the array itself: most samples are at the line "
 	  "that makes the iterator" },
-	{ "java.util.stream.* java.util.Spliterators$* java.util.*Spliterator", NULL, MADE, false,
-	  "use a loop here: most samples are at the line that sets up the stream" },
-	{ "java.util.Optional*", NULL, MADE, false,
+	{ "java.util.stream.* java.util.Spliterators$* java.util.*Spliterator", NULL, MADE,
+	  LC_JOINS_NONE, "use a loop here: most samples are at the line that sets up the stream" },
+	{ "java.util.Optional*", NULL, MADE, LC_JOINS_NONE,
 	  "return the value or null inside the hot path: most samples are at the line that makes "
 	  "the Optional" },
 
@@ -115,85 +120,84 @@ static const struct advice table[] = {
 	{ "byte[] char[]",
 	  "java.lang.AbstractStringBuilder.value java.lang.StringBuilder.value "
 	  "java.lang.StringBuffer.value",
-	  MADE, false,
+	  MADE, LC_JOINS_NONE,
 	  "give the builder the size that it needs, or use one builder again (setLength(0)): most "
 	  "samples are at the line that makes its array" },
-	{ "java.lang.StringBuilder java.lang.StringBuffer", NULL, MADE, false,
+	{ "java.lang.StringBuilder java.lang.StringBuffer", NULL, MADE, LC_JOINS_NONE,
 	  "use one builder again (setLength(0)): most samples are at the line that makes it" },
-	{ "byte[] char[]", "java.lang.String.value", MADE, false, FEWER_STRINGS },
-	{ "java.lang.String", NULL, MADE, false, FEWER_STRINGS },
-	{ "java.math.BigDecimal java.math.BigInteger", NULL, 0, false, COUNT_IN_LONG },
-	{ "int[]", "java.math.BigInteger.mag java.math.MutableBigInteger.value", 0, false,
+	{ "byte[] char[]", "java.lang.String.value", MADE, LC_JOINS_NONE, FEWER_STRINGS },
+	{ "java.lang.String", NULL, MADE, LC_JOINS_NONE, FEWER_STRINGS },
+	{ "java.math.BigDecimal java.math.BigInteger", NULL, 0, LC_JOINS_NONE, COUNT_IN_LONG },
+	{ "int[]", "java.math.BigInteger.mag java.math.MutableBigInteger.value", 0, LC_JOINS_NONE,
 	  COUNT_IN_LONG },
-	{ "java.util.regex.*", NULL, MADE, false,
+	{ "java.util.regex.*", NULL, MADE, LC_JOINS_NONE,
 	  "compile the expression once (a static final Pattern), and use one Matcher again "
 	  "(reset())" },
-	{ "java.text.* java.time.format.* java.util.Formatter*", NULL, MADE, false,
+	{ "java.text.* java.time.format.* java.util.Formatter*", NULL, MADE, LC_JOINS_NONE,
 	  "make the formatter once and keep it: most samples are at the line that makes it" },
 	{ "java.util.Date java.util.Calendar java.util.GregorianCalendar sun.util.calendar.*", NULL,
-	  MADE, false,
+	  MADE, LC_JOINS_NONE,
 	  "keep the time as a long: most samples are at the line that makes the date" },
 
 	/* ---- input and output ---- */
-	{ "byte[] char[]", "java.io.* java.util.zip.* sun.nio.*", MADE, false,
+	{ "byte[] char[]", "java.io.* java.util.zip.* sun.nio.*", MADE, LC_JOINS_NONE,
 	  "keep one stream or buffer and use it again, or make the buffer smaller: most samples "
 	  "are at the line that makes and clears it" },
-	{ "java.nio.*Buffer*", NULL, MADE, false,
+	{ "java.nio.*Buffer*", NULL, MADE, LC_JOINS_NONE,
 	  "keep one buffer and use it again (clear()): most samples are at the line that makes "
 	  "it" },
 
 	/* ---- the language ---- */
-	{ "*Exception *Error java.lang.StackTraceElement*", NULL, MADE, false,
+	{ "*Exception *Error java.lang.StackTraceElement*", NULL, MADE, LC_JOINS_NONE,
 	  "return a value instead of throwing here, or leave the stack trace out "
 	  "(writableStackTrace false)" },
-	{ "java.lang.reflect.* java.lang.invoke.* java.lang.Class[]", NULL, MADE, false,
+	{ "java.lang.reflect.* java.lang.invoke.* java.lang.Class[]", NULL, MADE, LC_JOINS_NONE,
 	  "look the member up once and keep it: most samples are at the line that makes a copy" },
-	{ "java.lang.ThreadLocal$*", NULL, 0, false,
+	{ "java.lang.ThreadLocal$*", NULL, 0, LC_JOINS_NONE,
 	  "get the thread's value once, before the loop, and pass it on" },
 
 	/* ---- shapes ---- */
-	{ NULL, NULL, ONE_PART, false,
+	{ NULL, NULL, ONE_PART, LC_JOINS_NONE,
 	  "keep the used part in an array of its own, so that it stays in the cache" },
-	{ NULL, NULL, HEADER_ALONE | ARRAY | BY_FIELD | OF_PROGRAM, false,
+	{ NULL, NULL, HEADER_ALONE | ARRAY | BY_FIELD | OF_PROGRAM, LC_JOINS_NONE,
 	  "keep the length in {holder}, beside {through}, or use one large array instead of many: "
 	  "these arrays are fetched only for their lengths" },
-	{ NULL, NULL, HEADER_ALONE | ARRAY, false,
+	{ NULL, NULL, HEADER_ALONE | ARRAY, LC_JOINS_NONE,
 	  "keep the length beside the reference, or use one large array instead of many: these "
 	  "arrays are fetched only for their lengths" },
-	{ NULL, NULL, HEADER_ALONE | FOR_CALL | BY_ELEMENT | OF_PROGRAM, true,
+	{ NULL, NULL, HEADER_ALONE | FOR_CALL | BY_ELEMENT | OF_PROGRAM, LC_JOINS_ALL,
 	  "keep the objects of each class in an array of their own, or a number for the class "
 	  "beside each element of {through}: they are fetched only because the call at {at} has "
 	  "several targets" },
-	{ NULL, NULL, HEADER_ALONE | FOR_TYPE | BY_ELEMENT | OF_PROGRAM, true,
+	{ NULL, NULL, HEADER_ALONE | FOR_TYPE | BY_ELEMENT | OF_PROGRAM, LC_JOINS_ALL,
 	  "keep the objects of each class in an array of their own, or what the type check at {at} "
 	  "decides beside each element of {through}: they are fetched only for their class" },
-	{ NULL, NULL, HEADER_ALONE | FOR_CALL | BY_FIELD | OF_PROGRAM, true,
+	{ NULL, NULL, HEADER_ALONE | FOR_CALL | BY_FIELD | OF_PROGRAM, LC_JOINS_ALL,
 	  "keep a number for the class in {holder}, beside {through}: these objects are fetched "
 	  "only because the call at {at} has several targets" },
-	{ NULL, NULL, HEADER_ALONE | FOR_TYPE | BY_FIELD | OF_PROGRAM, true,
+	{ NULL, NULL, HEADER_ALONE | FOR_TYPE | BY_FIELD | OF_PROGRAM, LC_JOINS_ALL,
 	  "keep what the type check at {at} decides in {holder}, beside {through}: these objects "
 	  "are fetched only for their class" },
-	{ NULL, NULL, HEADER_ALONE, false,
+	{ NULL, NULL, HEADER_ALONE, LC_JOINS_NONE,
 	  "keep the type or key that the code tests in the referring object or array, or lay "
 	  "values out flat: these objects are fetched only for their headers" },
-	{ NULL, NULL, MADE, false,
-	  "allocate fewer or smaller ones, or reuse one: most samples are at the line that "
-	  "allocates them, where they are cleared" },
-	{ NULL, NULL, BY_ITSELF, false,
+	{ NULL, NULL, MADE, LC_JOINS_METHOD, FEWER_OBJECTS },
+	{ NULL, NULL, BY_ITSELF, LC_JOINS_NONE,
 	  "keep several elements in each node, or number the nodes and keep their values in "
 	  "arrays: each node is reached only through another ({through})" },
-	{ NULL, NULL, ARRAY | SMALL | BY_FIELD | OF_PROGRAM, false,
+	{ NULL, NULL, ARRAY | SMALL | BY_FIELD | OF_PROGRAM, LC_JOINS_NONE,
 	  "keep the few elements in fields of {holder}, or those of many objects in one array: "
 	  "each read goes through {through} to a small array" },
-	{ NULL, NULL, ONE_FIELD | BY_ELEMENT | OF_PROGRAM | OWN_CLASS, false,
+	{ NULL, NULL, ONE_FIELD | BY_ELEMENT | OF_PROGRAM | OWN_CLASS, LC_JOINS_NONE,
 	  "keep {field} in an array of its own, beside {through}: the code reads little else of "
 	  "these objects" },
-	{ NULL, NULL, ONE_FIELD | BY_FIELD | OF_PROGRAM | OWN_CLASS, false,
+	{ NULL, NULL, ONE_FIELD | BY_FIELD | OF_PROGRAM | OWN_CLASS, LC_JOINS_NONE,
 	  "keep {field} in {holder}: it is reached through {through}, and the code reads little "
 	  "else of these objects" },
-	{ NULL, NULL, ARRAY | NUMBERS | SEQUENTIAL, false,
+	{ NULL, NULL, ARRAY | MOSTLY_MADE, LC_JOINS_METHOD, FEWER_OBJECTS },
+	{ NULL, NULL, ARRAY | NUMBERS | SEQUENTIAL, LC_JOINS_NONE,
 	  "use smaller elements, or do more work on each part while it is in the cache" },
-	{ NULL, NULL, ARRAY | NUMBERS | LARGE, false,
+	{ NULL, NULL, ARRAY | NUMBERS | LARGE, LC_JOINS_NONE,
 	  "use smaller or fewer elements, or process neighbouring elements together" },
 };
 
@@ -337,6 +341,8 @@ static unsigned shape(const struct known *k, const struct lc_advice_of *of)
 		evidence |= NUMBERS;
 	if (10 * touch->made >= 8 * of->row->samples)
 		evidence |= MADE;
+	if (3 * touch->made >= 2 * of->row->samples)
+		evidence |= MOSTLY_MADE;
 	if (touch->kind == LC_TOUCH_ONE_FIELD)
 		evidence |= ONE_FIELD;
 	if (touch->walk == LC_WALK_SEQUENTIAL)
@@ -391,7 +397,7 @@ static void put_word(FILE *out, const char *word, const struct known *k,
 	free(text);
 }
 
-char *lc_advice_find(const struct lc_advice_of *of, bool *joins)
+char *lc_advice_find(const struct lc_advice_of *of, enum lc_advice_joins *joins)
 {
 	const struct known k = know(of);
 	const char *p = NULL;
@@ -399,7 +405,7 @@ char *lc_advice_find(const struct lc_advice_of *of, bool *joins)
 	size_t len;
 	FILE *out;
 
-	*joins = false;
+	*joins = LC_JOINS_NONE;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table) && !p; i++)
 		if ((table[i].needs & k.evidence) == table[i].needs &&
 		    (!table[i].classes || matches(table[i].classes, k.class)) &&

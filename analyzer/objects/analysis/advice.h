@@ -7,8 +7,6 @@
 #ifndef LC_OBJECTS_ANALYSIS_ADVICE_H
 #define LC_OBJECTS_ANALYSIS_ADVICE_H
 
-#include <stdbool.h>
-
 #include "analyzer/objects/analysis/findings.h"
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
@@ -24,9 +22,9 @@ struct lc_advice_of {
 };
 
 /*
- * The change to try, as one sentence without its end; NULL: none. `*joins`: rows with an equal
- * sentence have one cause. The caller frees it. Pure function.
+ * The change to try, as one sentence without its end; NULL: none. `*joins`: which rows with an
+ * equal sentence have one cause. The caller frees it. Pure function.
  */
-char *lc_advice_find(const struct lc_advice_of *of, bool *joins);
+char *lc_advice_find(const struct lc_advice_of *of, enum lc_advice_joins *joins);
 
 #endif

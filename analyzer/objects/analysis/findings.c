@@ -19,9 +19,12 @@
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/out/emit.h"
+#include "analyzer/out/json.h"
 #include "analyzer/out/screen.h"
 #include "src/base/hash.h"
 #include "src/base/order.h"
+
+#define MORE 1.05 /* a smaller difference is not worth a second number */
 
 enum { GAIN_MOST = 10, HEADER_CLASSES = 3, LINE_PERCENT = 10 };
 
@@ -74,16 +77,68 @@ struct lc_finding *lc_finding_add(struct lc_finding_search *s, enum lc_finding_k
 	return f;
 }
 
-void lc_finding_put_gain(FILE *out, double share, double low, double high)
+void lc_finding_saves_share(struct lc_finding *f)
 {
-	if (lc_finding_gain(share) > GAIN_MOST)
-		fprintf(out, " Accesses alone: more than %dx.", GAIN_MOST);
-	else if (lc_finding_gain(high) > GAIN_MOST)
-		fprintf(out, " Accesses alone: up to %.2fx (%.2f and more).",
-		        lc_finding_gain(share), lc_finding_gain(low));
+	const struct lc_saving_part part = { f->share, f->low, f->high };
+
+	f->saves = (struct lc_saving){ part, part };
+}
+
+bool lc_finding_has_more(const struct lc_finding *f)
+{
+	const double alone = fmin(lc_finding_gain(f->saves.accesses.share), GAIN_MOST);
+
+	return fmin(lc_finding_gain(f->saves.all.share), GAIN_MOST) >= MORE * alone;
+}
+
+static void json_gain(struct lc_json *j, const char *name, const struct lc_saving_part *part)
+{
+	lc_json_object(j, name);
+	lc_json_real(j, "at_most", lc_finding_gain(part->share));
+	lc_json_real(j, "low", lc_finding_gain(part->low));
+	lc_json_real(j, "high", lc_finding_gain(part->high));
+	lc_json_end_object(j);
+}
+
+void lc_finding_json(struct lc_json *j, const struct lc_finding *f)
+{
+	lc_json_string(j, "id", f->id);
+	lc_json_string(j, "kind", lc_finding_name(f->kind));
+	lc_json_real(j, "share", f->share);
+	lc_json_real(j, "low", f->low);
+	lc_json_real(j, "high", f->high);
+	lc_json_real(j, "gain_at_most", lc_finding_gain(f->saves.accesses.share));
+	lc_json_object(j, "gains");
+	json_gain(j, "accesses", &f->saves.accesses);
+	json_gain(j, "with_object", &f->saves.all);
+	lc_json_end_object(j);
+}
+
+/* "up to 1.12x (1.05 to 1.21)." */
+static void put_up_to(FILE *out, const struct lc_saving_part *part)
+{
+	if (lc_finding_gain(part->share) > GAIN_MOST)
+		fprintf(out, "more than %dx.", GAIN_MOST);
+	else if (part->low == part->high)
+		fprintf(out, "up to %.2fx.", lc_finding_gain(part->share));
+	else if (lc_finding_gain(part->high) > GAIN_MOST)
+		fprintf(out, "up to %.2fx (%.2f and more).", lc_finding_gain(part->share),
+		        lc_finding_gain(part->low));
 	else
-		fprintf(out, " Accesses alone: up to %.2fx (%.2f to %.2f).", lc_finding_gain(share),
-		        lc_finding_gain(low), lc_finding_gain(high));
+		fprintf(out, "up to %.2fx (%.2f to %.2f).", lc_finding_gain(part->share),
+		        lc_finding_gain(part->low), lc_finding_gain(part->high));
+}
+
+void lc_finding_put_gain(FILE *out, const struct lc_finding *f)
+{
+	fputs(f->kind == LC_FINDING_SHORT_LIVED ? " Collector alone: " : " Accesses alone: ", out);
+	if (!lc_finding_has_more(f)) {
+		put_up_to(out, &f->saves.accesses);
+		return;
+	}
+	fprintf(out, "%.2fx. With what makes, clears, fills, copies and collects %s: ",
+	        lc_finding_gain(f->saves.accesses.share), f->rows_len > 1 ? "them" : "it");
+	put_up_to(out, &f->saves.all);
 }
 
 void lc_finding_put_sentence(FILE *out, char *text)
@@ -123,23 +178,44 @@ static uint64_t number_of_line(const struct lc_finding_search *s, const struct l
 }
 
 static char *short_lived_words(const struct lc_finding_search *s, const struct lc_rank_row *row,
-                               const struct lc_gc_model *gc, double share)
+                               const struct lc_gc_model *gc, const struct lc_finding *f)
 {
 	char *what = lc_finding_row_words(s, row), *text, bytes[32], each[32], duration[32];
 
 	lc_emit_bytes(bytes, sizeof(bytes), row->bytes);
 	lc_emit_bytes(each, sizeof(each), row->bytes / row->allocations);
 	lc_emit_duration(duration, sizeof(duration), (uint64_t)lc_gc_model_by_allocation(gc, row));
-	text = lc_mem_text(
-	    "%s: %s in %" PRIu64 " arrays (%s each), %.0f%% of all bytes allocated; %.1f%% of "
-	    "these bytes outlived a collection (there were %" PRIu64
-	    "). By bytes allocated, they cost %s of the collector's time (a model). Collector "
-	    "alone: up to %.2fx.",
-	    what, bytes, row->allocations, each, 100 * (double)row->bytes / gc->allocated,
-	    100 * lc_share(row->copies.outlived_bytes, row->bytes), gc->collected, duration,
-	    lc_finding_gain(share));
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	fprintf(out,
+	        "%s: %s in %" PRIu64 " arrays (%s each), %.0f%% of all bytes allocated; %.1f%% of "
+	        "these bytes outlived a collection (there were %" PRIu64
+	        "). By bytes allocated, they cost %s of the collector's time (a model).",
+	        what, bytes, row->allocations, each, 100 * (double)row->bytes / gc->allocated,
+	        100 * lc_share(row->copies.outlived_bytes, row->bytes), gc->collected, duration);
+	lc_finding_put_gain(out, f);
+	lc_mem_close_text(out);
 	free(what);
 	return text;
+}
+
+static bool in_a_finding(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	for (size_t i = 0; i < s->found->len; i++)
+		for (size_t k = 0; k < s->found->list[i].rows_len; k++)
+			if (s->found->list[i].rows[k] == row)
+				return true;
+	return false;
+}
+
+/* If another finding says what the array costs, this one is about the collector alone. */
+static void find_saving(struct lc_finding_search *s, struct lc_finding *f)
+{
+	lc_finding_saves_share(f);
+	if (!in_a_finding(s, f->row) &&
+	    lc_wilson_effective(lc_view_all(s->v)) >= LC_FINDING_SAMPLES_MIN)
+		f->saves.all = lc_saving_of(s->savings, &f->row, 1).all;
 }
 
 /* Find lines that allocate many large arrays, nearly all of them dead at the next collection. */
@@ -166,7 +242,8 @@ static void find_short_lived(struct lc_finding_search *s)
 		f = lc_finding_add(s, LC_FINDING_SHORT_LIVED, number_of_line(s, row));
 		f->row = row;
 		f->share = f->low = f->high = share;
-		f->text = lc_finding_keep(s, short_lived_words(s, row, &gc, share));
+		find_saving(s, f);
+		f->text = lc_finding_keep(s, short_lived_words(s, row, &gc, f));
 		f->change = "reuse one array (in a field, or one per thread) instead of allocating "
 		            "a new one each time, or allocate only as much as is used";
 	}
@@ -229,7 +306,7 @@ static char *headers_words(const struct lc_finding_search *s, const struct lc_fi
 	}
 	putc('.', out);
 	put_header_line(out, s);
-	lc_finding_put_gain(out, f->share, f->low, f->high);
+	lc_finding_put_gain(out, f);
 	lc_mem_close_text(out);
 	return text;
 }
@@ -264,6 +341,7 @@ static void find_headers(struct lc_finding_search *s)
 		f->share = lc_share(header.samples, s->v->total);
 		f->low = low;
 		f->high = high;
+		lc_finding_saves_share(f);
 		f->text = lc_finding_keep(s, headers_words(s, f, classes, len));
 		f->change = "lay data out flat, so that fewer objects are visited: keep the type, "
 		            "key or length that the code tests beside the reference, or keep "
@@ -320,8 +398,8 @@ static int order(const void *a, const void *b)
 {
 	const struct lc_finding *x = a, *y = b;
 
-	if (x->low != y->low)
-		return x->low > y->low ? -1 : 1;
+	if (x->saves.all.low != y->saves.all.low)
+		return x->saves.all.low > y->saves.all.low ? -1 : 1;
 	return strcmp(x->id, y->id);
 }
 
@@ -341,8 +419,10 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 {
 	const struct lc_view *v = of->ranking->view;
 	struct lc_finding_search s = { .found = f, .of = of, .v = v, .t = v->tree };
+	struct lc_savings *savings = lc_savings_new(of->ranking);
 
 	*f = (struct lc_findings){ 0 };
+	s.savings = savings;
 	if (lc_wilson_effective(lc_view_all(v)) < LC_FINDING_SAMPLES_MIN) {
 		f->none = too_short(&s);
 	} else {
@@ -353,6 +433,7 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 	}
 	find_short_lived(&s); /* counts suffice for this one */
 	lc_finding_spans(&s);
+	lc_savings_free(savings);
 	if (f->len)
 		qsort(f->list, f->len, sizeof(*f->list), order);
 	while (f->len > LC_FINDINGS_MAX)

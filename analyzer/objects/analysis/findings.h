@@ -12,7 +12,9 @@
 
 #include "analyzer/base/arena.h"
 #include "analyzer/objects/analysis/ranking.h"
+#include "analyzer/objects/analysis/saving.h"
 
+struct lc_json;
 struct lc_numa;
 struct lc_sharing;
 struct lc_spans;
@@ -39,21 +41,35 @@ enum lc_finding_kind {
 /* The name in IDs and JSON, such as "hot-object". Static storage. */
 const char *lc_finding_name(enum lc_finding_kind kind);
 
+/* Which findings with the same change have one cause, and are one. */
+enum lc_advice_joins {
+	LC_JOINS_NONE = 0,
+	LC_JOINS_METHOD, /* those whose objects one method allocates */
+	LC_JOINS_ALL,
+};
+
 struct lc_finding {
 	enum lc_finding_kind kind;
-	char id[40];                   /* the kind's name and a number, equal in every profile */
-	double share;                  /* share of all samples, or of CPU time */
-	double low, high;              /* 95% interval; both equal `share` if there is none */
-	const struct lc_rank_row *row; /* NULL: none */
+	char id[40];      /* the kind's name and a number, equal in every profile */
+	double share;     /* share of all samples, or of CPU time */
+	double low, high; /* 95% interval; both equal `share` if there is none */
+	/*
+	 * Parts of the CPU time: of accesses that a change may save, and with all that exists only
+	 * for the row's objects. `all` is `accesses` if the change leaves the objects.
+	 */
+	struct lc_saving saves;
+	const struct lc_rank_row *row;         /* NULL: none */
+	const struct lc_rank_row *const *rows; /* `row` and those that were joined to it */
+	size_t rows_len;
 	const struct lc_spans_diagnosis *spans; /* diagnosis of streams or tasks; NULL: none */
-	uint64_t site;      /* lc_tree_site_id() of the site; 0: several, or none */
-	const char *text;   /* what is wrong, and the numbers that show it; UTF-8, one line */
-	bool joins;         /* findings with the same change have one cause, and are one */
-	const char *change; /* what to try; UTF-8, one line; NULL: nothing that fits */
+	uint64_t site;    /* lc_tree_site_id() of the site; 0: several, or none */
+	const char *text; /* what is wrong, and the numbers that show it; UTF-8, one line */
+	enum lc_advice_joins joins; /* findings with the same change may be one */
+	const char *change;         /* what to try; UTF-8, one line; NULL: nothing that fits */
 };
 
 struct lc_findings {
-	struct lc_finding *list; /* largest possible gain first */
+	struct lc_finding *list; /* the one that certainly saves most first */
 	size_t len;
 	const char *none; /* one line: why there is no finding, or none about objects; else NULL */
 	struct lc_arena arena;
@@ -103,10 +119,15 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of);
 void lc_findings_free(struct lc_findings *f);
 
 /*
- * The speed-up if the accesses that have this share of the samples cost nothing: 1 / (1 - share), 1
- * or more. Removing an object also saves its allocation, clearing and collection, which may be
- * worth more.
+ * Write the members that all formats have: ID, kind, share and gains. "gain_at_most" is that of the
+ * accesses.
  */
+void lc_finding_json(struct lc_json *j, const struct lc_finding *f);
+
+/* The speed-up if this part of the CPU time were saved: 1 / (1 - share), 1 or more. */
 double lc_finding_gain(double share);
+
+/* Is the gain with all that exists only for the objects worth a second number? */
+bool lc_finding_has_more(const struct lc_finding *f);
 
 #endif

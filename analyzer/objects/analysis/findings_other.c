@@ -50,7 +50,7 @@ static char *sharing_words(const struct lc_finding_search *s, const struct lc_sh
 		fputs(", which the hardware saw go from core to core", out);
 	fprintf(out, "; %.1f%% of the samples (%.1f to %.1f) are in %" PRIu64 " such line%s.",
 	        100 * f->share, 100 * f->low, 100 * f->high, x->lines, x->lines == 1 ? "" : "s");
-	lc_finding_put_gain(out, f->share, f->low, f->high);
+	lc_finding_put_gain(out, f);
 	lc_mem_close_text(out);
 	return text;
 }
@@ -74,6 +74,7 @@ void lc_finding_sharing(struct lc_finding_search *s)
 		f->share = lc_share(x->samples, s->v->total);
 		f->low = low;
 		f->high = high;
+		lc_finding_saves_share(f);
 		f->text = lc_finding_keep(s, sharing_words(s, x, f));
 		f->change = "put 128 bytes between the data that different threads write, mark it "
 		            "@Contended, or give each thread a copy; see --view=sharing";
@@ -119,6 +120,7 @@ void lc_finding_remote(struct lc_finding_search *s)
 		f->share = lc_share(remote, s->v->total);
 		f->low = low;
 		f->high = high;
+		lc_finding_saves_share(f);
 		f->text = lc_finding_keep(s, remote_words(s, x, f, prose.summary));
 		f->change =
 		    lc_finding_keep(s, lc_mem_text("%s", prose.advice_len ? prose.advice[0].action
@@ -193,6 +195,7 @@ void lc_finding_spans(struct lc_finding_search *s)
 			continue;
 		f = lc_finding_add(s, kinds[d->pattern], span_number(d));
 		f->share = f->low = f->high = fmin(1, fmax(0, (double)d->cycles / all));
+		lc_finding_saves_share(f);
 		f->text = lc_finding_keep(s, span_words(s, d, f->share,
 		                                        cpu > 0       ? "the program's CPU time"
 		                                        : d->location ? "the cycles of all streams"

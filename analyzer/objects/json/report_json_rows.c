@@ -54,6 +54,15 @@ static void put_own(struct lc_json *j, const char *name, const struct lc_tree *t
 	lc_json_end_object(j);
 }
 
+/* The line that allocates, or null. */
+static void put_allocated_at(struct lc_json *j, const struct lc_tree *t, uint32_t path)
+{
+	if (path)
+		put_own(j, "allocated_at", t, path);
+	else
+		lc_json_null(j, "allocated_at");
+}
+
 static void put_label(struct lc_json *j, const struct lc_ranking *rank,
                       const struct lc_rank_row *row)
 {
@@ -74,15 +83,10 @@ static void put_label(struct lc_json *j, const struct lc_ranking *rank,
 		lc_json_null(j, "field");
 	if (rank->group == LC_GROUP_SITE) {
 		lc_json_path(j, "allocated_at", t, row->path);
-	} else if (rank->group == LC_GROUP_LINE && row->path) {
-		const uint32_t *frame = lc_tree_frame(t, row->path);
-
-		lc_json_object(j, "allocated_at");
-		lc_json_code(j, t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
-		lc_json_end_object(j);
-		put_own(j, "allocated_in", t, lc_own_maker(t, row));
 	} else if (rank->group == LC_GROUP_LINE) {
-		lc_json_null(j, "allocated_at");
+		put_allocated_at(j, t, row->path);
+		if (row->path)
+			put_own(j, "allocated_in", t, lc_own_maker(t, row));
 	}
 	if (no_line)
 		lc_json_string(j, "no_line", no_line);
@@ -358,6 +362,20 @@ void lc_report_json_ranking(struct lc_json *j, const struct lc_report *r)
 	lc_json_end_object(j);
 }
 
+static void put_finding_rows(struct lc_json *j, const struct lc_tree *t, const struct lc_finding *f)
+{
+	if (!f->rows_len)
+		return;
+	lc_json_array(j, "rows");
+	for (size_t i = 0; i < f->rows_len; i++) {
+		lc_json_object(j, NULL);
+		lc_json_text(j, "class", lc_tree_text(t, f->rows[i]->class));
+		put_allocated_at(j, t, f->rows[i]->path);
+		lc_json_end_object(j);
+	}
+	lc_json_end_array(j);
+}
+
 void lc_report_json_findings(struct lc_json *j, const struct lc_report *r)
 {
 	const struct lc_findings *found = r->findings;
@@ -369,14 +387,10 @@ void lc_report_json_findings(struct lc_json *j, const struct lc_report *r)
 
 		lc_json_line(j, 0);
 		lc_json_object(j, NULL);
-		lc_json_string(j, "id", f->id);
-		lc_json_string(j, "kind", lc_finding_name(f->kind));
-		lc_json_real(j, "share", f->share);
-		lc_json_real(j, "low", f->low);
-		lc_json_real(j, "high", f->high);
-		lc_json_real(j, "gain_at_most", lc_finding_gain(f->share));
+		lc_finding_json(j, f);
 		if (f->row)
 			lc_json_text(j, "class", lc_tree_text(r->view->tree, f->row->class));
+		put_finding_rows(j, r->view->tree, f);
 		lc_json_string(j, "text", f->text);
 		if (f->change)
 			lc_json_string(j, "change", f->change);

@@ -265,12 +265,7 @@ static void findings(struct lc_json *j, const struct lc_analysis *a)
 
 		lc_json_line(j, 0);
 		lc_json_object(j, NULL);
-		lc_json_string(j, "id", f->id);
-		lc_json_string(j, "kind", lc_finding_name(f->kind));
-		lc_json_real(j, "share", f->share);
-		lc_json_real(j, "low", f->low);
-		lc_json_real(j, "high", f->high);
-		lc_json_real(j, "gain_at_most", lc_finding_gain(f->share));
+		lc_finding_json(j, f);
 		if (f->row)
 			lc_json_i64(j, "row", f->row - a->by_line.rows);
 		lc_json_string(j, "text", f->text);

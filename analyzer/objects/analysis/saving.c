@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * objects/analysis/saving.c - finds the call paths that exist only for some objects, and sums up
+ * their samples.
+ *
+ * Each call path is one of three kinds. All samples count on a path below a frame that exists only
+ * for the objects. On a path that ends at the allocating line, samples in the JVM and the kernel
+ * count too. On all other paths only the samples at the objects count.
+ */
+#include "analyzer/objects/analysis/saving.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/cpu_breakdown.h"
+#include "analyzer/objects/analysis/gc_model.h"
+#include "analyzer/objects/analysis/own_code.h"
+#include "analyzer/objects/analysis/touch.h"
+#include "src/base/order.h"
+
+#define Z95 1.959964
+
+struct lc_savings {
+	const struct lc_ranking *r;
+	const struct lc_tree *t;
+	struct lc_gc_model gc;
+	double threads; /* the part of the CPU time that the samples are of */
+	double whole;   /* CPU time without Locus, in ns; 0: not known */
+	bool *jdk;      /* by method */
+};
+
+/* The state of one call of lc_saving_of(). */
+struct sum {
+	const struct lc_savings *s;
+	const struct lc_rank_row *const *rows;
+	size_t len;
+	bool *only;  /* by path: exists only for the objects */
+	bool *below; /* by path: below the method that is looked at */
+	struct lc_weighted accesses, all;
+};
+
+struct lc_savings *lc_savings_new(const struct lc_ranking *r)
+{
+	struct lc_savings *s = lc_mem_zeroed(1, sizeof(*s));
+	const struct lc_tree *t = r->view->tree;
+	struct lc_cpu_breakdown b;
+
+	s->r = r;
+	s->t = t;
+	s->threads = 1;
+	lc_gc_model_build(&s->gc, r);
+	if (s->gc.cpu_ns && lc_cpu_breakdown_read(&b, r->view->load) && b.application_ns) {
+		s->whole = (double)(b.process_ns - b.locus_ns);
+		s->threads = (double)b.application_ns / s->whole;
+	}
+	s->jdk = lc_mem_zeroed(t->methods.count, sizeof(*s->jdk));
+	for (uint32_t i = 0; i < t->methods.count; i++)
+		s->jdk[i] =
+		    lc_own_is_jdk(lc_tree_text(t, lc_table_key(&t->methods, i)[LC_METHOD_CLASS]));
+	return s;
+}
+
+void lc_savings_free(struct lc_savings *s)
+{
+	free(s->jdk);
+	free(s);
+}
+
+/* ---- frames ---- */
+
+static uint32_t method_of(const struct lc_tree *t, uint32_t path)
+{
+	return lc_tree_frame(t, path)[LC_FRAME_METHOD];
+}
+
+/* Are the leaves of both paths in one line? */
+static bool same_line(const struct lc_tree *t, uint32_t a, uint32_t b)
+{
+	const uint32_t *x = lc_tree_frame(t, a), *y = lc_tree_frame(t, b);
+
+	return x[LC_FRAME_METHOD] == y[LC_FRAME_METHOD] && x[LC_FRAME_LINE1] == y[LC_FRAME_LINE1] &&
+	       (x[LC_FRAME_LINE1] || x[LC_FRAME_BCI1] == y[LC_FRAME_BCI1]);
+}
+
+static bool is(struct lc_text text, const char *word)
+{
+	return text.len == strlen(word) && !memcmp(text.bytes, word, text.len);
+}
+
+static bool is_constructor(const struct lc_tree *t, uint32_t path)
+{
+	return is(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_NAME]), "<init>");
+}
+
+/*
+ * Is the path's leaf a constructor that runs for objects of the row? A constructor that another one
+ * calls may run for an object of a subclass.
+ */
+static bool constructs(const struct lc_tree *t, const struct lc_rank_row *row, uint32_t path)
+{
+	const uint32_t caller = lc_tree_parent(t, path);
+
+	if (!caller || lc_tree_method(t, path)[LC_METHOD_CLASS] != row->class ||
+	    !is_constructor(t, path))
+		return false;
+	return row->path ? same_line(t, caller, row->path) : !is_constructor(t, caller);
+}
+
+/*
+ * The JDK's collection whose code exists only for the row's objects, which are its nodes or its
+ * table: "java.util.HashMap" of "java.util.HashMap$Node[]"; "" if there is none.
+ */
+static struct lc_text collection_of(struct lc_text class)
+{
+	static const char *const ends[] = { "$Node", "$Node[]", "$Entry", "$Entry[]", "$TreeNode" };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		const size_t len = strlen(ends[i]);
+
+		if (class.len > len && !strncmp(class.bytes, "java.util.", strlen("java.util.")) &&
+		    !memcmp(class.bytes + class.len - len, ends[i], len))
+			return (struct lc_text){ class.bytes, class.len - (uint32_t)len };
+	}
+	return (struct lc_text){ "", 0 };
+}
+
+/* Is the class the collection, or nested in it? A LinkedHashMap is a HashMap for the most part. */
+static bool of_collection(struct lc_text class, struct lc_text collection)
+{
+	if (is(collection, "java.util.LinkedHashMap"))
+		collection.len = (uint32_t)strlen("java.util.HashMap"),
+		collection.bytes = "java.util.HashMap";
+	return collection.len && class.len >= collection.len &&
+	       !memcmp(class.bytes, collection.bytes, collection.len) &&
+	       (class.len == collection.len || class.bytes[collection.len] == '$');
+}
+
+/* Mark paths on which the JDK's frames up to the nearest other one have one of the collection. */
+static void mark_collection(struct sum *sum, struct lc_text collection)
+{
+	const struct lc_tree *t = sum->s->t;
+	bool *inside, *of;
+
+	if (!collection.len)
+		return;
+	inside = lc_mem_zeroed(t->paths.count, sizeof(*inside));
+	of = lc_mem_zeroed(t->methods.count, sizeof(*of));
+	for (uint32_t i = 0; i < t->methods.count; i++)
+		of[i] = of_collection(
+		    lc_tree_text(t, lc_table_key(&t->methods, i)[LC_METHOD_CLASS]), collection);
+	for (uint32_t path = 1; path < t->paths.count; path++) {
+		const uint32_t method = method_of(t, path);
+
+		inside[path] =
+		    sum->s->jdk[method] && (of[method] || inside[lc_tree_parent(t, path)]);
+		sum->only[path] |= inside[path];
+	}
+	free(inside);
+	free(of);
+}
+
+/* ---- methods that make the objects and hand them out ---- */
+
+/* Samples at the row's objects outside the method: somebody else uses what the method makes. */
+static uint64_t used_outside(const struct sum *sum, const struct lc_rank_row *row)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < row->accesses_len; i++)
+		if (!sum->below[row->accesses[i].path])
+			samples += row->accesses[i].samples;
+	return samples;
+}
+
+/* Are half of the bytes that the method allocates, with all that it calls, these rows' objects? */
+static bool mostly_makes(const struct sum *sum)
+{
+	const struct lc_ranking *r = sum->s->r;
+	double all = 0, rows = 0;
+
+	for (size_t i = 0; i < r->len; i++)
+		if (r->rows[i].path && sum->below[r->rows[i].path])
+			all += lc_gc_model_bytes(&r->rows[i]);
+	for (size_t i = 0; i < sum->len; i++)
+		if (sum->rows[i]->path && sum->below[sum->rows[i]->path])
+			rows += lc_gc_model_bytes(sum->rows[i]);
+	return rows > 0 && 2 * rows >= all;
+}
+
+static void mark_maker(struct sum *sum, const struct lc_rank_row *row)
+{
+	const struct lc_tree *t = sum->s->t;
+	const uint32_t method = method_of(t, row->path);
+
+	for (uint32_t path = 1; path < t->paths.count; path++)
+		sum->below[path] =
+		    method_of(t, path) == method || sum->below[lc_tree_parent(t, path)];
+	if (used_outside(sum, row) < LC_RANK_SAMPLES_MIN || !mostly_makes(sum))
+		return;
+	for (uint32_t path = 1; path < t->paths.count; path++)
+		sum->only[path] |= sum->below[path];
+}
+
+static void mark(struct sum *sum)
+{
+	const struct lc_tree *t = sum->s->t;
+
+	for (size_t i = 0; i < sum->len; i++) {
+		for (uint32_t path = 1; path < t->paths.count; path++)
+			sum->only[path] |= constructs(t, sum->rows[i], path);
+		if (sum->rows[i]->path)
+			mark_maker(sum, sum->rows[i]);
+	}
+	for (uint32_t path = 1; path < t->paths.count; path++)
+		sum->only[path] |= sum->only[lc_tree_parent(t, path)];
+	/* The program's own code below a collection's stays: a comparison, a function. */
+	for (size_t i = 0; i < sum->len; i++)
+		mark_collection(sum, collection_of(lc_tree_text(t, sum->rows[i]->class)));
+}
+
+/* ---- samples ---- */
+
+/* The part of the row's samples whose instruction waited: the others computed. */
+static double waiting(const struct sum *sum, const struct lc_rank_row *row)
+{
+	const struct lc_touch touch = lc_touch_of(sum->s->r, row);
+
+	return 1 - lc_share(touch.elsewhere, touch.waits);
+}
+
+static void add(struct lc_weighted *sum, double samples, double pairs_each)
+{
+	sum->samples += (uint64_t)llround(samples);
+	sum->pairs += (uint64_t)llround(samples * pairs_each);
+}
+
+/* Add the rows' accesses. Returns the variance that estimated lines add to `accesses`, and to
+ * `all`. */
+static void add_rows(struct sum *sum, double *variance, double *loose_variance)
+{
+	for (size_t i = 0; i < sum->len; i++) {
+		const struct lc_rank_row *row = sum->rows[i];
+		const double part = waiting(sum, row), each = lc_share(row->pairs, row->samples);
+		uint64_t loose = 0;
+
+		for (size_t k = 0; k < row->accesses_len; k++)
+			if (!sum->only[row->accesses[k].path])
+				loose += row->accesses[k].samples;
+		add(&sum->accesses, part * (double)row->samples, each);
+		add(&sum->all, part * (double)loose, each);
+		*variance += row->variance * part * part;
+		*loose_variance += row->variance * pow(part * lc_share(loose, row->samples), 2);
+	}
+}
+
+/* The rows' part of all bytes that are allocated at the line. */
+static double part_of_line(const struct sum *sum, uint32_t path)
+{
+	const struct lc_ranking *r = sum->s->r;
+	double all = 0, rows = 0;
+
+	for (size_t i = 0; i < sum->len; i++)
+		if (sum->rows[i]->path && same_line(sum->s->t, sum->rows[i]->path, path))
+			rows += lc_gc_model_bytes(sum->rows[i]);
+	for (size_t i = 0; rows > 0 && i < r->len; i++)
+		if (r->rows[i].path && same_line(sum->s->t, r->rows[i].path, path))
+			all += lc_gc_model_bytes(&r->rows[i]);
+	return all > 0 ? rows / all : 0;
+}
+
+/* Samples of these buckets at an allocating line allocate, clear memory or get it from the kernel.
+ */
+static bool may_allocate(uint32_t bucket)
+{
+	return bucket == LC_BUCKET_JVM || bucket == LC_BUCKET_NATIVE ||
+	       bucket == LC_BUCKET_NO_ADDRESS || bucket == LC_BUCKET_HEAP_UNKNOWN;
+}
+
+static void add_others(struct sum *sum)
+{
+	const struct lc_view *v = sum->s->r->view;
+
+	for (size_t i = 0; i < v->accesses_len; i++) {
+		const struct lc_view_access *a = &v->accesses[i];
+		double part = 0;
+
+		if (!a->path)
+			continue;
+		if (sum->only[a->path])
+			part = 1;
+		else if (may_allocate(a->bucket))
+			part = part_of_line(sum, a->path);
+		add(&sum->all, part * (double)a->samples, lc_share(a->pairs, a->samples));
+	}
+}
+
+static struct lc_saving_part part_of(const struct sum *sum, struct lc_weighted samples,
+                                     double variance, double collector)
+{
+	const struct lc_view *v = sum->s->r->view;
+	const double share = lc_share(samples.samples, v->total), scale = sum->s->threads;
+	const double split = v->total ? Z95 * sqrt(variance) / (double)v->total : 0;
+	double low, high;
+
+	lc_rank_interval(samples, lc_view_all(v), &low, &high);
+	low = fmax(0, share - hypot(share - low, split));
+	high = fmin(1, share + hypot(high - share, split));
+	return (struct lc_saving_part){
+		.share = fmin(1, scale * share + collector),
+		.low = fmin(1, scale * low + collector),
+		.high = fmin(1, scale * high + collector),
+	};
+}
+
+struct lc_saving lc_saving_of(const struct lc_savings *s, const struct lc_rank_row *const *rows,
+                              size_t len)
+{
+	struct sum sum = { .s = s, .rows = rows, .len = len };
+	struct lc_saving out;
+	double variance = 0, loose = 0, collector = 0;
+
+	sum.only = lc_mem_zeroed(s->t->paths.count, sizeof(*sum.only));
+	sum.below = lc_mem_zeroed(s->t->paths.count, sizeof(*sum.below));
+	mark(&sum);
+	add_rows(&sum, &variance, &loose);
+	add_others(&sum);
+	for (size_t i = 0; i < len && s->whole > 0; i++)
+		collector += lc_gc_model_by_allocation(&s->gc, rows[i]) / s->whole;
+	out.accesses = part_of(&sum, sum.accesses, variance, 0);
+	out.all = part_of(&sum, sum.all, loose, collector);
+	free(sum.only);
+	free(sum.below);
+	return out;
+}

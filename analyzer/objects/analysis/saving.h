@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * objects/analysis/saving.h - computes which part of the CPU time goes to the objects of rows: to
+ * their accesses alone, and with all that exists only for them.
+ *
+ * docs/objects.md says what is counted. No sample counts twice. Both are upper limits of what a
+ * change can save.
+ */
+#ifndef LC_OBJECTS_ANALYSIS_SAVING_H
+#define LC_OBJECTS_ANALYSIS_SAVING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyzer/objects/analysis/ranking.h"
+
+/* A part of the CPU time, with its 95% interval. */
+struct lc_saving_part {
+	double share, low, high;
+};
+
+struct lc_saving {
+	struct lc_saving_part accesses; /* that waited for the objects */
+	struct lc_saving_part all;      /* with making, filling, copying and collecting them */
+};
+
+struct lc_savings; /* opaque: facts of a ranking that all its rows share */
+
+/* The ranking, of LC_GROUP_LINE, must outlive it. Free with lc_savings_free(). */
+struct lc_savings *lc_savings_new(const struct lc_ranking *r);
+void lc_savings_free(struct lc_savings *s);
+
+/* Find the parts of the CPU time that go to the objects of all these rows. */
+struct lc_saving lc_saving_of(const struct lc_savings *s, const struct lc_rank_row *const *rows,
+                              size_t len);
+
+#endif
