@@ -183,6 +183,24 @@ static bool one_change(const struct lc_tree *t, const struct lc_finding *a,
 	       (a->joins == LC_JOINS_ALL || one_method(t, a->row->path, b->row->path));
 }
 
+/* A row that is joined to another of the same method needs its line alone. The caller frees the
+ * text. */
+static char *joined_words(const struct lc_finding_search *s, const struct lc_finding *f,
+                          const struct lc_finding *other)
+{
+	const uint32_t line1 =
+	    other->row->path ? lc_tree_frame(s->t, other->row->path)[LC_FRAME_LINE1] : 0;
+	char *class, *text;
+
+	if (f->joins != LC_JOINS_METHOD || !line1)
+		return lc_finding_row_words(s, other->row);
+	class = lc_object_label(s->t, other->row, 1, UINT_MAX);
+	text = lc_mem_text("%s of line %" PRIu32 "%s", class, line1 - 1,
+	                   other->row->estimated ? " (an estimate)" : "");
+	free(class);
+	return text;
+}
+
 /*
  * Join findings from `first` on with it that have the same change: the text names the first ones,
  * and the share is that of all. Their errors are taken as independent; those of lines of one class
@@ -211,9 +229,9 @@ static void join(struct lc_finding_search *s, size_t first)
 		}
 		rows[f->rows_len++] = other->row;
 		if (joined++ < JOINED_NAMES) {
-			char *label = lc_finding_row_words(s, other->row);
+			char *label = joined_words(s, f, other);
 
-			fprintf(out, "%s%s %.1f%%", joined > 1 ? ", " : " Together with ", label,
+			fprintf(out, "%s%s (%.1f%%)", joined > 1 ? ", " : " Together with ", label,
 			        100 * other->share);
 			free(label);
 		}
