@@ -243,6 +243,17 @@ static void the_code_of_a_collection_counts_with_its_nodes_but_not_what_it_calls
 	saves("java.util.HashMap$Node", 100, 290);
 }
 
+static void nodes_of_what_is_no_collection_are_as_other_objects(void **state)
+{
+	const uint32_t find = below(0, "Main", "find", 5);
+	const uint32_t make = below(below(find, "java.util.regex.Pattern", "compile", 3),
+	                            "java.util.regex.Pattern", "expr", 4);
+
+	sample(OBJECT, made("java.util.regex.Pattern$Node", make, 1000), make, 100);
+	sample(JVM, 0, below(find, "java.util.regex.Pattern", "matcher", 9), 200);
+	saves("java.util.regex.Pattern$Node", 100, 100);
+}
+
 static void rows_that_share_a_path_count_its_samples_once(void **state)
 {
 	static const char *const classes[] = { "java.util.HashMap$Node",
@@ -285,6 +296,7 @@ int main(void)
 		TEST(a_method_that_uses_what_it_makes_does_not),
 		TEST(a_method_that_mostly_makes_others_does_not),
 		TEST(the_code_of_a_collection_counts_with_its_nodes_but_not_what_it_calls),
+		TEST(nodes_of_what_is_no_collection_are_as_other_objects),
 		TEST(rows_that_share_a_path_count_its_samples_once),
 		TEST(the_collectors_time_counts_by_bytes),
 	};

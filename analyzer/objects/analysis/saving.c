@@ -119,9 +119,14 @@ static struct lc_text collection_of(struct lc_text class)
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		const size_t len = strlen(ends[i]);
 
-		if (class.len > len && !strncmp(class.bytes, "java.util.", strlen("java.util.")) &&
-		    !memcmp(class.bytes + class.len - len, ends[i], len))
-			return (struct lc_text){ class.bytes, class.len - (uint32_t)len };
+		if (class.len <= len || memcmp(class.bytes + class.len - len, ends[i], len))
+			continue;
+		class.len -= (uint32_t)len;
+		/* Code of other packages, such as java.util.regex, does more. */
+		if (is(lc_rank_package(class), "java.util") ||
+		    is(lc_rank_package(class), "java.util.concurrent"))
+			return class;
+		break;
 	}
 	return (struct lc_text){ "", 0 };
 }
