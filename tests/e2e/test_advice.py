@@ -3,6 +3,7 @@
 
 import re
 
+import pytest
 from conftest import JDK_MAJORS
 from helpers import command, each_value
 
@@ -60,3 +61,32 @@ def test_objects_of_one_cause_are_one_finding(workload, profile, jdk):
     assert len(rows) == 4 and abs(f["share"] - sum(r["share"] for r in rows)) < 0.02, (f, rows)
     assert f["low"] < f["share"] < f["high"] and f["kind"] == "header-only"
     assert " and 1 more: " in f["text"] and not [o for o in report["findings"] if o["kind"] == "headers-of-many"]
+
+
+# By mode of AdviceMade: what is advised of some finding of it, and of none where the change is made ("kept-" and the mode).
+MADE = {
+    "builder": "give the builder the size that it needs",
+    "reader": "keep one stream or buffer and use it again",
+    "pattern": "compile the expression once",
+    "date": "keep the time as a long",
+    "reflect": "look the member up once and keep it",
+    "growth": "give the collection its size when it is made",
+    "decimal": "count in long",
+    "optional": "return the value or null",
+    "stream": "use a loop here",
+    "string": "make fewer strings",
+}
+
+# What a program has besides.
+BESIDE = {"reader": ("string",), "pattern": ("string",), "string": ("builder",)}
+
+
+@pytest.mark.few(3)
+@each_value(jdk=JDK_MAJORS, mode=list(MADE))
+def test_what_is_made_again_and_again_is_kept(workload, profile, jdk, mode):
+    for kept in ("", "kept-"):
+        options = ["-Xmx512m", "-Xmn32m", "-XX:+UseSerialGC"]
+        report = profile(command(workload, jdk, "AdviceMade", kept + mode, 1.5, java=options), "--interval=1ms").report()
+        changes = [f.get("change", "") for f in report["findings"]]
+        assert any(MADE[mode] in change for change in changes) == (not kept), report["findings"]
+        assert not [c for c in changes if any(w in c and w != MADE[mode] for m, w in MADE.items() if m not in BESIDE.get(mode, ()))], changes

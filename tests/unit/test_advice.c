@@ -27,6 +27,10 @@ struct row {
 	const char *field;
 	uint64_t made;
 	double size;
+	bool young; /* the objects die young */
+	const char *const
+	    *made_by;   /* "Class.method" from the program's frame to the leaf, then NULL */
+	const char *in; /* "Class.method" of most samples; NULL: none is known */
 };
 
 static struct lc_tree tree;
@@ -36,25 +40,45 @@ static uint32_t text(const char *s)
 	return lc_tree_string(&tree, s, strlen(s));
 }
 
-/* "A.m:7". */
-static uint32_t line(void)
+/* A path that ends in line 7 of a method, "A.m". */
+static uint32_t below(uint32_t parent, const char *name)
 {
-	const uint32_t method[LC_METHOD_KEY] = { text("A"), text("m"), text("()V"),
-		                                 text("A.java") };
+	const char *dot = strrchr(name, '.');
+	const uint32_t method[LC_METHOD_KEY] = { lc_tree_string(&tree, name, (size_t)(dot - name)),
+		                                 text(dot + 1), text("()V"), text("A.java") };
 	const uint32_t frame[LC_FRAME_KEY] = { lc_table_put(&tree.methods, method), 8, 8 };
-	const uint32_t path[LC_PATH_KEY] = { 0, lc_table_put(&tree.frames, frame) };
+	const uint32_t path[LC_PATH_KEY] = { parent, lc_table_put(&tree.frames, frame) };
 
 	return lc_table_put(&tree.paths, path);
+}
+
+/* The site of the row's objects, of that call path. */
+static uint32_t site_of(const struct row *r)
+{
+	uint32_t path = 0;
+	uint32_t key[LC_SITE_KEY] = { text(r->class) };
+
+	for (size_t i = 0; r->made_by && r->made_by[i]; i++)
+		path = below(path, r->made_by[i]);
+	key[LC_SITE_PATH] = path;
+	return lc_table_put(&tree.sites, key);
 }
 
 static char *advice_of(const struct row *r, enum lc_advice_joins *joins)
 {
 	const struct lc_rank_name name = { .kind = LC_NAME_FIELD,
 		                           .name = text(r->name ? r->name : "") };
+	const uint32_t site = site_of(r);
+	const struct lc_rank_access access = { r->in ? below(0, r->in) : 0, 80 };
 	const struct lc_rank_row row = { .class = text(r->class),
 		                         .samples = SAMPLES,
 		                         .names = &name,
-		                         .names_len = r->name ? 1 : 0 };
+		                         .names_len = r->name ? 1 : 0,
+		                         .path = lc_table_key(&tree.sites, site)[LC_SITE_PATH],
+		                         .accesses = &access,
+		                         .accesses_len = 1,
+		                         .sites = &site,
+		                         .sites_len = 1 };
 	struct lc_touch touch = { .kind = r->touch,
 		                  .made = r->made,
 		                  .field = text(r->field ? r->field : "") };
@@ -67,9 +91,10 @@ static char *advice_of(const struct row *r, enum lc_advice_joins *joins)
 		                      .len = r->through ? 1 : 0 };
 
 	reaches.why[r->why] =
-	    (struct lc_reaches_why){ .samples = 80, .path = line(), .path_samples = 80 };
+	    (struct lc_reaches_why){ .samples = 80, .path = below(0, "A.m"), .path_samples = 80 };
 	return lc_advice_find(
-	    &(struct lc_advice_of){ &tree, &row, &touch, &reaches, r->finding, r->size }, joins);
+	    &(struct lc_advice_of){ &tree, &row, &touch, &reaches, r->finding, r->size, r->young },
+	    joins);
 }
 
 /* The row gets that advice; NULL: none. */
@@ -140,10 +165,80 @@ static void what_is_made_again_and_again_is_kept(void **state)
 	     NULL);
 	gets(&(struct row){ "byte[]", "java.io.BufferedInputStream.buf", .made = 90, HOT },
 	     "keep one stream or buffer");
-	gets(&(struct row){ "java.util.regex.Matcher", .made = 90, HOT }, "compile the expression");
+	gets(&(struct row){ "java.util.regex.Matcher", .made = 90, HOT }, "use one Matcher again");
 	gets(&(struct row){ "java.util.regex.Matcher", .made = 10, HOT }, NULL);
+	gets(&(struct row){ "java.util.regex.Matcher", .young = true, HOT }, "use one Matcher");
+	gets(&(struct row){ "java.util.Optional", .young = true, HOT }, "makes an Optional");
+	gets(&(struct row){ "java.util.Optional[]", .young = true, HOT }, NULL);
+	gets(&(struct row){ "java.util.stream.ReferencePipeline$Head", .young = true, HOT },
+	     "use a loop here");
+	gets(&(struct row){ "java.util.ArrayList$Itr", .young = true, HOT }, "by index");
+	gets(&(struct row){ "java.time.LocalDateTime", .young = true, HOT }, "time as a long");
+	gets(&(struct row){ "java.time.LocalDateTime", HOT }, NULL);
+	gets(&(struct row){ "a.Record", .young = true, HOT }, NULL);
 	gets(&(struct row){ "a.b.ParseException", .made = 90, HOT }, "return a value");
 	gets(&(struct row){ "a.Record", .made = 90, HOT }, "allocate fewer or smaller ones");
+}
+
+static void a_call_that_makes_objects_each_time_is_made_once(void **state)
+{
+	static const char *const compile[] = { "a.Main.find", "java.util.regex.Pattern.compile",
+		                               "java.util.regex.Pattern.newSlice", NULL };
+	static const char *const format[] = { "a.Main.print", "java.text.SimpleDateFormat.<init>",
+		                              "sun.util.calendar.Gregorian.newCalendarDate", NULL };
+	static const char *const member[] = { "a.Main.call", "java.lang.Class.getMethods",
+		                              "java.lang.reflect.Method.copy", NULL };
+	static const char *const direct[] = { "a.Main.send", "java.nio.ByteBuffer.allocateDirect",
+		                              "java.nio.DirectByteBuffer.<init>", NULL };
+	static const char *const proxy[] = { "a.Main.wrap",
+		                             "java.lang.reflect.Proxy.newProxyInstance",
+		                             "java.lang.Class.reflectionData", NULL };
+	static const char *const mine[] = { "a.Main.print", NULL };
+	static const char *const jdks[] = { "a.Main.print", "java.text.Format.format", NULL };
+	/* A program's own comparator, or loader, runs below the JDK's call. */
+	static const char *const own[] = { "a.Main.find", "java.util.regex.Pattern.compile",
+		                           "a.Main.map", NULL };
+
+	gets(&(struct row){ "int[]", .young = true, .made_by = compile, HOT },
+	     "static final Pattern");
+	gets(&(struct row){ "int[]", .made_by = compile, HOT }, NULL);
+	gets(&(struct row){ "int[]", .young = true, .made_by = own, HOT }, NULL);
+	gets(&(struct row){ "sun.util.calendar.Gregorian$Date", .young = true, .made_by = format,
+	                    HOT },
+	     "make the formatter once");
+	gets(&(struct row){ "java.lang.reflect.Method", .young = true, .made_by = member, HOT },
+	     "look the member up once");
+	gets(&(struct row){ "java.nio.DirectByteBuffer", .young = true, .made_by = direct, HOT },
+	     "keep one direct buffer");
+	gets(&(struct row){ "a.Any", .young = true, .made_by = proxy, HOT },
+	     "proxy or class loader");
+	gets(&(struct row){ "java.lang.StringBuffer", .young = true, .made_by = mine, HOT },
+	     "use one builder again");
+	gets(&(struct row){ "java.lang.StringBuffer", .young = true, .made_by = jdks, HOT }, NULL);
+}
+
+static void a_collection_that_grows_each_time_is_given_its_size(void **state)
+{
+	static const char *const list[] = { "a.Main.load", "java.util.ArrayList.grow",
+		                            "java.util.Arrays.copyOf", NULL };
+	static const char *const first[] = { "a.Main.load", "java.util.ArrayList.grow", NULL };
+	static const char *const text_of[] = {
+		"a.Main.print", "java.lang.AbstractStringBuilder.ensureCapacityInternal",
+		"java.util.Arrays.copyOf", NULL
+	};
+
+	gets(&(struct row){ "java.lang.Object[]", .young = true, .made_by = list, HOT },
+	     "it grows by copying");
+	gets(&(struct row){ "java.lang.Object[]", .made_by = list, HOT }, NULL);
+	gets(&(struct row){ "java.lang.Object[]", .young = true, .made_by = first, HOT }, NULL);
+	gets(&(struct row){ "byte[]", .young = true, .made_by = text_of, HOT }, "give the builder");
+}
+
+static void constants_that_are_fetched_for_their_hash_are_better_in_an_enum_map(void **state)
+{
+	gets(&(struct row){ "a.Colour", .in = "java.lang.Enum.hashCode", HOT },
+	     "use an EnumMap or EnumSet");
+	gets(&(struct row){ "a.Colour", .in = "java.lang.Enum.ordinal", HOT }, NULL);
 }
 
 static void headers_alone_are_kept_beside_the_reference(void **state)
@@ -208,7 +303,8 @@ static void a_reference_of_few_samples_is_no_evidence(void **state)
 	const struct lc_touch touch = { .kind = LC_TOUCH_ALL_OVER };
 	enum lc_advice_joins joins;
 	char *found = lc_advice_find(
-	    &(struct lc_advice_of){ &tree, &few, &touch, &reaches, LC_FINDING_HOT, 0 }, &joins);
+	    &(struct lc_advice_of){ &tree, &few, &touch, &reaches, LC_FINDING_HOT, 0, false },
+	    &joins);
 
 	assert_non_null(found);
 	assert_null(strstr(found, "Main.keys"));
@@ -222,6 +318,9 @@ int main(void)
 		TEST(boxes_are_better_numbers),
 		TEST(tables_of_maps_are_known_by_the_field_that_holds_them),
 		TEST(what_is_made_again_and_again_is_kept),
+		TEST(a_call_that_makes_objects_each_time_is_made_once),
+		TEST(a_collection_that_grows_each_time_is_given_its_size),
+		TEST(constants_that_are_fetched_for_their_hash_are_better_in_an_enum_map),
 		TEST(headers_alone_are_kept_beside_the_reference),
 		TEST(shapes_of_the_program_s_own_classes),
 		TEST(a_reference_of_few_samples_is_no_evidence),

@@ -31,6 +31,9 @@ enum evidence {
 	BY_ITSELF = 1 << 15,  /* ... through a field of the row's own class: a chain */
 	OF_PROGRAM = 1 << 16, /* the class that has the field or array is not the JDK's */
 	OWN_CLASS = 1 << 17,  /* the row's class is not the JDK's */
+	AGAIN = 1 << 19,      /* MADE, or the objects die young: each use makes them */
+	FOR_ENUM = 1 << 20,   /* half of the samples are in Enum.hashCode() */
+	OWN_LINE = 1 << 21,   /* a line that is not the JDK\'s allocates the objects */
 	MOSTLY_MADE = 1 << 18, /* two in three samples are at the line that allocates */
 };
 
@@ -64,7 +67,44 @@ struct advice {
 #define FEWER_OBJECTS                                                                              \
 	"allocate fewer or smaller ones, or reuse one: most samples are at the line that "         \
 	"allocates them, where they are cleared"
+#define LOOK_UP_ONCE                                                                               \
+	"look the member up once and keep it: each look-up makes a copy of what it finds"
 #define COUNT_IN_LONG "count in long, with a fixed number of decimals, if the range allows it"
+
+/*
+ * Calls of the JDK that make objects, which the program makes again and again. The call is one of
+ * the JDK's frames that the objects are allocated below.
+ */
+static const struct {
+	const char *below; /* patterns of "Class.method", with spaces between */
+	const char *leaf;  /* the same of the method that allocates; NULL: any */
+	enum lc_advice_joins joins;
+	const char *text;
+} calls[] = {
+	{ "java.util.regex.Pattern.compile", NULL, LC_JOINS_ALL,
+	  "compile the expression once (a static final Pattern): the code compiles it each time" },
+	{ "java.text.*Format.<init> java.text.*Format.get*Instance "
+	  "java.time.format.DateTimeFormatter.ofPattern java.util.Formatter.<init>",
+	  NULL, LC_JOINS_ALL, "make the formatter once and keep it: the code makes one each time" },
+	{ "java.lang.Class.get*Method* java.lang.Class.get*Field* java.lang.Class.get*Constructor*",
+	  NULL, LC_JOINS_ALL, LOOK_UP_ONCE },
+	{ "java.lang.reflect.Proxy.* java.lang.ClassLoader.<init> "
+	  "java.lang.ClassLoader.defineClass* "
+	  "java.lang.invoke.MethodHandles$Lookup.define*",
+	  NULL, LC_JOINS_ALL,
+	  "make the class, proxy or class loader once and keep it: the code makes one each time" },
+	{ "java.nio.ByteBuffer.allocateDirect", NULL, LC_JOINS_ALL,
+	  "keep one direct buffer and use it again (clear()): its memory is reserved, cleared and "
+	  "freed each time" },
+	{ "java.util.ArrayList.grow java.util.ArrayDeque.grow java.util.Vector.grow "
+	  "java.util.PriorityQueue.grow",
+	  "java.util.Arrays.copyOf*", LC_JOINS_ALL,
+	  "give the collection its size when it is made, or clear it and use it again: it grows by "
+	  "copying each time" },
+	{ "java.lang.AbstractStringBuilder.*", "java.util.Arrays.copyOf*", LC_JOINS_ALL,
+	  "give the builder the size that it needs, or use one builder again (setLength(0)): it "
+	  "grows by copying each time" },
+};
 
 /* The first row that fits is taken. */
 static const struct advice table[] = {
@@ -107,14 +147,15 @@ static const struct advice table[] = {
 	  MADE, LC_JOINS_NONE,
 	  "give the collection its size when it is made: most samples are at the line that makes a "
 	  "larger array" },
-	{ "java.util.*Itr java.util.*Iterator", NULL, MADE, LC_JOINS_NONE,
-	  "go through the list by index, or through the array itself: most samples are at the line "
-	  "that makes the iterator" },
-	{ "java.util.stream.* java.util.Spliterators$* java.util.*Spliterator", NULL, MADE,
-	  LC_JOINS_NONE, "use a loop here: most samples are at the line that sets up the stream" },
-	{ "java.util.Optional*", NULL, MADE, LC_JOINS_NONE,
-	  "return the value or null inside the hot path: most samples are at the line that makes "
-	  "the Optional" },
+	{ "java.util.*Itr java.util.*Iterator", NULL, AGAIN, LC_JOINS_NONE,
+	  "go through the list by index, or through the array itself: the loop makes an iterator "
+	  "each time" },
+	{ "java.util.stream.* java.util.Spliterators$* java.util.*Spliterator", NULL, AGAIN,
+	  LC_JOINS_ALL, "use a loop here: each stream makes an object for each of its steps" },
+	{ "java.util.Optional java.util.OptionalInt java.util.OptionalLong "
+	  "java.util.OptionalDouble",
+	  NULL, AGAIN, LC_JOINS_NONE,
+	  "return the value or null inside the hot path: each call makes an Optional" },
 
 	/* ---- text and numbers ---- */
 	{ "byte[] char[]",
@@ -123,21 +164,19 @@ static const struct advice table[] = {
 	  MADE, LC_JOINS_NONE,
 	  "give the builder the size that it needs, or use one builder again (setLength(0)): most "
 	  "samples are at the line that makes its array" },
-	{ "java.lang.StringBuilder java.lang.StringBuffer", NULL, MADE, LC_JOINS_NONE,
-	  "use one builder again (setLength(0)): most samples are at the line that makes it" },
-	{ "byte[] char[]", "java.lang.String.value", MADE, LC_JOINS_NONE, FEWER_STRINGS },
-	{ "java.lang.String", NULL, MADE, LC_JOINS_NONE, FEWER_STRINGS },
-	{ "java.math.BigDecimal java.math.BigInteger", NULL, 0, LC_JOINS_NONE, COUNT_IN_LONG },
-	{ "int[]", "java.math.BigInteger.mag java.math.MutableBigInteger.value", 0, LC_JOINS_NONE,
+	{ "java.lang.StringBuilder java.lang.StringBuffer", NULL, AGAIN | OWN_LINE, LC_JOINS_NONE,
+	  "use one builder again (setLength(0)): the code makes one each time" },
+	{ "byte[] char[]", "java.lang.String.value", AGAIN, LC_JOINS_ALL, FEWER_STRINGS },
+	{ "java.lang.String", NULL, AGAIN, LC_JOINS_ALL, FEWER_STRINGS },
+	{ "java.math.BigDecimal java.math.BigInteger", NULL, 0, LC_JOINS_ALL, COUNT_IN_LONG },
+	{ "int[]", "java.math.BigInteger.mag java.math.MutableBigInteger.value", 0, LC_JOINS_ALL,
 	  COUNT_IN_LONG },
-	{ "java.util.regex.*", NULL, MADE, LC_JOINS_NONE,
-	  "compile the expression once (a static final Pattern), and use one Matcher again "
-	  "(reset())" },
-	{ "java.text.* java.time.format.* java.util.Formatter*", NULL, MADE, LC_JOINS_NONE,
-	  "make the formatter once and keep it: most samples are at the line that makes it" },
-	{ "java.util.Date java.util.Calendar java.util.GregorianCalendar sun.util.calendar.*", NULL,
-	  MADE, LC_JOINS_NONE,
-	  "keep the time as a long: most samples are at the line that makes the date" },
+	{ "java.util.regex.Matcher", NULL, AGAIN, LC_JOINS_NONE,
+	  "use one Matcher again (reset()): the code makes one for each text" },
+	{ "java.util.Date java.util.Calendar java.util.GregorianCalendar sun.util.calendar.* "
+	  "java.time.Local* java.time.Instant java.time.Duration java.time.*DateTime",
+	  NULL, AGAIN, LC_JOINS_ALL,
+	  "keep the time as a long: each step of the calculation makes a date" },
 
 	/* ---- input and output ---- */
 	{ "byte[] char[]", "java.io.* java.util.zip.* sun.nio.*", MADE, LC_JOINS_NONE,
@@ -148,13 +187,15 @@ static const struct advice table[] = {
 	  "it" },
 
 	/* ---- the language ---- */
-	{ "*Exception *Error java.lang.StackTraceElement*", NULL, MADE, LC_JOINS_NONE,
+	{ "*Exception *Error java.lang.StackTraceElement*", NULL, AGAIN, LC_JOINS_NONE,
 	  "return a value instead of throwing here, or leave the stack trace out "
 	  "(writableStackTrace false)" },
-	{ "java.lang.reflect.* java.lang.invoke.* java.lang.Class[]", NULL, MADE, LC_JOINS_NONE,
-	  "look the member up once and keep it: most samples are at the line that makes a copy" },
+	{ "java.lang.reflect.* java.lang.Class[]", NULL, AGAIN, LC_JOINS_ALL, LOOK_UP_ONCE },
 	{ "java.lang.ThreadLocal$*", NULL, 0, LC_JOINS_NONE,
 	  "get the thread's value once, before the loop, and pass it on" },
+
+	{ NULL, NULL, FOR_ENUM, LC_JOINS_NONE,
+	  "use an EnumMap or EnumSet: these constants are fetched only for their hash" },
 
 	/* ---- shapes ---- */
 	{ NULL, NULL, ONE_PART, LC_JOINS_NONE,
@@ -311,6 +352,60 @@ static unsigned reference(struct known *k, const struct lc_advice_of *of)
 	       (k->holder.len && !lc_own_is_jdk(k->holder) ? OF_PROGRAM : 0);
 }
 
+/* Does "Class.method" of the path's leaf match one of the patterns? */
+static bool method_matches(const struct lc_tree *t, uint32_t path, const char *patterns)
+{
+	const uint32_t *method = lc_tree_method(t, path);
+	const struct lc_text class = lc_tree_text(t, method[LC_METHOD_CLASS]),
+	                     name = lc_tree_text(t, method[LC_METHOD_NAME]);
+	char *text =
+	    lc_mem_text("%.*s.%.*s", (int)class.len, class.bytes, (int)name.len, name.bytes);
+	const bool found = matches(patterns, (struct lc_text){ text, (uint32_t)strlen(text) });
+
+	free(text);
+	return found;
+}
+
+/* Is one of the JDK's frames at the end of the path such a call? */
+static bool is_below(const struct lc_tree *t, uint32_t path, const char *patterns)
+{
+	for (; path; path = lc_tree_parent(t, path)) {
+		if (!lc_own_is_jdk(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_CLASS])))
+			return false;
+		if (method_matches(t, path, patterns))
+			return true;
+	}
+	return false;
+}
+
+/* Are half of the row's call paths below the call? */
+static bool made_by(const struct lc_advice_of *of, size_t call)
+{
+	size_t sites = 0;
+
+	for (size_t i = 0; i < of->row->sites_len; i++) {
+		const uint32_t path =
+		    lc_table_key(&of->tree->sites, of->row->sites[i])[LC_SITE_PATH];
+
+		if (path && is_below(of->tree, path, calls[call].below) &&
+		    (!calls[call].leaf || method_matches(of->tree, path, calls[call].leaf)))
+			sites++;
+	}
+	return sites && 2 * sites >= of->row->sites_len;
+}
+
+/* The sentence on the call that makes the objects; NULL: none. */
+static const char *by_call(const struct lc_advice_of *of, unsigned evidence,
+                           enum lc_advice_joins *joins)
+{
+	for (size_t i = 0; (evidence & AGAIN) && i < sizeof(calls) / sizeof(*calls); i++)
+		if (made_by(of, i)) {
+			*joins = calls[i].joins;
+			return calls[i].text;
+		}
+	return NULL;
+}
+
 static unsigned header(struct known *k, const struct lc_reaches *r)
 {
 	const struct {
@@ -330,17 +425,39 @@ static unsigned header(struct known *k, const struct lc_reaches *r)
 	return 0;
 }
 
+/* Are half of the row's samples in such a method? */
+static bool accessed_in(const struct lc_advice_of *of, const char *patterns)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < of->row->accesses_len; i++) {
+		const struct lc_rank_access *a = &of->row->accesses[i];
+
+		if (a->path && method_matches(of->tree, a->path, patterns))
+			samples += a->samples;
+	}
+	return half(samples, of->row->samples);
+}
+
 static unsigned shape(const struct known *k, const struct lc_advice_of *of)
 {
 	const struct lc_touch *touch = of->touch;
 	unsigned evidence = lc_own_is_jdk(k->class) ? 0 : OWN_CLASS;
 
+	if (of->row->path &&
+	    !lc_own_is_jdk(
+	        lc_tree_text(of->tree, lc_tree_method(of->tree, of->row->path)[LC_METHOD_CLASS])))
+		evidence |= OWN_LINE;
+	if (accessed_in(of, "java.lang.Enum.hashCode"))
+		evidence |= FOR_ENUM;
 	if (ends_with(k->class, "[]"))
 		evidence |= ARRAY;
 	if (matches("byte[] char[] short[] int[] long[] float[] double[] boolean[]", k->class))
 		evidence |= NUMBERS;
 	if (10 * touch->made >= 8 * of->row->samples)
 		evidence |= MADE;
+	if ((evidence & MADE) || of->dies_young)
+		evidence |= AGAIN;
 	if (3 * touch->made >= 2 * of->row->samples)
 		evidence |= MOSTLY_MADE;
 	if (touch->kind == LC_TOUCH_ONE_FIELD)
@@ -400,12 +517,13 @@ static void put_word(FILE *out, const char *word, const struct known *k,
 char *lc_advice_find(const struct lc_advice_of *of, enum lc_advice_joins *joins)
 {
 	const struct known k = know(of);
-	const char *p = NULL;
+	const char *p;
 	char *text;
 	size_t len;
 	FILE *out;
 
 	*joins = LC_JOINS_NONE;
+	p = by_call(of, k.evidence, joins);
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table) && !p; i++)
 		if ((table[i].needs & k.evidence) == table[i].needs &&
 		    (!table[i].classes || matches(table[i].classes, k.class)) &&

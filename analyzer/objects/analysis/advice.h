@@ -7,6 +7,8 @@
 #ifndef LC_OBJECTS_ANALYSIS_ADVICE_H
 #define LC_OBJECTS_ANALYSIS_ADVICE_H
 
+#include <stdbool.h>
+
 #include "analyzer/objects/analysis/findings.h"
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
@@ -18,7 +20,8 @@ struct lc_advice_of {
 	const struct lc_touch *touch;
 	const struct lc_reaches *reaches;
 	enum lc_finding_kind kind;
-	double size; /* mean bytes of an object; 0: unknown */
+	double size;     /* mean bytes of an object; 0: unknown */
+	bool dies_young; /* nearly all of the objects die before a collection */
 };
 
 /*
