@@ -549,3 +549,24 @@ def test_the_page_is_what_the_results_beside_it_tell(tmp_path):
         assert (tmp_path / "page" / name).read_text() == (docs / name).read_text(), name
     assert len(names) > 4
     assert (tmp_path / "README.md").read_text() == readme
+
+
+def test_a_gain_that_a_case_study_contradicts_fails_the_evaluation(tmp_path):
+    """The page's own results, with a case whose finding says less than the change gains: it is named, and the status is 1."""
+    docs, build = ROOT / "docs", tmp_path / "build"
+    ours = "results-" + re.search(r", build ([0-9a-f]{12}) ", (docs / "EVALUATION.md").read_text())[1]
+    archive.unpack(docs / archive.NAME, build / "evaluation")
+    (version,) = [re.search(r"-jdk(\d+)\.", p.name)[1] for p in (build / "evaluation" / ours).glob("costs-*")]
+    home = dict(jdks.jdks()).get(int(version)) or pytest.skip("the page is of JDK %s, which is not here" % version)
+    (build / "locus").symlink_to(BUILD / "locus")
+    told = build / "evaluation" / ours / "cases.json"
+    studies = json.loads(told.read_text())
+    gain = {"at_most": 1.1, "low": 1.05, "high": 1.2}
+    studies["codec-base64"]["finding"]["gains"] = {"accesses": gain, "with_object": gain}
+    told.write_text(json.dumps(studies))
+    words = ["--page", "--build", ours.partition("-")[2], "--jdk", home, "--output", tmp_path / "page"]
+    done = run_command([ROOT / "scripts/evaluate", *words], env={"LOCUS_BUILD": str(build)})
+    assert done.returncode == 1
+    assert re.search(r"^evaluate: NOT met: codec-base64: the change gains [\d.]+x, more than 1.20x$", done.stderr, re.M), done.stderr
+    page = (tmp_path / "page/EVALUATION.md").read_text()
+    assert "| codec-base64 | 1.10 (1.05 to 1.20) | 1.10 (1.05 to 1.20) |" in page and "NOT met: codec-base64" in page
