@@ -654,6 +654,22 @@ static void arrays_of_two_methods_are_two_findings(void **state)
 	assert_int_equal(found.list[0].rows_len, 1);
 }
 
+static void a_gain_is_of_all_cpu_time_and_samples_are_of_threads(void **state)
+{
+	const uint32_t array = objects("long[]", 1, 64 << 20);
+	const struct lc_finding *f;
+
+	json_object_set_new(process.counters, "cpu_process_ns", json_integer(1000));
+	json_object_set_new(process.counters, "cpu_jit_ns", json_integer(500));
+	share(1, array, 0, LC_TOUCH_STORE, 200);
+	share(2, array, 32, LC_TOUCH_STORE, 200);
+	sample(OBJECT, array, "a", LC_TOUCH_STORE, 400);
+	calculate(600);
+	f = only(LC_FINDING_FALSE_SHARING);
+	assert_true(fabs(f->share - 0.4) < 1e-9 && fabs(f->saves.all.share - 0.2) < 1e-9);
+	assert_non_null(strstr(f->text, "Accesses alone: up to 1.25x"));
+}
+
 static void findings_are_in_the_order_of_what_the_change_saves(void **state)
 {
 	const uint32_t small = objects("int[]", 1, 64 << 20);
@@ -680,6 +696,7 @@ int main(void)
 		TEST(what_is_certainly_no_2_percent_is_none),
 		TEST(findings_are_in_the_order_of_what_they_certainly_are),
 		TEST(findings_are_in_the_order_of_what_the_change_saves),
+		TEST(a_gain_is_of_all_cpu_time_and_samples_are_of_threads),
 		TEST(arrays_of_one_method_that_one_change_helps_are_one_finding),
 		TEST(arrays_of_two_methods_are_two_findings),
 		TEST(of_too_many_the_last_plain_one_goes),

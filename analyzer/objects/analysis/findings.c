@@ -77,11 +77,21 @@ struct lc_finding *lc_finding_add(struct lc_finding_search *s, enum lc_finding_k
 	return f;
 }
 
-void lc_finding_saves_share(struct lc_finding *f)
+static void save(struct lc_finding *f, double scale)
 {
-	const struct lc_saving_part part = { f->share, f->low, f->high };
+	const struct lc_saving_part part = { scale * f->share, scale * f->low, scale * f->high };
 
 	f->saves = (struct lc_saving){ part, part };
+}
+
+void lc_finding_saves_time(struct lc_finding *f)
+{
+	save(f, 1);
+}
+
+void lc_finding_saves_samples(const struct lc_finding_search *s, struct lc_finding *f)
+{
+	save(f, lc_savings_threads(s->savings));
 }
 
 bool lc_finding_has_more(const struct lc_finding *f)
@@ -212,7 +222,7 @@ static bool in_a_finding(const struct lc_finding_search *s, const struct lc_rank
 /* If another finding says what the array costs, this one is about the collector alone. */
 static void find_saving(struct lc_finding_search *s, struct lc_finding *f)
 {
-	lc_finding_saves_share(f);
+	lc_finding_saves_time(f);
 	if (!in_a_finding(s, f->row) &&
 	    lc_wilson_effective(lc_view_all(s->v)) >= LC_FINDING_SAMPLES_MIN)
 		f->saves.all = lc_saving_of(s->savings, &f->row, 1).all;
@@ -341,7 +351,7 @@ static void find_headers(struct lc_finding_search *s)
 		f->share = lc_share(header.samples, s->v->total);
 		f->low = low;
 		f->high = high;
-		lc_finding_saves_share(f);
+		lc_finding_saves_samples(s, f);
 		f->text = lc_finding_keep(s, headers_words(s, f, classes, len));
 		f->change = "lay data out flat, so that fewer objects are visited: keep the type, "
 		            "key or length that the code tests beside the reference, or keep "

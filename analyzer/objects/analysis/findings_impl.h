@@ -34,8 +34,9 @@ struct lc_finding *lc_finding_add(struct lc_finding_search *s, enum lc_finding_k
  */
 void lc_finding_put_gain(FILE *out, const struct lc_finding *f);
 
-/* Let the finding save its share of the samples, and nothing else. */
-void lc_finding_saves_share(struct lc_finding *f);
+/* Let the finding save its share of the CPU time, or of the samples, and nothing else. */
+void lc_finding_saves_time(struct lc_finding *f);
+void lc_finding_saves_samples(const struct lc_finding_search *s, struct lc_finding *f);
 
 /* Write a text as a sentence of a finding, if it is not empty. Frees it. */
 void lc_finding_put_sentence(FILE *out, char *text);

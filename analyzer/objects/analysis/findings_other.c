@@ -74,7 +74,7 @@ void lc_finding_sharing(struct lc_finding_search *s)
 		f->share = lc_share(x->samples, s->v->total);
 		f->low = low;
 		f->high = high;
-		lc_finding_saves_share(f);
+		lc_finding_saves_samples(s, f);
 		f->text = lc_finding_keep(s, sharing_words(s, x, f));
 		f->change = "put 128 bytes between the data that different threads write, mark it "
 		            "@Contended, or give each thread a copy; see --view=sharing";
@@ -120,7 +120,7 @@ void lc_finding_remote(struct lc_finding_search *s)
 		f->share = lc_share(remote, s->v->total);
 		f->low = low;
 		f->high = high;
-		lc_finding_saves_share(f);
+		lc_finding_saves_samples(s, f);
 		f->text = lc_finding_keep(s, remote_words(s, x, f, prose.summary));
 		f->change =
 		    lc_finding_keep(s, lc_mem_text("%s", prose.advice_len ? prose.advice[0].action
@@ -195,7 +195,7 @@ void lc_finding_spans(struct lc_finding_search *s)
 			continue;
 		f = lc_finding_add(s, kinds[d->pattern], span_number(d));
 		f->share = f->low = f->high = fmin(1, fmax(0, (double)d->cycles / all));
-		lc_finding_saves_share(f);
+		lc_finding_saves_time(f);
 		f->text = lc_finding_keep(s, span_words(s, d, f->share,
 		                                        cpu > 0       ? "the program's CPU time"
 		                                        : d->location ? "the cycles of all streams"

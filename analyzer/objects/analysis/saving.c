@@ -68,6 +68,11 @@ void lc_savings_free(struct lc_savings *s)
 	free(s);
 }
 
+double lc_savings_threads(const struct lc_savings *s)
+{
+	return s->threads;
+}
+
 /* ---- frames ---- */
 
 static uint32_t method_of(const struct lc_tree *t, uint32_t path)

@@ -30,6 +30,9 @@ struct lc_savings; /* opaque: facts of a ranking that all its rows share */
 struct lc_savings *lc_savings_new(const struct lc_ranking *r);
 void lc_savings_free(struct lc_savings *s);
 
+/* The part of the CPU time that the samples are of; 1 if it is not known. */
+double lc_savings_threads(const struct lc_savings *s);
+
 /* Find the parts of the CPU time that go to the objects of all these rows. */
 struct lc_saving lc_saving_of(const struct lc_savings *s, const struct lc_rank_row *const *rows,
                               size_t len);
