@@ -17,6 +17,7 @@
 #include "analyzer/model/tree_lines.h"
 #include "analyzer/model/tree_names.h"
 #include "analyzer/objects/analysis/analysis.h"
+#include "analyzer/objects/analysis/own_choice.h"
 #include "analyzer/out/source.h"
 
 enum { AS_HTML = LC_REPORT_FORMATS }; /* the first word behind those that all commands have */
@@ -44,6 +45,7 @@ enum row {
 	ROW_TO_MARK,
 	ROW_WHERE,
 	ROW_BY,
+	ROW_APP,
 	ROW_HIDE,
 	ROW_SIMPLE,
 	ROW_ENGINE,
@@ -95,6 +97,9 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_TO_MARK] = LC_REPORT_ROW_TO_MARK,
 	[ROW_WHERE] = LC_CHOOSE_ROW_WHERE,
 	[ROW_BY] = LC_CHOOSE_ROW_BY,
+	[ROW_APP] = { "app", 0, "STRING", "PATTERN", "", "",
+	              "classes whose methods are the program's own, such as com.acme.* "
+	              "(repeatable); default: found from the main class and the threads" },
 	[ROW_HIDE] = { "hide", 0, "STRING", "FRAME", "", "",
 	               "omit FRAME from all call paths (repeatable); no number changes" },
 	[ROW_SIMPLE] = { "simple", 0, "FLAG", "", "off", "",
@@ -127,7 +132,7 @@ struct settings {
 	bool stacks_chosen;
 	unsigned long budget; /* 0: not given */
 	const char *source_path;
-	struct lc_frame_patterns hide;
+	struct lc_frame_patterns hide, app;
 	bool simple, verbose;
 };
 
@@ -159,6 +164,8 @@ static int set(void *context, int row, const char *value)
 		                value, BUDGET_MIN);
 	if (row == ROW_SOURCE)
 		s->source_path = value;
+	if (row == ROW_APP)
+		lc_frame_patterns_add(&s->app, value);
 	if (row == ROW_HIDE)
 		lc_frame_patterns_add(&s->hide, value);
 	if (row == ROW_SIMPLE)
@@ -230,6 +237,7 @@ static int report(struct settings *s, const struct lc_load *l, const char *path)
 	if (s->source_path)
 		r.source = lc_source_open(s->source_path);
 	what.engine = engine;
+	lc_own_choose(l, &s->app);
 	if (s->hide.len || s->simple)
 		lc_tree_rename(l->tree, &s->hide, s->simple);
 	/* The other formats show lines, and two rows that look alike tell nobody anything. */
@@ -248,6 +256,8 @@ static int report(struct settings *s, const struct lc_load *l, const char *path)
 	lc_analysis_free(&a);
 	if (!status)
 		status = lc_report_unfitted("hide", &s->hide);
+	if (!status)
+		status = lc_report_unfitted("app", &s->app);
 	if (!status && lc_source_unreadable(r.source))
 		status = LC_EXIT_PARTIAL;
 	lc_source_close(r.source);
@@ -318,5 +328,6 @@ int lc_cmd_report(int argc, char **argv)
 	int status = lc_report_run(&command, argc, argv);
 
 	free(s.hide.list);
+	free(s.app.list);
 	return status;
 }

@@ -18,7 +18,7 @@ void lc_tree_init(struct lc_tree *t)
 
 	memset(t, 0, sizeof(*t));
 	lc_table_init(&t->strings, 4, 0);
-	lc_table_init(&t->methods, LC_METHOD_KEY, 0);
+	lc_table_init(&t->methods, LC_METHOD_KEY, LC_METHOD_VALUES);
 	lc_table_init(&t->frames, LC_FRAME_KEY, 0);
 	lc_table_init(&t->paths, LC_PATH_KEY, 0);
 	lc_table_init(&t->sites, LC_SITE_KEY, LC_SITE_VALUES);
@@ -56,6 +56,10 @@ void lc_tree_free(struct lc_tree *t)
 	for (unsigned i = 0; i < LC_SECTION_COUNT; i++)
 		if (lc_tree_table(t, i))
 			lc_table_free(lc_tree_table(t, i));
+	for (size_t i = 0; i < t->own.len; i++)
+		free(t->own.patterns[i]);
+	free(t->own.patterns);
+	free(t->own.why);
 	free(t->span_intervals);
 	free(t->traces);
 	free(t->stretches);

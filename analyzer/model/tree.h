@@ -28,6 +28,7 @@ struct lc_text {
 
 /* Columns of the tables: LC_<TABLE>_<COLUMN> of the key, then of the values. */
 enum { LC_METHOD_CLASS, LC_METHOD_NAME, LC_METHOD_SIGNATURE, LC_METHOD_FILE, LC_METHOD_KEY };
+enum { LC_METHOD_OWN, LC_METHOD_VALUES }; /* LC_METHOD_OWN: enum lc_tree_own */
 enum { LC_FRAME_METHOD, LC_FRAME_BCI1, LC_FRAME_LINE1, LC_FRAME_KEY }; /* + 1; 0 is unknown */
 enum { LC_PATH_PARENT, LC_PATH_FRAME, LC_PATH_KEY };
 enum { LC_SITE_CLASS, LC_SITE_PATH, LC_SITE_KEY };
@@ -153,6 +154,22 @@ enum {
 	LC_STRETCH_SAMPLES_KEY
 };
 
+/* Is a method the program's own? lc_own_choose() decides it for all methods. */
+enum lc_tree_own {
+	LC_TREE_OWN_UNDECIDED,
+	LC_TREE_OWN,
+	LC_TREE_NOT_OWN,
+};
+
+/* The decision of lc_own_choose(), and its reason. */
+struct lc_tree_own_choice {
+	bool made;
+	bool given;      /* by --app */
+	char **patterns; /* of classes, as for --track */
+	size_t len;      /* 0: each class outside the JDK is own */
+	char *why;
+};
+
 /*
  * String 0 is empty, path 0 the root (no frames) and site 0 none: these rows always exist.
  * A parent has a smaller number than its children.
@@ -192,7 +209,8 @@ struct lc_tree {
 	uint64_t buckets[LC_ENGINES_MAX][LC_BUCKET_COUNT];
 	uint64_t offered[LC_ENGINES_MAX]; /* samples, those that filters left out included */
 	struct lc_slices *slices;         /* the caller's; NULL: not kept */
-	bool no_stretches;                /* they are not kept: memory would follow the blocks */
+	struct lc_tree_own_choice own;
+	bool no_stretches; /* they are not kept: memory would follow the blocks */
 };
 
 /* Begin a stretch, and add to the one that was begun last. */

@@ -50,6 +50,15 @@ static uint32_t member_without_package(struct lc_tree *t, uint32_t string)
 	return behind(t, string, at);
 }
 
+/* Methods that become one are the program's own if one of them is. */
+static void keep_own(struct lc_tree *t, uint32_t to, uint64_t own)
+{
+	uint64_t *at = &lc_table_values(&t->methods, to)[LC_METHOD_OWN];
+
+	if (*at != LC_TREE_OWN && own != LC_TREE_OWN_UNDECIDED)
+		*at = own;
+}
+
 /* The method that stands for each one; UINT32_MAX: hidden. */
 static uint32_t *rename_methods(struct lc_tree *t, struct lc_frame_patterns *hide, bool simple)
 {
@@ -68,6 +77,7 @@ static uint32_t *rename_methods(struct lc_tree *t, struct lc_frame_patterns *hid
 		if (simple && key[LC_METHOD_NAME]) /* else it is no method: "host=web1.acme.com" */
 			key[LC_METHOD_CLASS] = without_package(t, key[LC_METHOD_CLASS]);
 		to[row] = lc_table_put(&t->methods, key);
+		keep_own(t, to[row], lc_table_values(&t->methods, row)[LC_METHOD_OWN]);
 	}
 	return to;
 }

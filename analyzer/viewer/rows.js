@@ -33,7 +33,7 @@ page.add((shared) => {
 		return names ? names + " (" + short(classOf(row)) + ")" : short(classOf(row));
 	}
 
-	/* " in Main.load:12": the frame outside the JDK at the end of a path; "" for path 0. */
+	/* " in Main.load:12": the own frame at the end of a path; "" for path 0. */
 	const inOwn = (path) => (path ? " in " + codeShort(methodOf(frameOf(path)), lineOf(frameOf(path))) : "");
 
 	/*

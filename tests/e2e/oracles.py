@@ -67,8 +67,8 @@ def names_by_pattern(report):
 
 
 def without_code(text):
-    """The first screen without its part about the nearest code outside the JDK."""
-    return re.sub(r"^time by the nearest code.*?\n\n", "", text, flags=re.M | re.S)
+    """The first screen without its part about the nearest own code."""
+    return re.sub(r"^time by own code.*?\n\n", "", text, flags=re.M | re.S)
 
 
 def kinds_of(report, site):

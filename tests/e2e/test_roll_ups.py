@@ -64,7 +64,7 @@ def text_rows(text):
 
 
 def check_own_methods(found):
-    """Each sample is below one method outside the JDK, or below none; each method has its classes' samples, and others."""
+    """Each sample is below one own method, or below none; each method has its classes' samples, and others."""
     methods = found["code"]["own_methods"]
     assert sum(m["samples"] for m in methods) + found["code"]["not_own"] == found["samples"]["total"]
     for m in methods:

@@ -2,11 +2,14 @@
 /* objects/analysis/analysis.c - builds the parts of an analysis, each from those before it. */
 #include "analyzer/objects/analysis/analysis.h"
 
+#include "analyzer/objects/analysis/own_choice.h"
+
 void lc_analysis_build(struct lc_analysis *a, const struct lc_load *load,
                        const struct lc_analysis_what *what)
 {
 	struct lc_findings_of of = { .sharing = &a->sharing, .numa = &a->numa };
 
+	lc_own_choose(load, NULL);
 	lc_view_build(&a->view, load, what->engine, what->sort);
 	lc_sharing_find(&a->sharing, &a->view);
 	lc_ranking_build(&a->ranking, &a->view, what->group, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* objects/analysis/own_code.c - looks for frames that are not the JDK's, and counts what is below
- * them. */
+/* objects/analysis/own_code.c - looks for the program's own frames, and counts what is below them.
+ */
 #include "analyzer/objects/analysis/own_code.h"
 
 #include <stdlib.h>
@@ -30,10 +30,13 @@ bool lc_own_is_jdk(struct lc_text class)
 
 static bool is_own(const struct lc_tree *t, uint32_t path)
 {
-	const struct lc_text class = lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_CLASS]);
+	const uint32_t method = lc_tree_frame(t, path)[LC_FRAME_METHOD];
+	const uint64_t own = lc_table_values(&t->methods, method)[LC_METHOD_OWN];
 
+	if (own != LC_TREE_OWN_UNDECIDED)
+		return own == LC_TREE_OWN;
 	return lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_NAME]).len &&
-	       !lc_own_is_jdk(class);
+	       !lc_own_is_jdk(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_CLASS]));
 }
 
 uint32_t lc_own_path(const struct lc_tree *t, uint32_t path)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * objects/analysis/own_code.h - finds the program's own frame on a call path whose leaf is a method
- * of the JDK. "Own" is each class that is not part of the JDK: the program and its libraries.
+ * of the JDK or of a library. lc_own_choose() decides what is own; before it does, each class that
+ * is not part of the JDK is.
  */
 #ifndef LC_OBJECTS_ANALYSIS_OWN_CODE_H
 #define LC_OBJECTS_ANALYSIS_OWN_CODE_H
@@ -16,12 +17,12 @@
  */
 bool lc_own_is_jdk(struct lc_text class);
 
-/* The nearest frame at or above the path's leaf that is not the JDK's; 0: none. */
+/* The nearest own frame at or above the path's leaf; 0: none. */
 uint32_t lc_own_path(const struct lc_tree *t, uint32_t path);
 
 /*
  * The own frame below which half of the leaves' samples are or more, as a path that ends there; 0:
- * there is none, or the leaves, which are of one line, are not the JDK's.
+ * there is none, or the leaves, which are of one line, are own.
  */
 uint32_t lc_own_above(const struct lc_tree *t, const struct lc_rank_access *leaves, size_t len);
 
@@ -30,7 +31,7 @@ uint32_t lc_own_maker(const struct lc_tree *t, const struct lc_rank_row *row);
 
 /*
  * The line that allocated the row's objects: "j.u.HashMap.newNode:1901 in a.Main.load:12", where
- * the row has one. Longer than `columns`, packages go first, then the JDK's part, then the middle
+ * the row has one. Longer than `columns`, packages go first, then the other's part, then the middle
  * of a name. The caller frees the text.
  */
 char *lc_own_origin(const struct lc_tree *t, const struct lc_rank_row *row, unsigned columns);

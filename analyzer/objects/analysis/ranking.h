@@ -158,8 +158,8 @@ struct lc_rank_caller {
 struct lc_rank_lines {
 	uint32_t method;      /* UINT32_MAX: the path is not known */
 	uint32_t first, last; /* lines + 1; 0 and 0: unknown */
-	uint32_t own; /* path to the frame outside the JDK, as lc_own_above() finds it; 0: none */
-	uint64_t samples;                     /* sum of its callers', and of those without */
+	uint32_t own;         /* path to the own frame, as lc_own_above() finds it; 0: none */
+	uint64_t samples;     /* sum of its callers', and of those without */
 	const struct lc_rank_caller *callers; /* most samples first */
 	size_t callers_len;
 };

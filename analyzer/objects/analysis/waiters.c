@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* objects/analysis/waiters.c - deals samples and bytes out to methods outside the JDK. */
+/* objects/analysis/waiters.c - deals samples and bytes out to the program's own methods. */
 #include "analyzer/objects/analysis/waiters.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct piece {
 	uint64_t samples, pairs;
 };
 
-/* The number of the nearest method outside the JDK; UINT32_MAX: none. */
+/* The number of the nearest own method; UINT32_MAX: none. */
 static uint32_t method_of(const struct lc_tree *t, uint32_t path)
 {
 	const uint32_t own = lc_own_path(t, path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * objects/analysis/waiters.h - sums samples and allocations up by the nearest method outside the
- * JDK: the code that can be changed, whichever library method of the JDK it called.
+ * objects/analysis/waiters.h - sums samples and allocations up by the nearest method of the
+ * program's own (own_code.h): the code that can be changed, whichever library it called.
  */
 #ifndef LC_OBJECTS_ANALYSIS_WAITERS_H
 #define LC_OBJECTS_ANALYSIS_WAITERS_H

@@ -2,6 +2,8 @@
 /* objects/json/report_json_code.c - writes the samples of lines and methods. */
 #include "analyzer/objects/json/report_json.h"
 
+#include <string.h>
+
 #include "analyzer/objects/analysis/analysis.h"
 #include "analyzer/objects/analysis/report.h"
 #include "analyzer/out/json.h"
@@ -24,7 +26,22 @@ static void code_rows(struct lc_json *j, const char *name, const struct lc_view 
 	lc_json_end_array(j);
 }
 
-/* Methods outside the JDK, each with the samples whose nearest such frame it is. */
+/* Which classes are own, and why. */
+static void own_choice(struct lc_json *j, const struct lc_tree_own_choice *c)
+{
+	lc_json_line(j, 0);
+	lc_json_object(j, "own");
+	lc_json_bool(j, "given", c->given);
+	lc_json_array(j, "patterns");
+	for (size_t i = 0; i < c->len; i++)
+		lc_json_text(j, NULL,
+		             (struct lc_text){ c->patterns[i], (uint32_t)strlen(c->patterns[i]) });
+	lc_json_end_array(j);
+	lc_json_string(j, "why", c->why);
+	lc_json_end_object(j);
+}
+
+/* Own methods, each with the samples whose nearest such frame it is. */
 static void own_methods(struct lc_json *j, const struct lc_view *v, const struct lc_waiters *w)
 {
 	lc_json_line(j, 0);
@@ -62,6 +79,7 @@ void lc_report_json_code(struct lc_json *j, const struct lc_report *r)
 	code_rows(j, "lines", v, v->lines, v->lines_len, false);
 	lc_json_line(j, 0);
 	code_rows(j, "methods", v, v->methods, v->methods_len, true);
+	own_choice(j, &v->tree->own);
 	own_methods(j, v, &r->analysis->waiters);
 	lc_json_end_object(j);
 }

@@ -42,7 +42,7 @@ static void put_estimate(struct lc_json *j, const char *name, const struct lc_ra
 	lc_json_end_object(j);
 }
 
-/* The frame outside the JDK, if there is one: "NAME":{"class":..,"method":..,"line":..}. */
+/* The own frame, if there is one: "NAME":{"class":..,"method":..,"line":..}. */
 static void put_own(struct lc_json *j, const char *name, const struct lc_tree *t, uint32_t own)
 {
 	const uint32_t *frame = own ? lc_tree_frame(t, own) : NULL;

@@ -102,7 +102,7 @@ static void put_place(struct lc_json *j, const struct lc_view *v, const struct l
 
 /*
  * Write the lines that touch the row's objects most, joined as in the other reports, and the path
- * to the frame outside the JDK below which they do; 0: none.
+ * to the own frame below which they do; 0: none.
  */
 static void hottest(struct lc_json *j, const struct lc_tree *t, const struct lc_rank_row *row)
 {

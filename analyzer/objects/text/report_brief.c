@@ -29,7 +29,7 @@
 
 enum {
 	SCREEN_LINES = 40,
-	WAITERS = 3,          /* methods outside the JDK */
+	WAITERS = 3,          /* own methods */
 	REACHED_ROWS = 3,     /* the first ones, with a line on how their objects are reached */
 	FINDING_LINES = 13,   /* at least */
 	FINDING_INDENT = 3,   /* "1. " */

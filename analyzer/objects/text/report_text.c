@@ -3,8 +3,10 @@
 #include "analyzer/objects/text/report_text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/numa/numa_prose.h"
 #include "analyzer/objects/analysis/cpu_breakdown.h"
@@ -459,9 +461,13 @@ void lc_report_text_code(FILE *out, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
 	struct lc_screen s;
+	char *why;
 
 	lc_screen_init(&s, out);
 	lc_report_waiters(&s, r, r->top);
+	why = lc_mem_text("own code: %s", v->tree->own.why);
+	lc_screen_wrap(&s, 0, 0, why);
+	free(why);
 	if (v->lines_len)
 		fputs("\nCode: lines by samples\n    share    samples  in objects\n", out);
 	for (size_t i = 0; i < v->lines_len && i < r->top; i++) {

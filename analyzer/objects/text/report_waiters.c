@@ -7,6 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/analysis.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/own_choice.h"
 #include "analyzer/objects/analysis/waiters.h"
 #include "analyzer/out/emit.h"
 #include "src/base/order.h"
@@ -15,6 +16,7 @@ enum {
 	LEFT_COLUMNS = 21,   /* "100.0% 10.2 to 12.0  " */
 	LEAST_PERMILLE = 10, /* less is not shown */
 	CLASSES = 4,
+	LEAST_OWN = 20, /* columns for the patterns of own code */
 };
 
 /* How many methods have 1% of the samples or more, `most` at most. */
@@ -30,11 +32,22 @@ static size_t shown(const struct lc_report *r, size_t most)
 	return len;
 }
 
+/* Samples of no method that is shown. */
+static uint64_t rest_of(const struct lc_report *r, size_t len)
+{
+	uint64_t rest = r->view->total;
+
+	for (size_t i = 0; i < len; i++)
+		rest -= r->analysis->waiters.list[i].samples;
+	return rest;
+}
+
 unsigned lc_report_waiters_lines(const struct lc_report *r, size_t most)
 {
 	const size_t len = shown(r, most);
 
-	return len ? (unsigned)len + 2 : 0; /* an empty line, and the head */
+	/* An empty line, and the head. */
+	return len ? (unsigned)len + 2 + (rest_of(r, len) > 0) : 0;
 }
 
 /* "HashMap$Node 12%, Integer 11%, 3 more", in at most `columns`. The caller frees it. */
@@ -88,13 +101,49 @@ static void print_one(const struct lc_screen *s, const struct lc_report *r,
 	free(objects);
 }
 
+static void print_head(const struct lc_screen *s, const struct lc_tree_own_choice *c)
+{
+	static const char before[] = "time by own code: ", after[] = "; --app changes that";
+	const unsigned taken = sizeof(before) + sizeof(after) - 2;
+	const bool narrow = s->width < taken + LEAST_OWN;
+	char *own = lc_own_choice_text(c, narrow ? LEAST_OWN : s->width - taken);
+
+	fprintf(s->out, "\n%s%s%s\n", before, own, narrow ? "" : after);
+	free(own);
+}
+
+/* Methods behind the first ones, and samples without an own frame: so all add up. */
+static void print_rest(const struct lc_screen *s, const struct lc_report *r, size_t len)
+{
+	const struct lc_waiters *w = &r->analysis->waiters;
+	const uint64_t rest = rest_of(r, len), all = r->view->total;
+	size_t more = 0;
+	char *text;
+
+	while (len + more < w->len && w->list[len + more].samples)
+		more++;
+	if (!rest)
+		return;
+	if (!more)
+		text = lc_mem_text("no own frame");
+	else if (!w->elsewhere)
+		text = lc_mem_text("the rest: %zu method%s", more, more == 1 ? "" : "s");
+	else
+		text = lc_mem_text("the rest: %zu method%s; %.1f%% have no own frame", more,
+		                   more == 1 ? "" : "s", 100 * lc_share(w->elsewhere, all));
+	lc_cut_middle(text, s->width - LEFT_COLUMNS);
+	fprintf(s->out, "%5.1f%% %-12s  %s\n", 100 * lc_share(rest, all), "", text);
+	free(text);
+}
+
 void lc_report_waiters(const struct lc_screen *s, const struct lc_report *r, size_t most)
 {
 	const size_t len = shown(r, most);
 
 	if (!len)
 		return;
-	fputs("\ntime by the nearest code outside the JDK\n", s->out);
+	print_head(s, &r->view->tree->own);
 	for (size_t i = 0; i < len; i++)
 		print_one(s, r, &r->analysis->waiters.list[i]);
+	print_rest(s, r, len);
 }

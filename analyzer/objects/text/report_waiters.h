@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* objects/text/report_waiters.h - writes who waits: methods outside the JDK, with their objects. */
+/* objects/text/report_waiters.h - writes who waits: own methods, with their objects. */
 #ifndef LC_OBJECTS_TEXT_REPORT_WAITERS_H
 #define LC_OBJECTS_TEXT_REPORT_WAITERS_H
 
