@@ -368,6 +368,8 @@ void lc_view_build(struct lc_view *v, const struct lc_load *load, uint32_t engin
 			continue;
 		v->where[key[LC_DETAIL_WHERE]] += *lc_table_values(details, row);
 		v->how[key[LC_DETAIL_HOW]] += *lc_table_values(details, row);
+		v->details[key[LC_DETAIL_WHERE]][key[LC_DETAIL_HOW]] +=
+		    *lc_table_values(details, row);
 	}
 	build_accesses(v);
 	sum_pairs(v);

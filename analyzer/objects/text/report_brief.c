@@ -19,6 +19,7 @@
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/text/report_allocates.h"
+#include "analyzer/objects/text/report_elsewhere.h"
 #include "analyzer/objects/text/report_next.h"
 #include "analyzer/objects/text/report_text.h"
 #include "analyzer/objects/text/report_waiters.h"
@@ -497,26 +498,41 @@ static unsigned count_lines(const char *text)
 	return lines;
 }
 
-/*
- * Choose what fits the screen, of which `around` lines are taken: how many findings, in at least so
- * many lines, and how many rows say how their objects are reached.
- */
-static size_t choose_lines(const struct lc_screen *s, const struct lc_report *r, unsigned around,
-                           unsigned least, struct reached *reached)
+/* Lines of the screen for everything but findings and what is said of reached objects. */
+static unsigned fixed_lines(const struct lc_report *r, unsigned around, size_t waiters)
 {
 	/* The rest; empty lines, and what to read next. */
-	const unsigned fixed =
-	    around + (unsigned)(2 * rows_shown(r) + 1 + 4) + lc_report_waiters_lines(r, WAITERS);
+	return around + (unsigned)(2 * rows_shown(r) + 1 + 4) + lc_report_waiters_lines(r, waiters);
+}
 
+/*
+ * Choose what fits the screen, of which `around` lines are taken: how many findings, in at least so
+ * many lines if they fit, how many own methods, and how many rows say how their objects are
+ * reached. If the user asks for more rows than a screen has, it is longer.
+ */
+static size_t choose_lines(const struct lc_screen *s, const struct lc_report *r, unsigned around,
+                           unsigned least, struct reached *reached, size_t *waiters)
+{
+	unsigned lines;
+	bool fits;
+
+	(void)findings_that_fit(s, r->findings, 1, 0, &lines);
+	fits = r->show == LC_VIEW_BRIEF && fixed_lines(r, around, 1) + lines <= SCREEN_LINES;
 	for (;;) {
-		const unsigned used = fixed + reached_lines(reached);
+		const unsigned used = fixed_lines(r, around, *waiters) + reached_lines(reached);
 		const unsigned room = used + least < SCREEN_LINES ? SCREEN_LINES - used : least;
-		unsigned lines;
 		const size_t shown = findings_that_fit(s, r->findings, r->top, room, &lines);
 
-		if (used + lines <= SCREEN_LINES || !reached->len)
+		if (used + lines <= SCREEN_LINES)
 			return shown;
-		drop_reached(reached);
+		if (reached->len)
+			drop_reached(reached);
+		else if (!fits)
+			return shown;
+		else if (least)
+			least--;
+		else
+			--*waiters;
 	}
 }
 
@@ -525,7 +541,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	struct lc_screen s;
 	char *head, *next;
 	struct reached reached;
-	size_t len, shown;
+	size_t len, shown, waiters = WAITERS;
 
 	lc_screen_init(&s, out);
 	s.out = lc_text_open(&head, &len);
@@ -544,6 +560,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	print_notes(&s, r);
 	print_numa(&s, r->numa);
 	print_summary(&s, r);
+	lc_report_elsewhere(&s, r);
 	lc_report_allocates(&s, r);
 	lc_mem_close_text(s.out);
 	s.out = out;
@@ -551,10 +568,10 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	next = lc_report_next(&s, r);
 	reached = reached_of(&s, r->ranking, rows_shown(r));
 	shown = choose_lines(&s, r, count_lines(head) + count_lines(next),
-	                     FINDING_LINES - count_lines(next), &reached);
+	                     FINDING_LINES - count_lines(next), &reached, &waiters);
 	print_findings(&s, r->findings, shown);
 	free(head);
-	lc_report_waiters(&s, r, WAITERS);
+	lc_report_waiters(&s, r, waiters);
 	if (r->ranking->samples)
 		putc('\n', out);
 	print_rows(&s, r, &reached);

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first screen says where samples are if most are at no object, and fits 80 columns and 40 lines."""
+
+import json
+import re
+
+import pytest
+from conftest import ROOT
+
+PROFILES = ROOT / "tests" / "data" / "profiles"
+
+
+def screen(locus, name, *options, columns=80):
+    return locus("report", *options, PROFILES / name, env={"COLUMNS": str(columns)}).stdout
+
+
+@pytest.mark.parametrize("name", ("lucene", "google-java-format"))
+def test_most_samples_elsewhere_are_divided_by_what_ran(locus, name):
+    found = json.loads(locus("report", "--format=json", PROFILES / name).stdout)
+    total, where = found["samples"]["total"], found["details"]["where"]
+    line = next(x for x in screen(locus, name, columns=400).splitlines() if "% are elsewhere: " in x)
+    assert line.startswith("%.1f%% are" % (100 * (1 - found["ranking"]["samples"] / total)))
+    parts = {text: int(share) for text, share in re.findall(r"[:,] ([A-Za-z ]+?) (\d+)%", line)}
+    # Code of the JVM and of the interpreter may also be at objects, so these are bounds.
+    assert parts["interpreter"] <= round(100 * where["interpreter"] / total)
+    assert parts["libjvm"] <= round(100 * where["jvm"] / total)
+    jvm = found["samples"]["jvm"]
+    assert parts["interpreter"] + parts["libjvm"] + parts["stack or JVM memory"] == pytest.approx(100 * jvm / total, abs=1.5)
+    largest = max(parts, key=parts.get)
+    assert line.endswith("--since leaves the warm-up out" if largest == "interpreter" else "--view=code shows where compiled code calculates")
+
+
+@pytest.mark.parametrize("name", ("spectrum", "h2", "numa-collect"))
+def test_nothing_is_said_if_most_samples_are_at_objects(locus, name):
+    assert "elsewhere" not in screen(locus, name)
+
+
+@pytest.mark.parametrize("options", ((), ("--app=nothing.*",), ("--group=class",), ("--app=java.util.*", "--app=org.*")), ids=" ".join)
+@pytest.mark.parametrize("name", ("lucene", "google-java-format", "h2", "spectrum", "numa-collect"))
+def test_the_first_screen_of_a_real_program_fits(locus, name, options):
+    lines = screen(locus, name, *options).splitlines()
+    assert len(lines) <= 40 and max(map(len, lines)) <= 80, "\n".join(lines)
