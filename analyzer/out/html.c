@@ -15,11 +15,11 @@
 
 enum { LINE = 96, LEVEL = 6 }; /* characters of a line, a multiple of 4; of zlib */
 
-enum { STYLES_MAX = 4, SCRIPTS_MAX = 16 };
+enum { STYLES_MAX = 4, SCRIPTS_MAX = 20 };
 
 /*
- * The files that replace the marks of a page. The scripts become one, in this order. NULL ends each
- * list.
+ * The files that replace the marks of a page. The scripts become one, in this order. NULL ends a
+ * list that is not full.
  */
 static const struct {
 	const unsigned char *page;
@@ -31,7 +31,8 @@ static const struct {
 	                        lc_viewer_model_js, lc_viewer_difference_js, lc_viewer_flame_js,
 	                        lc_viewer_rows_js, lc_viewer_sharing_js, lc_viewer_numa_js,
 	                        lc_viewer_faces_js, lc_viewer_head_js, lc_viewer_strip_js,
-	                        lc_viewer_code_js, lc_viewer_spans_js, lc_viewer_main_js } },
+	                        lc_viewer_code_js, lc_viewer_waits_js, lc_viewer_spans_js,
+	                        lc_viewer_main_js } },
 	[LC_HTML_SPANS] = { lc_viewer_spans_html,
 	                    { lc_viewer_style_css, lc_viewer_spans_css },
 	                    { lc_viewer_common_js, lc_viewer_table_js, lc_viewer_spans_js,
@@ -50,10 +51,10 @@ static const char *write_to(FILE *out, const char *page, const char *mark)
 	return end + strlen(mark);
 }
 
-static void write_all(FILE *out, const unsigned char *const *texts)
+static void write_all(FILE *out, const unsigned char *const *texts, size_t most)
 {
-	for (; *texts; texts++)
-		fputs((const char *)*texts, out);
+	for (size_t i = 0; i < most && texts[i]; i++)
+		fputs((const char *)texts[i], out);
 }
 
 /* Base64 (RFC 4648). */
@@ -108,10 +109,10 @@ void lc_html_write(FILE *out, enum lc_html_page page, void (*data)(FILE *out, co
 	const char *at = (const char *)pages[page].page;
 
 	at = write_to(out, at, "<!--STYLE-->");
-	write_all(out, pages[page].styles);
+	write_all(out, pages[page].styles, STYLES_MAX);
 	at = write_to(out, at, "<!--DATA-->");
 	write_data(out, data, of);
 	at = write_to(out, at, "<!--SCRIPT-->");
-	write_all(out, pages[page].scripts);
+	write_all(out, pages[page].scripts, SCRIPTS_MAX);
 	fputs(at, out);
 }

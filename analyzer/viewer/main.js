@@ -6,7 +6,7 @@ page.add((shared) => {
 
 	/* State of the page besides the choice. */
 	const view = { name: "objects", face: "touched", row: null, finding: null, code: null, words: [], flame: null, rootFirst: false,
-		codeRootFirst: true };
+		codeRootFirst: true, waitsRootFirst: true };
 
 	/* ---- the chosen row ---- */
 
@@ -115,6 +115,10 @@ page.add((shared) => {
 		view.code = row;
 		shared.showCode(id("view-code").querySelector(".detail"), row, view, openRow);
 	};
+	const waitList = new shared.WaitList(id("view-waits").querySelector(".list"), (method) => {
+		chosen.own = chosen.own === method ? UNKNOWN : method;
+		update();
+	});
 	const tables = {
 		code: shared.codeTable(showCode),
 		threads: shared.threadTable((t) => {
@@ -132,13 +136,13 @@ page.add((shared) => {
 	};
 	const nouns = { code: "rows", threads: "threads", sharing: "findings", numa: "sites" };
 	shared.showAbout(id("view-about"));
-	const there = { objects: true, code: true, threads: data.threads.length > 0, numa: shared.numaOn, sharing: data.false_sharing.length > 0,
+	const there = { waits: shared.hasOwn, objects: true, code: true, threads: data.threads.length > 0, numa: shared.numaOn, sharing: data.false_sharing.length > 0,
 		spans: !!data.spans, about: true };
 	const views = Object.keys(there).filter((name) => {
 		id("tab-" + name).hidden = !there[name];
 		return there[name];
 	});
-	let spansShown = false, codeOf = "";
+	let spansShown = false, codeOf = "", waitsOf = "";
 
 	function showView() {
 		for (const name of Object.keys(there)) {
@@ -158,6 +162,10 @@ page.add((shared) => {
 			tables.code.all = shared.codeRows();
 			tables.code.order();
 			showCode(null);
+		}
+		if (view.name === "waits" && waitsOf !== state) {
+			waitsOf = state;
+			shared.showWaits(id("view-waits").querySelector(".detail"), view);
 		}
 		const table = tables[view.name];
 		if (table && table !== tables.code && table !== tables.threads && table.chosen === null && table.rows.length)
@@ -179,6 +187,12 @@ page.add((shared) => {
 				percent(total ? list.matched / total : 0) : "";
 			if (changed)
 				showRow();
+			return;
+		}
+		if (view.name === "waits") {
+			waitList.update(words);
+			id("found").textContent = words.length ? number(waitList.found.length) + " of " + number(waitList.sum.rows.length) + " methods, matched " +
+				percent(waitList.sum.total ? waitList.matched / waitList.sum.total : 0) : "";
 			return;
 		}
 		const table = tables[view.name];
@@ -216,7 +230,12 @@ page.add((shared) => {
 				[String(i), shared.strings[t.name] + (data.threads.some((o) => o !== t && o.name === t.name) ? " (" + t.tid + ")" : "")])],
 				String(chosen.thread), changed((v) => { chosen.thread = +v; }))] : []),
 			...(ENGINES.length > 1 ? [select("engine", "which samples (e)", ENGINES.map((e, i) => [String(i), e.name + (e.event ? " " + e.event : "")]),
-				String(chosen.lens), changed((v) => { chosen.lens = +v; }))] : []));
+				String(chosen.lens), changed((v) => { chosen.lens = +v; }))] : []),
+			...(chosen.own !== UNKNOWN ? [el("button", { type: "button", id: "own", class: "small", title: "show all own code",
+				text: "in " + shared.ownName(chosen.own) + " \u2715", onclick: () => {
+					chosen.own = UNKNOWN;
+					update();
+				} })] : []));
 	}
 
 	/* The choice has changed: redraw everything. */
@@ -251,6 +270,7 @@ page.add((shared) => {
 		put("group", chosen.group, "class+line");
 		put("metric", chosen.metric, "samples");
 		put("thread", chosen.thread === UNKNOWN ? null : data.threads[chosen.thread].tid, null);
+		put("own", chosen.own === UNKNOWN ? null : shared.ownId(chosen.own), null);
 		put("engine", chosen.lens, 0);
 		put("time", chosen.time ? chosen.time.map((t) => Math.round(t / 1e6)).join("-") : null, null);
 		put("face", view.face, "touched");
@@ -277,6 +297,7 @@ page.add((shared) => {
 		chosen.metric = has("metric", available) || "samples";
 		chosen.lens = +(has("engine", ENGINES.map((_, i) => String(i))) || 0);
 		chosen.thread = from.get("thread") === null ? UNKNOWN : data.threads.findIndex((t) => String(t.tid) === from.get("thread"));
+		chosen.own = shared.ownOfId(from.get("own"));
 		const time = /^(\d+)-(\d+)$/.exec(from.get("time") || "");
 		chosen.time = time ? [time[1] * 1e6, time[2] * 1e6] : null;
 		view.name = has("view", views) || "objects";

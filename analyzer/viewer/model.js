@@ -1,6 +1,6 @@
 "use strict";
 /*
- * The choice (engine, group, metric, thread, time), and sums over the chosen samples.
+ * The choice (engine, group, metric, thread, time, own method), and sums over the chosen samples.
  *
  * A row of a ranking consists of parts. A part has samples of a place, which is a bucket and a
  * site: all of them, or a fraction. A fraction, if the allocating line is an estimate or rows are
@@ -18,10 +18,18 @@ page.add((shared) => {
 	/* ---- the choice ---- */
 
 	const chosen = { lens: 0, group: data.group, metric: "samples",
-		thread: UNKNOWN, time: null };
+		thread: UNKNOWN, time: null, own: UNKNOWN };
 
 	const lens = () => data.lenses[chosen.lens];
-	const all = () => chosen.thread === UNKNOWN && chosen.time === null;
+	const all = () => chosen.thread === UNKNOWN && chosen.time === null && chosen.own === UNKNOWN;
+
+	/* For each path the nearest own method, or UNKNOWN. A parent stands before its children. */
+	const ownOf = new Int32Array(data.paths.frame.length).fill(UNKNOWN);
+	for (let path = 1; path < ownOf.length; path++) {
+		const method = data.frames.method[data.paths.frame[path]];
+		ownOf[path] = data.methods.own[method] ? method : ownOf[data.paths.parent[path]];
+	}
+	const isOwn = (path) => chosen.own === UNKNOWN || ownOf[path] === chosen.own;
 
 	/* An epoch counts if its middle lies in the chosen time. */
 	function inTime(epoch) {
@@ -33,7 +41,11 @@ page.add((shared) => {
 		return middle >= chosen.time[0] && middle <= chosen.time[1];
 	}
 
-	const counts = (table, i) => (chosen.thread === UNKNOWN || table.thread[i] === chosen.thread + 1) && inTime(table.epoch[i]);
+	const ofThread = (table, i) => chosen.thread === UNKNOWN || table.thread[i] === chosen.thread + 1;
+	const counts = (table, i) => ofThread(table, i) && inTime(table.epoch[i]);
+	/* The same for rows of `sampled` and of `made`, if an own method is chosen. */
+	const isOwnRow = (table, i) => isOwn(table === made ? data.sites.path[made.site[i]] : sampled.path[i]);
+	const countsOwn = (table, i) => counts(table, i) && isOwnRow(table, i);
 
 	/* ---- places ---- */
 
@@ -84,7 +96,7 @@ page.add((shared) => {
 		return l.rowsOf.map((rows) => {
 			let sum = 0;
 			for (const i of rows)
-				if (counts(sampled, i))
+				if (countsOwn(sampled, i))
 					sum += of[i];
 			return sum;
 		});
@@ -94,6 +106,13 @@ page.add((shared) => {
 		if (all())
 			return l.buckets.slice();
 		const out = l.buckets.map(() => 0);
+		if (chosen.own !== UNKNOWN) {
+			sampled.samples.forEach((n, i) => {
+				if (sampled.engine[i] === l.engine && countsOwn(sampled, i))
+					out[sampled.bucket[i]] += n;
+			});
+			return out;
+		}
 		totals.samples.forEach((n, i) => {
 			if (totals.engine[i] === l.engine && counts(totals, i))
 				out[totals.bucket[i]] += n;
@@ -106,7 +125,7 @@ page.add((shared) => {
 		for (const [site, rows] of madeOf) {
 			let sum = 0;
 			for (const i of rows)
-				if (counts(made, i))
+				if (countsOwn(made, i))
 					sum += madeValue(i, metric);
 			out.set(site, sum);
 		}
@@ -177,7 +196,7 @@ page.add((shared) => {
 	function sum(of, l) {
 		let total = 0;
 		for (let i = 0; i < count; i++)
-			if (sampled.engine[i] === l.engine && counts(sampled, i))
+			if (sampled.engine[i] === l.engine && countsOwn(sampled, i))
 				total += of[i];
 		return total;
 	}
@@ -189,7 +208,7 @@ page.add((shared) => {
 		const out = new Map(), of = allocates() ? sampled.samples : accessColumn();
 		for (const [place, part] of placesOf(row))
 			for (const i of lens().rowsOf[place])
-				if (counts(sampled, i) && of[i])
+				if (countsOwn(sampled, i) && of[i])
 					out.set(sampled.path[i], (out.get(sampled.path[i]) || 0) + part * of[i]);
 		return [...out];
 	}
@@ -200,7 +219,7 @@ page.add((shared) => {
 		for (const site of row.sites) {
 			let value = 0;
 			for (const i of madeOf.get(site) || [])
-				if (counts(made, i))
+				if (countsOwn(made, i))
 					value += madeValue(i, metric);
 			if (value)
 				out.set(data.sites.path[site], (out.get(data.sites.path[site]) || 0) + value);
@@ -212,7 +231,7 @@ page.add((shared) => {
 	function allAccesses(inObjects = false) {
 		const out = new Map(), of = allocates() ? sampled.samples : accessColumn(), engine = lens().engine;
 		for (let i = 0; i < count; i++)
-			if (sampled.engine[i] === engine && of[i] && counts(sampled, i) && (!inObjects || sampled.bucket[i] <= HEAP_CLASS))
+			if (sampled.engine[i] === engine && of[i] && countsOwn(sampled, i) && (!inObjects || sampled.bucket[i] <= HEAP_CLASS))
 				out.set(sampled.path[i], (out.get(sampled.path[i]) || 0) + of[i]);
 		return [...out];
 	}
@@ -221,7 +240,7 @@ page.add((shared) => {
 	function overTime(row, metric) {
 		const out = new Float64Array(epochs.end.length);
 		const add = (table, i, value) => {
-			if (table.epoch[i] && (chosen.thread === UNKNOWN || table.thread[i] === chosen.thread + 1))
+			if (table.epoch[i] && ofThread(table, i) && isOwnRow(table, i))
 				out[table.epoch[i] - 1] += value;
 		};
 		if (metric === "samples") {
@@ -239,15 +258,58 @@ page.add((shared) => {
 	/* All samples of the engine by epoch. */
 	function samplesOverTime() {
 		const out = new Float64Array(epochs.end.length);
-		totals.samples.forEach((n, i) => {
-			if (totals.engine[i] === lens().engine && totals.epoch[i] &&
-				(chosen.thread === UNKNOWN || totals.thread[i] === chosen.thread + 1))
-				out[totals.epoch[i] - 1] += n;
+		const table = chosen.own === UNKNOWN ? totals : sampled;
+		table.samples.forEach((n, i) => {
+			if (table.engine[i] === lens().engine && table.epoch[i] && ofThread(table, i) && (table === totals || isOwnRow(table, i)))
+				out[table.epoch[i] - 1] += n;
 		});
 		return out;
 	}
 
-	Object.assign(shared, { UNKNOWN, ENGINES, chosen, lens, metrics, available, allocates, update, placesOf, accessesOf, isEstimate,
+	/*
+	 * The chosen threads' and time's samples and bytes by own method, whichever is chosen: rows of method, samples,
+	 * bytes, and by class [class, samples] and [class, bytes]; all samples, those of no own method, and all bytes.
+	 */
+	function waits() {
+		const l = lens(), of = allocates() ? sampled.samples : accessColumn(), rows = new Map();
+		const out = { total: 0, elsewhere: 0, bytes: 0 };
+		const rowOf = (method) => {
+			if (!rows.has(method))
+				rows.set(method, { method, samples: 0, bytes: 0, classes: new Map(), made: new Map() });
+			return rows.get(method);
+		};
+		const add = (map, site, n) => map.set(data.sites.class[site], (map.get(data.sites.class[site]) || 0) + n);
+		for (let i = 0; i < count; i++) {
+			if (sampled.engine[i] !== l.engine || !of[i] || !counts(sampled, i))
+				continue;
+			const method = ownOf[sampled.path[i]];
+			out.total += of[i];
+			if (method === UNKNOWN)
+				continue;
+			rowOf(method).samples += of[i];
+			out.elsewhere -= of[i];
+			if (sampled.site[i] && sampled.bucket[i] <= HEAP_CLASS)
+				add(rowOf(method).classes, sampled.site[i], of[i]);
+		}
+		/* Samples that were lost have no row of their own. */
+		if (of === sampled.samples)
+			out.total = totals.samples.reduce((sum, n, i) => sum + (totals.engine[i] === l.engine && counts(totals, i) ? n : 0), 0);
+		out.elsewhere += out.total;
+		made.site.forEach((site, i) => {
+			const n = counts(made, i) ? madeValue(i, "bytes") : 0, method = ownOf[data.sites.path[site]];
+			out.bytes += n;
+			if (!n || method === UNKNOWN)
+				return;
+			rowOf(method).bytes += n;
+			add(rowOf(method).made, site, n);
+		});
+		const most = (map) => [...map].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+		out.rows = [...rows.values()].map((r) => ({ ...r, classes: most(r.classes), made: most(r.made) }))
+			.sort((a, b) => b.samples - a.samples || b.bytes - a.bytes || a.method - b.method);
+		return out;
+	}
+
+	Object.assign(shared, { waits, ownOf, UNKNOWN, ENGINES, chosen, lens, metrics, available, allocates, update, placesOf, accessesOf, isEstimate,
 		allocationsOf, allAccesses, overTime, samplesOverTime, wilson, everything: all, sums: () => sums,
 		hasTime: epochs.end.length > 1, hasThreads: sampled.thread.some((t) => t) || made.thread.some((t) => t) });
 	update();

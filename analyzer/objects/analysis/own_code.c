@@ -28,15 +28,20 @@ bool lc_own_is_jdk(struct lc_text class)
 	return false;
 }
 
-static bool is_own(const struct lc_tree *t, uint32_t path)
+bool lc_own_is_method(const struct lc_tree *t, uint32_t method)
 {
-	const uint32_t method = lc_tree_frame(t, path)[LC_FRAME_METHOD];
 	const uint64_t own = lc_table_values(&t->methods, method)[LC_METHOD_OWN];
+	const uint32_t *key = lc_table_key(&t->methods, method);
 
 	if (own != LC_TREE_OWN_UNDECIDED)
 		return own == LC_TREE_OWN;
-	return lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_NAME]).len &&
-	       !lc_own_is_jdk(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_CLASS]));
+	return lc_tree_text(t, key[LC_METHOD_NAME]).len &&
+	       !lc_own_is_jdk(lc_tree_text(t, key[LC_METHOD_CLASS]));
+}
+
+static bool is_own(const struct lc_tree *t, uint32_t path)
+{
+	return lc_own_is_method(t, lc_tree_frame(t, path)[LC_FRAME_METHOD]);
 }
 
 uint32_t lc_own_path(const struct lc_tree *t, uint32_t path)

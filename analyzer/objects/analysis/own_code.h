@@ -17,6 +17,9 @@
  */
 bool lc_own_is_jdk(struct lc_text class);
 
+/* Is the method own? A frame that is no method, such as that of a group, never is. */
+bool lc_own_is_method(const struct lc_tree *t, uint32_t method);
+
 /* The nearest own frame at or above the path's leaf; 0: none. */
 uint32_t lc_own_path(const struct lc_tree *t, uint32_t path);
 

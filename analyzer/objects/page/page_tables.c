@@ -9,6 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/model/slices.h"
 #include "analyzer/objects/analysis/analysis.h"
+#include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/out/json.h"
 
 static void strings(struct lc_json *j, const struct lc_tree *t)
@@ -87,6 +88,10 @@ void lc_page_tables(struct lc_json *j, const struct lc_tree *t)
 	lc_page_column(j, "class", &t->methods, LC_METHOD_CLASS, 0);
 	lc_page_column(j, "name", &t->methods, LC_METHOD_NAME, 0);
 	lc_page_column(j, "file", &t->methods, LC_METHOD_FILE, 0);
+	lc_json_array(j, "own");
+	for (uint32_t i = 0; i < t->methods.count; i++)
+		lc_json_u64(j, NULL, lc_own_is_method(t, i));
+	lc_json_end_array(j);
 	lc_json_end_object(j);
 	lc_json_line(j, 0);
 	lc_json_object(j, "frames");

@@ -2,12 +2,14 @@
 /* objects/page/report_html.c - writes the HTML page of a report; page_*.c write its parts. */
 #include "analyzer/objects/analysis/report.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "analyzer/model/groups.h"
 #include "analyzer/model/program_name.h"
 #include "analyzer/numa/numa_command.h"
 #include "analyzer/objects/analysis/analysis.h"
+#include "analyzer/objects/analysis/own_choice.h"
 #include "analyzer/objects/analysis/sharing.h"
 #include "analyzer/objects/page/page.h"
 #include "analyzer/out/html.h"
@@ -147,6 +149,18 @@ static void name_groups(const struct lc_load *l)
 		lc_group_name(l->tree, &l->by, lc_table_key(&l->tree->sites, site)[LC_SITE_PATH]);
 }
 
+/* Classes that count as own, as the text has them, and why. */
+static void own_code(struct lc_json *j, const struct lc_tree *t)
+{
+	char *text = lc_own_choice_text(&t->own, UINT_MAX);
+
+	lc_json_object(j, "own_code");
+	lc_json_string(j, "text", text);
+	lc_json_string(j, "why", t->own.why);
+	lc_json_end_object(j);
+	free(text);
+}
+
 static void data(FILE *out, const void *report)
 {
 	const struct lc_report *r = report;
@@ -158,6 +172,7 @@ static void data(FILE *out, const void *report)
 	lc_json_text(j, "name", lc_program_name(r->view->load->processes[0].command));
 	lc_json_text(j, "jdk", lc_program_jdk(r->view->load->processes[0].jdk));
 	lc_json_string(j, "group", lc_rank_group_name(r->ranking->group));
+	own_code(j, r->view->tree);
 	name_groups(r->view->load);
 	lc_page_tables(j, r->view->tree);
 	lc_page_slices(j, r->view);
