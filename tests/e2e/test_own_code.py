@@ -4,6 +4,7 @@
 import collections
 import fnmatch
 import json
+import re
 
 import pytest
 from conftest import ROOT
@@ -84,3 +85,5 @@ def test_a_pattern_that_matches_nothing_is_named(locus):
     done = locus("report", "--app=org.none.*", "--app=org.h2.*", PROFILES / "h2")
     assert done.returncode == PARTIAL and "--app: 'org.none.*' matches no frame" in done.stderr
     assert "org.h2.*" in done.stdout
+    text = locus("report", "--app=org.none.*", PROFILES / "h2").stdout
+    assert re.search(r"^time by own code: org\.none\.\*; .*\n100\.0% +no own frame$", text, re.M)

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,6 +213,18 @@ static void classes_without_a_package_are_listed(void **state)
 	expect_text(lc_own_choice_text(&tree.own, 20), "Bench and 2 more");
 }
 
+static void more_classes_without_a_package_than_can_be_listed_do_not_decide(void **state)
+{
+	char name[16];
+
+	for (unsigned i = 0; i < 70; i++) {
+		snprintf(name, sizeof(name), "a%u", i);
+		sample(call(call(0, "Main", "main"), name, "run"), 1);
+	}
+	expect("all outside the JDK");
+	assert_string_equal(tree.own.why, "the program has many classes without a package");
+}
+
 static void allocations_tell_if_there_is_no_sample(void **state)
 {
 	const uint32_t key[LC_SITE_KEY] = { text("byte[]"), call(0, "com.acme.Main", "main") };
@@ -271,6 +284,7 @@ int main(void)
 		TEST(a_main_class_with_little_of_the_time_does_not_decide),
 		TEST(names_that_many_projects_share_need_one_more),
 		TEST(classes_without_a_package_are_listed),
+		TEST(more_classes_without_a_package_than_can_be_listed_do_not_decide),
 		TEST(allocations_tell_if_there_is_no_sample),
 		TEST(patterns_of_the_user_are_taken_as_they_are),
 		TEST(names_without_packages_keep_what_was_decided),

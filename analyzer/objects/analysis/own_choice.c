@@ -12,12 +12,14 @@
 #include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
 #include "src/base/glob.h"
+#include "src/base/hash.h"
 
 enum {
 	NONE = UINT32_MAX,
 	MAIN_PART = 10,   /* one in so many samples below a main method makes it one */
 	THREAD_PART = 20, /* one in so many samples makes a thread's package one of the program */
 	SHOWN = 3,        /* patterns */
+	UNNAMED_MAX = 64, /* patterns for classes without a package */
 };
 
 /* A group of packages that begin with the same names; "": classes without a package. */
@@ -36,8 +38,9 @@ struct choice {
 	struct lc_tree *t;
 	struct root *roots;
 	size_t len, cap;
-	uint32_t *root_of; /* by method; NONE: of the JDK or of a launcher, or no method */
-	uint64_t *samples; /* by path */
+	struct lc_table names; /* of the roots, by hash; the same rows */
+	uint32_t *root_of;     /* by method; NONE: of the JDK or of a launcher, or no method */
+	uint64_t *samples;     /* by path */
 	/* By path, roots: the outermost one, and those of the first and the last main method. */
 	uint32_t *outermost, *first_main, *last_main;
 	bool launched; /* a main method is a launcher's */
@@ -118,14 +121,18 @@ static struct lc_text root_name(struct lc_text class)
 static uint32_t put_root(struct choice *c, struct lc_text class)
 {
 	const struct lc_text name = root_name(class);
+	uint64_t hash = name.len;
+	uint32_t key[2], row;
 
-	for (size_t i = 0; i < c->len; i++)
-		if (c->roots[i].name.len == name.len &&
-		    !memcmp(c->roots[i].name.bytes, name.bytes, name.len))
-			return (uint32_t)i;
-	c->roots = lc_mem_grow(c->roots, &c->cap, c->len + 1, sizeof(*c->roots));
-	c->roots[c->len] = (struct root){ .name = name };
-	return (uint32_t)c->len++;
+	for (uint32_t i = 0; i < name.len; i++)
+		hash = lc_hash_add(hash, (unsigned char)name.bytes[i]);
+	lc_tree_wide_put(key, hash);
+	row = lc_table_put(&c->names, key);
+	if (row == c->len) {
+		c->roots = lc_mem_grow(c->roots, &c->cap, c->len + 1, sizeof(*c->roots));
+		c->roots[c->len++] = (struct root){ .name = name };
+	}
+	return row;
 }
 
 static struct lc_text class_of(const struct lc_tree *t, uint32_t method)
@@ -357,7 +364,7 @@ static void add_pattern(struct lc_tree_own_choice *o, char *pattern)
 /* "Main", and "Main$*" if it has nested classes, for each class without a package. */
 static void add_unnamed(struct choice *c, uint32_t root)
 {
-	for (uint32_t m = 0; m < c->t->methods.count; m++) {
+	for (uint32_t m = 0; m < c->t->methods.count && c->t->own.len <= UNNAMED_MAX; m++) {
 		const struct lc_text class = class_of(c->t, m);
 		const char *dollar = memchr(class.bytes, '$', class.len);
 		const int len = (int)(dollar ? dollar - class.bytes : class.len);
@@ -399,40 +406,55 @@ static void drop_patterns(struct lc_tree_own_choice *o)
 	o->len = 0;
 }
 
+/* Take back what was found: the reason is freed with the tree. */
+static void give_up(struct lc_tree_own_choice *o, char *why)
+{
+	drop_patterns(o);
+	free(o->why);
+	o->why = why;
+}
+
+/* Decide by the packages that were found. */
+static void decide(struct choice *c)
+{
+	struct lc_tree_own_choice *o = &c->t->own;
+	const double share = covered(c);
+	char *tried;
+
+	make_patterns(c);
+	o->why = lc_mem_text("%s", c->launched ? "packages that the launcher calls"
+	                                       : "packages of the main class and of threads");
+	tried = lc_own_choice_text(o, UINT32_MAX);
+	if (share <= 0)
+		give_up(o, lc_mem_text("no sample is in or below the main class"));
+	else if (2 * share < 1)
+		give_up(o, lc_mem_text("only %.1f%% of the samples outside the JDK are in or "
+		                       "below %s",
+		                       100 * share, tried));
+	else if (o->len > UNNAMED_MAX)
+		give_up(o, lc_mem_text("the program has many classes without a package"));
+	free(tried);
+}
+
 static void find(const struct lc_load *load)
 {
-	struct lc_tree_own_choice *o = &load->tree->own;
 	struct choice c = { .load = load, .t = load->tree };
-	double share;
 
+	lc_table_init(&c.names, 2, 0);
 	find_roots(&c);
 	count_samples(&c);
 	follow_paths(&c);
 	sum_up(&c);
-	if (!find_main(&c)) {
-		o->why = lc_mem_text("%s", c.launched
-		                               ? "the main class is a launcher's, and its threads "
-		                                 "begin in no other package"
-		                               : "the profile does not tell the main class");
-	} else {
+	if (find_main(&c)) {
 		add_threads(&c);
-		share = covered(&c);
-		make_patterns(&c);
-		o->why =
-		    lc_mem_text("%s", c.launched ? "packages that the launcher calls"
-		                                 : "packages of the main class and of threads");
-		if (share < 0.5) {
-			char *tried = lc_own_choice_text(o, UINT32_MAX);
-
-			free(o->why);
-			o->why = share > 0 ? lc_mem_text("only %.1f%% of the samples outside the "
-			                                 "JDK are in or below %s",
-			                                 100 * share, tried)
-			                   : lc_mem_text("no sample is in or below the main class");
-			free(tried);
-			drop_patterns(o);
-		}
+		decide(&c);
+	} else {
+		c.t->own.why =
+		    lc_mem_text("%s", c.launched ? "the main class is a launcher's, and its "
+		                                   "threads begin in no other package"
+		                                 : "the profile does not tell the main class");
 	}
+	lc_table_free(&c.names);
 	free(c.roots);
 	free(c.root_of);
 	free(c.samples);

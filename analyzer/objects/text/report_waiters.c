@@ -42,12 +42,18 @@ static uint64_t rest_of(const struct lc_report *r, size_t len)
 	return rest;
 }
 
+/* Is there nothing to show? If the user named the own code, that it has no samples is something. */
+static bool is_empty(const struct lc_report *r, size_t len)
+{
+	return !len && (!r->view->tree->own.given || !r->view->total);
+}
+
 unsigned lc_report_waiters_lines(const struct lc_report *r, size_t most)
 {
 	const size_t len = shown(r, most);
 
 	/* An empty line, and the head. */
-	return len ? (unsigned)len + 2 + (rest_of(r, len) > 0) : 0;
+	return is_empty(r, len) ? 0 : (unsigned)len + 2 + (rest_of(r, len) > 0);
 }
 
 /* "HashMap$Node 12%, Integer 11%, 3 more", in at most `columns`. The caller frees it. */
@@ -140,7 +146,7 @@ void lc_report_waiters(const struct lc_screen *s, const struct lc_report *r, siz
 {
 	const size_t len = shown(r, most);
 
-	if (!len)
+	if (is_empty(r, len))
 		return;
 	print_head(s, &r->view->tree->own);
 	for (size_t i = 0; i < len; i++)
