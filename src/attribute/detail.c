@@ -12,7 +12,6 @@
 
 #include "src/attribute/cache_lines.h"
 #include "src/attribute/lines.h"
-#include "src/attribute/reach.h"
 #include "src/base/hash.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
@@ -350,6 +349,7 @@ static void add_reach(JNIEnv *jni, const struct lc_detail *d, const char *part)
 	                             .part = part,
 	                             .signature = d->klass ? lc_klass_signature(d->klass) : NULL,
 	                             .touch = access_of(d),
+	                             .load = d->load,
 	                         });
 	lc_tally_reach(d->thread->tally, &(struct lc_block_reach){
 	                                     .engine = d->at.engine,

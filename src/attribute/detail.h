@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/attribute/reach.h"
 #include "src/profile/profile_writer.h"
 
 struct lc_thread;
@@ -35,10 +36,11 @@ struct lc_detail {
 	struct lc_data_src measured;
 	uint32_t latency; /* cycles */
 	uint32_t step;    /* bytes from one access of the loop to the next; 0: unknown */
-	uint8_t read_on;  /* as in lc_sample */
-	bool elsewhere;   /* likewise */
-	bool in_java;     /* the sample was taken in Java code */
-	bool off_heap;    /* the object is a block outside the heap */
+	struct lc_reach_load load;
+	uint8_t read_on; /* as in lc_sample */
+	bool elsewhere;  /* likewise */
+	bool in_java;    /* the sample was taken in Java code */
+	bool off_heap;   /* the object is a block outside the heap */
 };
 
 /* Add rows to the tally of d->thread, and to lines.h. Context: [writer]; `jni` is that thread's. */

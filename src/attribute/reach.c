@@ -151,33 +151,74 @@ static void join_names(const struct lc_reach_names *names, struct lc_reach *out)
 		*out = (struct lc_reach){ .name = "", .why = out->why };
 }
 
-static struct lc_reach find(JNIEnv *jni, const struct lc_reach_ask *ask)
+/*
+ * Name the references by the position of the sample. Returns whether the instruction there makes
+ * such an access.
+ */
+static bool find_by_position(JNIEnv *jni, const struct lc_reach_ask *ask,
+                             struct lc_reach_names *names, uint8_t *why)
 {
 	const struct lc_path_node *node = lc_path_get(ask->path);
 	const struct lc_method *method = node ? lc_method_get(node->method) : NULL;
-	struct lc_reach out = { .name = "" };
-	struct lc_reach_names names = { .known = true };
-	struct lc_reach_search search = { .jni = jni, .out = &names };
+	struct lc_reach_search search = { .jni = jni, .out = names };
 	struct lc_reach_place place = { .node = ask->path };
 	struct lc_reach_fit fit = { 0 };
-	struct lc_reach_code *code;
+	bool fits;
 
 	if (!method || node->bci == LC_BCI_NONE)
-		return out;
-	code = lc_reach_open(jni, lc_method_id(method), method->code_bytes);
-	if (!code)
-		return out;
-	place.code = code;
-	if (lc_reach_fit(code, ask, node->bci, &fit)) {
+		return false;
+	place.code = lc_reach_open(jni, lc_method_id(method), method->code_bytes);
+	if (!place.code)
+		return false;
+	fits = lc_reach_fit(place.code, ask, node->bci, &fit);
+	if (fits) {
 		lc_reach_follow(&search, &place, &fit.sources);
 		if (fit.string)
-			lc_reach_add_name(&names, "java.lang.String.value", LC_REFERENCE_FIELD);
-		join_names(&names, &out);
-	} else if (lc_reach_around(&search, &place, ask, &fit.why)) {
-		join_names(&names, &out);
+			lc_reach_add_name(names, "java.lang.String.value", LC_REFERENCE_FIELD);
+	} else if (!lc_reach_around(&search, &place, ask, &fit.why)) {
+		names->known = false;
 	}
-	out.why = fit.why;
-	lc_reach_release(code);
+	*why = fit.why;
+	lc_reach_release(place.code);
+	return fits;
+}
+
+static bool has_all(const struct lc_reach_names *all, const struct lc_reach_names *some)
+{
+	for (unsigned i = 0; i < some->len; i++) {
+		unsigned at = 0;
+
+		while (at < all->len && strcmp(all->of[at].name, some->of[i].name) != 0)
+			at++;
+		if (at == all->len)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The load names the reference exactly, the position all that there are. A header that is read
+ * through another reference than those is read for another reason.
+ */
+static struct lc_reach find(JNIEnv *jni, const struct lc_reach_ask *ask)
+{
+	static struct lc_reach_names by_position, by_load; /* some 4 KB */
+	struct lc_reach_search search = { .jni = jni, .out = &by_load };
+	struct lc_reach out = { .name = "" };
+	bool fits, loaded, among;
+
+	by_position = (struct lc_reach_names){ .known = true };
+	by_load = (struct lc_reach_names){ .known = true };
+	fits = find_by_position(jni, ask, &by_position, &out.why);
+	loaded = lc_reach_load(&search, ask);
+	among = by_position.known && by_position.len && has_all(&by_position, &by_load);
+	if (loaded && fits && !among && lc_reach_of_header(ask))
+		out.why = LC_WHY_UNKNOWN;
+	if (loaded &&
+	    (!fits || among || !by_position.known || !by_position.len || lc_reach_of_header(ask)))
+		join_names(&by_load, &out);
+	else
+		join_names(&by_position, &out);
 	return out;
 }
 
@@ -192,6 +233,8 @@ static uint64_t key_of(const struct lc_reach_ask *ask)
 		h = lc_hash_add(h, (uint64_t)n->method << 16 | n->bci);
 		n = lc_path_get(n->parent);
 	}
+	h = lc_hash_add(h, (uintptr_t)ask->load.method);
+	h = lc_hash_add(h, (uint64_t)ask->load.bci << 32 | (uint32_t)ask->load.disp);
 	return h | 1;
 }
 

@@ -14,7 +14,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct lc_method;
+
 enum { LC_REACH_FRAMES = 4 };
+
+/* The load of the reference through which an object was accessed. */
+struct lc_reach_load {
+	const struct lc_method *method; /* core/path.h; NULL: not known */
+	uint32_t bci;
+	int32_t disp; /* constant part of the load's operand */
+};
 
 /* An access of Java code to an object. */
 struct lc_reach_ask {
@@ -22,7 +31,8 @@ struct lc_reach_ask {
 	const char *part;      /* struct lc_field's name; NULL: not known */
 	const char *signature; /* of the object's class; NULL: not known */
 	uint8_t touch;         /* LC_TOUCH_* bits */
-	bool own;              /* for reach_around.c: the field is one that the class declares */
+	struct lc_reach_load load;
+	bool own; /* for reach_around.c: the field is one that the class declares */
 };
 
 struct lc_reach {

@@ -39,6 +39,13 @@ static enum part part_of(const char *name)
 	return *name ? PART_FIELD : PART_ELEMENTS;
 }
 
+bool lc_reach_of_header(const struct lc_reach_ask *ask)
+{
+	const enum part part = part_of(ask->part);
+
+	return part == PART_MARK || part == PART_CLASS;
+}
+
 static bool is_header(enum part part)
 {
 	return part == PART_MARK || part == PART_CLASS || part == PART_LENGTH;
@@ -341,9 +348,8 @@ static bool source_can_be(const struct lc_reach_code *code, const struct lc_reac
 	}
 }
 
-/* Leave out the sources that the types rule out. Returns whether any is left. */
-static bool sift(const struct lc_reach_code *code, const char *signature,
-                 struct lc_reached_sources *s)
+bool lc_reach_sift(const struct lc_reach_code *code, const char *signature,
+                   struct lc_reached_sources *s)
 {
 	uint8_t kept = 0;
 
@@ -363,7 +369,7 @@ bool lc_reach_fit_any(struct lc_reach_code *code, const struct lc_reach_ask *ask
 	for (uint32_t at = 0; lc_reached_opcode(code->reached, at) != LC_REACHED_END;
 	     at = lc_reached_next(code->reached, at)) {
 		if (!fits_at(code, ask, at, &one) || one.made ||
-		    !sift(code, ask->signature, &one.sources))
+		    !lc_reach_sift(code, ask->signature, &one.sources))
 			continue;
 		if (!any) {
 			*out = one;

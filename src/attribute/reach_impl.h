@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attribute/reach_impl.h - declares what reach.c, reach_fit.c and reach_source.c share. */
+/* attribute/reach_impl.h - declares what reach.c and the files reach_*.c share. */
 #ifndef LC_ATTRIBUTE_REACH_IMPL_H
 #define LC_ATTRIBUTE_REACH_IMPL_H
 
@@ -46,6 +46,13 @@ bool lc_reach_fit(struct lc_reach_code *code, const struct lc_reach_ask *ask, ui
 bool lc_reach_fit_any(struct lc_reach_code *code, const struct lc_reach_ask *ask,
                       struct lc_reach_fit *out);
 
+/* Leave out the sources that the types rule out. Returns whether any is left. */
+bool lc_reach_sift(const struct lc_reach_code *code, const char *signature,
+                   struct lc_reached_sources *s);
+
+/* Was the mark word or the class accessed, which any instruction might read? */
+bool lc_reach_of_header(const struct lc_reach_ask *ask);
+
 /* Names of references, in any order, each once. */
 struct lc_reach_names {
 	bool known;
@@ -88,6 +95,9 @@ jmethodID lc_reach_called(struct lc_reach_search *s, const struct lc_reach_place
  */
 bool lc_reach_around(struct lc_reach_search *s, const struct lc_reach_place *p,
                      const struct lc_reach_ask *ask, uint8_t *why);
+
+/* Name the reference that ask->load loaded. Returns false where that is not sure. */
+bool lc_reach_load(struct lc_reach_search *s, const struct lc_reach_ask *ask);
 
 /* Add a name, unless it is there. */
 void lc_reach_add_name(struct lc_reach_names *to, const char *name, uint8_t kind);

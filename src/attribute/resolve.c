@@ -136,6 +136,7 @@ static void count(JNIEnv *jni, const struct lc_pending *p, const struct verdict 
 		.measured = p->measured,
 		.latency = p->latency,
 		.step = p->step,
+		.load = p->load,
 		.read_on = p->read_on,
 		.elsewhere = p->elsewhere,
 		.in_java = lc_resolve_in_java(p),
@@ -150,6 +151,18 @@ static void count(JNIEnv *jni, const struct lc_pending *p, const struct verdict 
 	lc_detail_sample(jni, &detail);
 	if (v->bucket == LC_BUCKET_HEAP_CLASS)
 		lc_estimate_access(p->thread, p->engine, v->site, v->object, p->epoch, p->samples);
+}
+
+/* The method is named now, while its class is loaded. */
+static struct lc_reach_load load_of(JNIEnv *jni, const struct lc_sample *s)
+{
+	struct lc_reach_load load = { .disp = s->loaded_disp };
+
+	if (!s->loaded)
+		return load;
+	load.bci = (uint32_t)(s->loaded >> LC_ADDR_BITS);
+	load.method = lc_path_version(jni, s->loaded & LC_ADDR_MASK);
+	return load;
 }
 
 static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
@@ -172,6 +185,7 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 		.path = lc_path_intern(jni, s->frames + own, frames_len - own),
 		.span = s->span,
 		.step = s->step,
+		.load = load_of(jni, s),
 		.read_on = s->read_on,
 		.elsewhere = s->elsewhere,
 		.cpu = s->cpu,

@@ -27,10 +27,11 @@ struct lc_pending {
 	uint32_t latency;
 	uint32_t epoch;
 	uint32_t path;
-	uint32_t span;   /* as in lc_sample */
-	uint32_t step;   /* likewise */
-	uint8_t read_on; /* likewise */
-	bool elsewhere;  /* likewise */
+	uint32_t span;             /* as in lc_sample */
+	uint32_t step;             /* likewise */
+	struct lc_reach_load load; /* of s->loaded */
+	uint8_t read_on;           /* likewise */
+	bool elsewhere;            /* likewise */
 	uint16_t cpu;
 	struct lc_data_src measured;
 	uint8_t engine;

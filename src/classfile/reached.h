@@ -78,6 +78,12 @@ bool lc_reached_access(struct lc_reached *r, uint32_t at, struct lc_reached_acce
 bool lc_reached_argument(struct lc_reached *r, uint32_t at, uint32_t slot,
                          struct lc_reached_sources *out);
 
+/*
+ * Sources of the reference that the instruction at `at` loads from an object, a class or an array,
+ * and its opcode; 0: it loads none, or no way leads there.
+ */
+uint8_t lc_reached_loaded(struct lc_reached *r, uint32_t at, struct lc_reached_sources *out);
+
 /* Sources of all that the method returns; false: it returns no reference. */
 bool lc_reached_returned(struct lc_reached *r, struct lc_reached_sources *out);
 

@@ -119,6 +119,29 @@ bool lc_reached_argument(struct lc_reached *r, uint32_t at, uint32_t slot,
 	return true;
 }
 
+uint8_t lc_reached_loaded(struct lc_reached *r, uint32_t at, struct lc_reached_sources *out)
+{
+	struct lc_class_ref ref;
+	uint8_t op;
+
+	if (!go_to(r, at))
+		return 0;
+	op = r->code.insns[at];
+	if (op == LC_OP_GETFIELD || op == LC_OP_GETSTATIC) {
+		if (!lc_class_field_ref(r->cls, lc_be_get2(r->code.insns + at + 1), &ref) ||
+		    !ref.descriptor.len ||
+		    (ref.descriptor.data[0] != 'L' && ref.descriptor.data[0] != '['))
+			return 0;
+	} else if (op != LC_OP_AALOAD) {
+		return 0;
+	}
+	lc_reached_visit(r, at);
+	if (r->bad)
+		return 0;
+	*out = below_top(r, 0);
+	return op;
+}
+
 bool lc_reached_returned(struct lc_reached *r, struct lc_reached_sources *out)
 {
 	bool any = false;

@@ -163,6 +163,10 @@ struct lc_sample {
 	uint32_t object_words; /* of `object`, in 8 bytes; 0 with it */
 	uint32_t span;         /* lc_span_current(): the span that it was taken in; 0: none */
 	uint32_t step;         /* bytes from one access of the loop to the next; 0: unknown */
+	/* The place at which the reference to the object was loaded, as lc_frame_pack() makes it,
+	 * and the constant part of that operand; 0: not known. */
+	uint64_t loaded;
+	int32_t loaded_disp;
 	uint8_t read_on;   /* bytes to the next load of the object, see sample/read_on.h; 0: none */
 	bool elsewhere;    /* the instruction that waited is not the access */
 	uint64_t frames[]; /* lc_frame_pack() */

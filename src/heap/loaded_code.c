@@ -233,23 +233,30 @@ static jmethodID find_method(jclass class, const char *name, const char *descrip
 	return found;
 }
 
-jmethodID lc_loaded_code_find(JNIEnv *jni, jmethodID caller, const char *class_name,
-                              const char *name, const char *descriptor)
+jclass lc_loaded_code_class(JNIEnv *jni, jmethodID caller, const char *class_name)
 {
 	char callers_name[NAME_MAX];
 	jclass from = holder_of(jni, caller, callers_name), to;
-	jmethodID found = NULL;
 
 	if (!from)
 		return NULL;
 	name_noted(jni);
 	to_dots(callers_name);
-	to = strcmp(callers_name, class_name) ? find_class(jni, from, class_name) : from;
-	if (to)
-		found = find_method(to, name, descriptor);
-	if (to && to != from)
-		(*jni)->DeleteLocalRef(jni, to);
+	if (!strcmp(callers_name, class_name))
+		return from;
+	to = find_class(jni, from, class_name);
 	(*jni)->DeleteLocalRef(jni, from);
+	return to;
+}
+
+jmethodID lc_loaded_code_find(JNIEnv *jni, jmethodID caller, const char *class_name,
+                              const char *name, const char *descriptor)
+{
+	jclass class = lc_loaded_code_class(jni, caller, class_name);
+	jmethodID found = class ? find_method(class, name, descriptor) : NULL;
+
+	if (class)
+		(*jni)->DeleteLocalRef(jni, class);
 	return found;
 }
 

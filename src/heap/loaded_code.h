@@ -44,4 +44,7 @@ void lc_loaded_code_rest(JNIEnv *jni);
 jmethodID lc_loaded_code_find(JNIEnv *jni, jmethodID caller, const char *class_name,
                               const char *name, const char *descriptor);
 
+/* That class, a local reference; NULL likewise. Context: [writer]. */
+jclass lc_loaded_code_class(JNIEnv *jni, jmethodID caller, const char *class_name);
+
 #endif

@@ -22,6 +22,7 @@
 #include "src/jvm/code/code_cache.h"
 #include "src/jvm/os/peek.h"
 #include "src/sample/insn.h"
+#include "src/sample/loaded_by.h"
 #include "src/sample/native_code.h"
 #include "src/sample/read_on.h"
 
@@ -115,13 +116,15 @@ static void unpack(uint64_t pc, uint64_t operand, uint64_t made_value, struct lc
 	r->made_value = made_value;
 }
 
-/* Bits 0 kind, 8 register, 16 offset from the stack pointer; 32 `read_on`, 40 `index_differs`. */
+/* Bits 0 kind, 8 register, 16 offset from the stack pointer; 32 `read_on`, 40 `index_differs`, 48
+ * `loaded`. */
 static uint64_t pack_step(const struct lc_recipe *r)
 {
 	const struct lc_step *s = &r->step;
 
 	return (uint64_t)s->kind | (uint64_t)s->reg << 8 | (uint64_t)(uint16_t)s->slot << 16 |
-	       (uint64_t)r->read_on << 32 | (uint64_t)r->index_differs << 40;
+	       (uint64_t)r->read_on << 32 | (uint64_t)r->index_differs << 40 |
+	       (uint64_t)(uint16_t)r->loaded << 48;
 }
 
 static struct lc_step unpack_step(uint64_t kind, uint64_t bytes)
@@ -157,6 +160,7 @@ static bool cache_get(uint64_t pc, uint64_t life, struct lc_recipe *r)
 	r->step = unpack_step(step_kind, step_bytes);
 	r->read_on = (uint8_t)(step_kind >> 32);
 	r->index_differs = step_kind >> 40 & 1;
+	r->loaded = (int16_t)(uint16_t)(step_kind >> 48);
 	return true;
 }
 
@@ -239,6 +243,17 @@ static uint64_t window(const struct lc_code_cache_piece *code, uint64_t pc)
 {
 	return lc_code_cache_boundary(code, pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES
 	                                                                    : code->start);
+}
+
+/* The load that recipe->loaded is about. */
+static void find_load(const struct lc_code_cache_piece *piece, struct lc_access *out)
+{
+	const struct lc_code_bytes all = all_of(piece);
+	const uint64_t load = out->recipe.pc - (uint64_t)(int64_t)out->recipe.loaded;
+
+	if (out->recipe.loaded && load >= all.address &&
+	    lc_loaded_by_disp(&all, load - all.address, &out->loaded_disp))
+		out->loaded = load;
 }
 
 static void find_recipe(const struct lc_code_cache_piece *code, const struct lc_registers *regs,
@@ -476,6 +491,7 @@ void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 	evaluate(regs, out);
 	if (is_of_null(out))
 		look_past(&code, regs, out);
+	find_load(&code, out);
 	out->step = lc_step_bytes(&out->recipe.step, regs, out->recipe.same_frame);
 	out->fenced = out->how == LC_HOW_DIRECT && (out->access & LC_ACCESS_FENCE);
 }

@@ -45,8 +45,9 @@ struct lc_recipe {
 	bool ahead;         /* the instruction comes at or after the sample: it has not run */
 	bool moves;         /* rep movs: `base` is the source's, and rdi the destination's */
 	uint8_t read_on;    /* lc_read_on() of a Java method's instruction at `pc` */
-	bool same_frame;    /* the stack pointer is the same at `pc` and at the sample */
-	uint8_t made;       /* enum lc_made: the store begins the header of a new object */
+	int16_t loaded;  /* bytes from the load that lc_loaded_by() finds for it to `pc`; 0: none */
+	bool same_frame; /* the stack pointer is the same at `pc` and at the sample */
+	uint8_t made;    /* enum lc_made: the store begins the header of a new object */
 	uint64_t made_value;
 	struct lc_step step; /* sought when a pc is sampled for the third time */
 };
@@ -106,16 +107,18 @@ void lc_decode_heap_range(uint64_t low, uint64_t high);
 /* An access as a sample holds it. */
 struct lc_access {
 	struct lc_recipe recipe;
-	uint64_t life;  /* number of the code's life, see lc_code_cache_find() */
-	uint64_t addr;  /* 0 where `how` says unknown */
-	uint64_t base;  /* value of the base register, 0 where it has none or it is lost */
-	uint32_t step;  /* bytes from one access of the loop to the next; 0: unknown */
-	uint8_t how;    /* enum lc_how; LC_HOW_DESTROYED: a breakpoint may still find it */
-	uint8_t kind;   /* enum lc_code_cache_kind; 0: in no code that is known */
-	uint8_t access; /* LC_ACCESS_* of core/record.h; 0 where no instruction was found */
-	bool fenced;    /* behind a fence, with no access to an object near it: it waited for the
-	                   stores before it */
-	bool native;    /* in code that is not the JVM's generated code, and `addr` in the heap */
+	uint64_t life;       /* number of the code's life, see lc_code_cache_find() */
+	uint64_t addr;       /* 0 where `how` says unknown */
+	uint64_t base;       /* value of the base register, 0 where it has none or it is lost */
+	uint64_t loaded;     /* where the reference to the object was loaded; 0: not known */
+	int32_t loaded_disp; /* the constant part of that operand */
+	uint32_t step;       /* bytes from one access of the loop to the next; 0: unknown */
+	uint8_t how;         /* enum lc_how; LC_HOW_DESTROYED: a breakpoint may still find it */
+	uint8_t kind;        /* enum lc_code_cache_kind; 0: in no code that is known */
+	uint8_t access;      /* LC_ACCESS_* of core/record.h; 0 where no instruction was found */
+	bool fenced; /* behind a fence, with no access to an object near it: it waited for the
+	                stores before it */
+	bool native; /* in code that is not the JVM's generated code, and `addr` in the heap */
 };
 
 /*

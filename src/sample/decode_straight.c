@@ -8,12 +8,14 @@
  * cannot be decoded backwards: the code is decoded forwards from a known boundary, and the last few
  * instructions are kept.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/core/record.h"
 #include "src/format/kinds.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
+#include "src/sample/loaded_by.h"
 #include "src/sample/new_object.h"
 #include "src/sample/ways.h"
 
@@ -463,21 +465,14 @@ static bool choose(const struct trace *t, const struct lc_recipe *found, struct 
 	return true;
 }
 
-void lc_decode_straight(const struct lc_code_bytes *code, size_t from, size_t pc_at,
-                        struct lc_recipe *out)
+static void find_access(const struct lc_code_bytes *code, size_t from, size_t pc_at, size_t not_run,
+                        struct lc_ways *ways, struct lc_recipe *out)
 {
-	lc_decode_straight_past(code, from, pc_at, SIZE_MAX, out);
-}
-
-void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size_t pc_at,
-                             size_t not_run, struct lc_recipe *out)
-{
-	struct lc_ways ways;
 	struct trace t = { .code = code,
 		           .from = from,
 		           .at = pc_at,
 		           .not_run = not_run,
-		           .ways = &ways },
+		           .ways = ways },
 	             entered;
 	struct lc_recipe back, before, ahead, own;
 	bool has_back, has_before, has_ahead;
@@ -496,7 +491,7 @@ void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size
 	}
 	if (follows_fence(&t, out))
 		return;
-	lc_ways_find(code, from, pc_at, &ways);
+	lc_ways_find(code, from, pc_at, ways);
 	entered = t;
 	entered.falls = true;
 	has_back = look_back(&t, &back);
@@ -523,4 +518,33 @@ void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size
 		*out = t.own_found ? t.own : entered.own;
 	else
 		*out = own;
+}
+
+/* Java code alone has its debug information. */
+static void find_load(const struct lc_code_bytes *code, const struct lc_ways *ways,
+                      struct lc_recipe *r)
+{
+	const size_t at = r->pc - code->address;
+	size_t load;
+
+	if (!code->method || r->how > LC_HOW_NEARBY || (r->access & LC_ACCESS_OWN) ||
+	    !lc_loaded_by(code, ways, at, &load))
+		return;
+	if (llabs((int64_t)at - (int64_t)load) <= INT16_MAX)
+		r->loaded = (int16_t)((int64_t)at - (int64_t)load);
+}
+
+void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size_t pc_at,
+                             size_t not_run, struct lc_recipe *out)
+{
+	struct lc_ways ways = { .full = true }; /* without branches, nothing is certain */
+
+	find_access(code, from, pc_at, not_run, &ways, out);
+	find_load(code, &ways, out);
+}
+
+void lc_decode_straight(const struct lc_code_bytes *code, size_t from, size_t pc_at,
+                        struct lc_recipe *out)
+{
+	lc_decode_straight_past(code, from, pc_at, SIZE_MAX, out);
 }

@@ -33,7 +33,10 @@
 #include "src/core/thread.h"
 #include "src/core/wake.h"
 #include "src/format/kinds.h"
+#include "src/jvm/code/blob.h"
 #include "src/jvm/code/code_cache.h"
+#include "src/jvm/code/code_frames.h"
+#include "src/jvm/code/scopes.h"
 #include "src/jvm/layout/ranges.h"
 #include "src/jvm/os/peek.h"
 #include "src/jvm/stack/stack_walk.h"
@@ -472,6 +475,24 @@ void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
 	head->object = object.start;
 	head->klass = object.klass;
 	head->object_words = (uint32_t)(object.size_bytes / 8);
+}
+
+void lc_sampler_loaded(struct lc_sample *head, const struct lc_access *access)
+{
+	const struct lc_code_frames *code;
+	struct lc_blob blob;
+	uint64_t near;
+
+	if (!access->loaded || !head->object || !lc_code_frames_known() ||
+	    !lc_blob_find(access->loaded, &blob) || blob.kind != LC_BLOB_METHOD)
+		return;
+	/* The debug information holds for the instructions before the address. */
+	near = lc_scopes_near(blob.at, access->loaded + 1);
+	code = near ? lc_code_frames_compiled(near) : NULL;
+	if (!code || code->blob != blob.at)
+		return;
+	head->loaded = code->frames[0];
+	head->loaded_disp = access->loaded_disp;
 }
 
 void lc_sampler_fenced(struct lc_sample *head, const struct lc_registers *regs,

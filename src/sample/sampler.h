@@ -148,6 +148,9 @@ void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_
 void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
                      const struct lc_access *access);
 
+/* Put into *head where the reference to the object that was found was loaded, if that is known. */
+void lc_sampler_loaded(struct lc_sample *head, const struct lc_access *access);
+
 /*
  * After the walk: where the thread was behind a fence, put into *head the array that it had just
  * made, whose stores the fence waited for. These are two places: in the JVM, on the way back to the

@@ -87,6 +87,7 @@ static void take_sample(struct lc_sampler *s, size_t engine, uint32_t weight, co
 	head.read_on = access.recipe.read_on;
 	head.elsewhere = access.recipe.how == LC_HOW_NEARBY;
 	lc_sampler_find(&head, &regs, &access);
+	lc_sampler_loaded(&head, &access);
 	head.overrun = weight - 1;
 	lc_engine_add(engine, LC_ENGINE_SAMPLES, 1);
 	if (head.overrun)
@@ -130,6 +131,7 @@ static void finish_pending(struct lc_sampler *s, const void *context)
 	s->access.how = LC_HOW_TRAP;
 	s->access.access = s->head.access;
 	lc_sampler_find(&s->head, &regs, &s->access);
+	lc_sampler_loaded(&s->head, &s->access);
 	s->head.epoch = lc_epoch_now();
 	lc_sampler_walk(s, context, s->access.kind == LC_CODE_METHOD ? regs.pc : 0, &s->head,
 	                s->pending_frames);

@@ -344,3 +344,23 @@ bool lc_ways_agree(const struct lc_code_bytes *code, const struct lc_ways *ways,
 			return false;
 	return w.met_access;
 }
+
+bool lc_ways_written(const struct lc_code_bytes *code, const struct lc_ways *ways, size_t at,
+                     uint8_t reg, size_t *by)
+{
+	struct walk w = { .code = code, .ways = ways, .access_at = SIZE_MAX, .reg = reg };
+	struct lc_insn in;
+
+	w.in_use = is_in_use(code, at, reg);
+	if (ways->full || !add_line(&w, at))
+		return false;
+	while (w.open)
+		if (!go_back(&w, next_line(&w)))
+			return false;
+	if (!w.has_origin || w.origin == at ||
+	    !lc_insn_decode(code->bytes + w.origin, code->len - w.origin, code->native, &in) ||
+	    !(in.written & lc_decode_register_bit(reg)))
+		return false; /* the method's entry, or a branch of which nothing is known */
+	*by = w.origin;
+	return true;
+}

@@ -59,4 +59,11 @@ bool lc_ways_lead_to(const struct lc_ways *ways, size_t at);
 bool lc_ways_agree(const struct lc_code_bytes *code, const struct lc_ways *ways, size_t access_at,
                    size_t pc_at, uint8_t reg);
 
+/*
+ * Find the one instruction that has written what the register holds at `at`, on all ways that lead
+ * there. Returns false where there are several, or a way on which that is not known.
+ */
+bool lc_ways_written(const struct lc_code_bytes *code, const struct lc_ways *ways, size_t at,
+                     uint8_t reg, size_t *by);
+
 #endif

@@ -382,6 +382,11 @@ uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 	return 0;
 }
 
+const struct lc_method *lc_path_version(JNIEnv *jni, uint64_t version)
+{
+	return NULL;
+}
+
 const struct lc_site *lc_site_get(uint32_t site)
 {
 	return NULL;

@@ -373,12 +373,14 @@ static void a_sample_of_java_code_says_how_the_object_was_reached(void **state)
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.reaches, 0); /* of other code */
 	d.in_java = true;
+	d.load.bci = 42;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.reaches, 1);
 	assert_string_equal(got.ask.part, "");
 	assert_string_equal(got.ask.signature, "[J");
 	assert_int_equal(got.ask.path, 9);
 	assert_int_equal(got.ask.touch, LC_TOUCH_STORE);
+	assert_int_equal(got.ask.load.bci, 42);
 	assert_string_equal(got.reach.name, "a.B.c[]");
 	assert_int_equal(got.reach.kind, LC_REFERENCE_STATIC);
 	assert_int_equal(got.reach.why, LC_WHY_VIRTUAL);

@@ -296,6 +296,40 @@ static void an_argument_is_found_by_its_local_variable_in_the_called_method(void
 	lc_reached_close(r);
 }
 
+/* Each load of a reference in the method as "OPCODE SOURCES", joined by "; ". */
+static const char *loads(const struct lc_class *c, const char *name)
+{
+	const struct lc_member m = method_of(c, name);
+	struct lc_reached *r = lc_reached_open(c, &m);
+	struct lc_reached_sources s;
+
+	assert_non_null(r);
+	text[0] = '\0';
+	for (uint32_t at = 0; lc_reached_opcode(r, at) != LC_REACHED_END;
+	     at = lc_reached_next(r, at)) {
+		const uint8_t op = lc_reached_loaded(r, at, &s);
+
+		if (!op)
+			continue;
+		say("%s%u ", *text ? "; " : "", op);
+		say_sources(r, c, &s);
+	}
+	assert_int_equal(lc_reached_loaded(r, 1 << 20, &s), 0);
+	lc_reached_close(r);
+	return text;
+}
+
+static void a_load_of_a_reference_says_what_it_loads(void **state)
+{
+	assert_string_equal(loads(&shapes.cls, "list"), "180 Shapes.head; 180 Shapes$Node.next");
+	assert_string_equal(loads(&shapes.cls, "rows"), "178 Shapes::grid; 50 Shapes::grid[]");
+	assert_string_equal(loads(&shapes.cls, "find"), "180 Shapes.table; 50 Shapes.table[]");
+	/* Numbers, results, lengths and what is stored are none. */
+	assert_string_equal(loads(&shapes.cls, "found"), "");
+	assert_string_equal(loads(&shapes.cls, "sum"), "");
+	assert_string_equal(loads(&shapes.cls, "store"), "");
+}
+
 /* ---- handwritten ---- */
 
 static const char *accesses_in(struct class_file *c, const char *descriptor, struct code_spec spec)
@@ -428,6 +462,7 @@ int main(void)
 		cmocka_unit_test(a_handler_gets_what_the_variable_was_at_any_place_that_throws),
 		cmocka_unit_test(monitors_and_stores_of_two_words_are_of_their_object),
 		cmocka_unit_test(an_argument_is_found_by_its_local_variable_in_the_called_method),
+		cmocka_unit_test(a_load_of_a_reference_says_what_it_loads),
 		cmocka_unit_test(a_variable_that_is_overwritten_by_a_number_is_not_known),
 		cmocka_unit_test(five_sources_are_too_many),
 		cmocka_unit_test(code_that_the_jvm_refuses_is_not_analysed),

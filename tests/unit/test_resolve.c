@@ -208,6 +208,13 @@ size_t lc_own_frames(const uint64_t *frames, size_t len)
 	return 0;
 }
 
+static const struct lc_method loading;
+
+const struct lc_method *lc_path_version(JNIEnv *jni, uint64_t version)
+{
+	return version == 0x1234 ? &loading : NULL;
+}
+
 /* -- the tests ------------------------------------------------------------------------------- */
 
 static int setup(void **state)
@@ -602,6 +609,29 @@ static void an_access_outside_the_heap_is_of_the_block_that_was_there(void **sta
 	assert_false(detail.off_heap);
 }
 
+static void a_sample_says_where_its_reference_was_loaded(void **state)
+{
+	struct lc_sample s = { .time_ns = lc_time_now_ns(),
+		               .addr = ELSEWHERE + 8,
+		               .object = ELSEWHERE,
+		               .klass = CLASS,
+		               .epoch = EPOCH,
+		               .where = LC_WHERE_COMPILED,
+		               .loaded = lc_frame_pack((const void *)0x1234, 42),
+		               .loaded_disp = -8 };
+
+	class_site = 9;
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	resolve(false);
+	assert_ptr_equal(detail.load.method, &loading);
+	assert_int_equal(detail.load.bci, 42);
+	assert_int_equal(detail.load.disp, -8);
+	s.loaded = 0;
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	resolve(false);
+	assert_null(detail.load.method);
+}
+
 static void a_sample_in_a_span_counts_for_that_too(void **state)
 {
 	struct lc_sample s = { .time_ns = lc_time_now_ns(),
@@ -692,6 +722,8 @@ int main(void)
 		    what_the_header_alone_tells_is_of_its_class_and_estimated, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 		    an_access_outside_the_heap_is_of_the_block_that_was_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_sample_says_where_its_reference_was_loaded, setup,
+		                                teardown),
 		cmocka_unit_test_setup_teardown(a_sample_in_a_span_counts_for_that_too, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(
