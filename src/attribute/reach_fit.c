@@ -322,6 +322,37 @@ static bool can_be(struct lc_class_text type, unsigned elements, const char *sig
 	       (its_dims == dims - elements && signature[its_dims] == 'L');
 }
 
+/* The type of the parameter that arrives in a local variable; "" where there is none. */
+static struct lc_class_text parameter_type(const struct lc_reach_code *code, uint32_t slot)
+{
+	const struct lc_member *m = &code->file.method;
+	const struct lc_class_text d = lc_class_utf8(&code->file.cls, m->descriptor);
+	uint32_t there = !(m->access_flags & ACC_STATIC);
+
+	for (uint32_t i = 1, len; i < d.len && d.data[i] != ')' && there <= slot; i += len) {
+		len = bytes_of_type(d, i);
+		if (there == slot)
+			return (struct lc_class_text){ d.data + i, len };
+		there += d.data[i] == 'J' || d.data[i] == 'D' ? 2 : 1;
+	}
+	return (struct lc_class_text){ "", 0 };
+}
+
+/* The type of the result of the call at `at`; "" where there is none. */
+static struct lc_class_text result_type(const struct lc_reach_code *code, uint32_t at)
+{
+	struct lc_class_ref ref;
+	uint32_t end = 0;
+
+	if (!lc_reached_called(code->reached, at, &ref))
+		return (struct lc_class_text){ "", 0 };
+	while (end < ref.descriptor.len && ref.descriptor.data[end] != ')')
+		end++;
+	return end + 1 < ref.descriptor.len ? (struct lc_class_text){ ref.descriptor.data + end + 1,
+		                                                      ref.descriptor.len - end - 1 }
+	                                    : (struct lc_class_text){ "", 0 };
+}
+
 static bool source_can_be(const struct lc_reach_code *code, const struct lc_reached_source *s,
                           const char *signature)
 {
@@ -336,6 +367,10 @@ static bool source_can_be(const struct lc_reach_code *code, const struct lc_reac
 	case LC_REACHED_STATIC:
 		return !lc_class_field_ref(c, s->index, &ref) ||
 		       can_be(ref.descriptor, s->elements, signature);
+	case LC_REACHED_PARAMETER:
+		return can_be(parameter_type(code, s->index), s->elements, signature);
+	case LC_REACHED_RESULT:
+		return can_be(result_type(code, s->index), s->elements, signature);
 	case LC_REACHED_NEW:
 		type = lc_reached_made(code->reached, s->index, &array, &element);
 		if (element)

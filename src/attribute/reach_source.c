@@ -275,7 +275,7 @@ static bool follow_result(struct lc_reach_search *s, const struct lc_reach_place
 	bool known = false;
 	jmethodID method;
 
-	if (!op || op == LC_OP_INVOKEDYNAMIC || callee.depth > LC_REACH_FRAMES ||
+	if (op == LC_OP_INVOKEDYNAMIC || callee.depth > LC_REACH_FRAMES ||
 	    ++s->steps > LC_REACH_STEPS)
 		return false;
 	method = lc_reach_called(s, p, ref, op);
@@ -309,7 +309,9 @@ static void follow_one(struct lc_reach_search *s, const struct lc_reach_place *p
 		break;
 	case LC_REACHED_RESULT:
 		op = lc_reached_called(p->code->reached, src->index, &called);
-		if (!follow_result(s, p, src->index, &called, op, elements))
+		if (!op)
+			s->out->known = false;
+		else if (!follow_result(s, p, src->index, &called, op, elements))
 			add_result(s, &called, elements);
 		break;
 	case LC_REACHED_NEW:
