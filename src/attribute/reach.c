@@ -196,26 +196,44 @@ static bool has_all(const struct lc_reach_names *all, const struct lc_reach_name
 	return true;
 }
 
+static bool has_parameter(const struct lc_reach_names *names)
+{
+	for (unsigned i = 0; i < names->len; i++)
+		if (names->of[i].kind == LC_REFERENCE_PARAMETER)
+			return true;
+	return false;
+}
+
 /*
  * The load names the reference exactly, the position all that there are. A header that is read
- * through another reference than those is read for another reason.
+ * through another reference than those is read for another reason. The callers of the load are not
+ * known: what they pass may be better known from around the position.
  */
+static bool prefers_load(const struct lc_reach_ask *ask, const struct lc_reach_names *by_position,
+                         const struct lc_reach_names *by_load, bool fits, uint8_t *why)
+{
+	if (!by_position->known || !by_position->len || has_all(by_position, by_load))
+		return true;
+	if (!fits)
+		return !has_parameter(by_load);
+	if (!lc_reach_of_header(ask))
+		return false;
+	*why = LC_WHY_UNKNOWN;
+	return true;
+}
+
 static struct lc_reach find(JNIEnv *jni, const struct lc_reach_ask *ask)
 {
 	static struct lc_reach_names by_position, by_load; /* some 4 KB */
 	struct lc_reach_search search = { .jni = jni, .out = &by_load };
 	struct lc_reach out = { .name = "" };
-	bool fits, loaded, among;
+	bool fits;
 
 	by_position = (struct lc_reach_names){ .known = true };
 	by_load = (struct lc_reach_names){ .known = true };
 	fits = find_by_position(jni, ask, &by_position, &out.why);
-	loaded = lc_reach_load(&search, ask);
-	among = by_position.known && by_position.len && has_all(&by_position, &by_load);
-	if (loaded && fits && !among && lc_reach_of_header(ask))
-		out.why = LC_WHY_UNKNOWN;
-	if (loaded &&
-	    (!fits || among || !by_position.known || !by_position.len || lc_reach_of_header(ask)))
+	if (lc_reach_load(&search, ask) &&
+	    prefers_load(ask, &by_position, &by_load, fits, &out.why))
 		join_names(&by_load, &out);
 	else
 		join_names(&by_position, &out);

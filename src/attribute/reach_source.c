@@ -103,7 +103,8 @@ static void add_new(struct lc_reach_search *s, const struct lc_reach_place *p,
                     const struct lc_reached_source *src, unsigned elements)
 {
 	char name[NAME_BYTES], element;
-	size_t len = add_string(name, 0, "new "), arrays = 0;
+	/* An element of it is not new. */
+	size_t len = add_string(name, 0, elements ? "(new " : "new "), arrays = 0;
 	bool array;
 	struct lc_class_text class =
 	    lc_reached_made(p->code->reached, src->index, &array, &element);
@@ -120,6 +121,8 @@ static void add_new(struct lc_reach_search *s, const struct lc_reach_place *p,
 		len = add_text(name, len, class.data, class.len);
 	for (arrays += array; arrays; arrays--)
 		len = add_string(name, len, "[]");
+	if (elements)
+		len = add_string(name, len, ")");
 	add(s, name, len, elements, LC_REFERENCE_NEW);
 }
 

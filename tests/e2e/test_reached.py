@@ -9,7 +9,7 @@ from helpers import command, each_value, truth
 N = "Reached$"
 # All references to objects of each class, but of those that have just been made.
 WAYS = {
-    N + "Node": {"Reached$Node.next", "Reached.head"},
+    N + "Node": {"Reached$Node.next", "Reached.head", "(new Reached$Node[])[]"},
     N + "Tree": {"Reached$Tree.left", "Reached$Tree.right", "Reached.root"},
     N + "Entry": {"Reached$Entry.next", "Reached.table[]"},
     N + "Holder": {"Reached.holders[]"},
@@ -24,6 +24,10 @@ WAYS = {
     N + "Circle": {"Reached.shapes[]"},
     N + "Line": {"Reached.shapes[]"},
     N + "Entry[]": {"Reached.table"},
+    N + "Arg": {"Reached.args[]", "(new Reached$Arg[])[]"},
+    N + "Arg[]": {"Reached.args", "new Reached$Arg[]"},
+    N + "Key": {"Reached.keys[]", "java.util.HashMap$Node.key"},
+    N + "Mapped": {"java.util.HashMap$Node.value", "java.util.Map.get()"},
     "long[]": {"Reached.grid[]"},
     "long[][]": {"Reached.grid"},
 }
@@ -37,7 +41,7 @@ def through(row):
 
 def is_right(cls, name, kind):
     """All that a name offers is a way to the class; else the program has just made the object."""
-    return kind == "new" or set(name.split(" or ")) <= WAYS[cls] | {"new " + cls}
+    return set(name.split(" or ")) <= WAYS[cls] | {"new " + cls}
 
 
 def first_references(text):
@@ -63,7 +67,7 @@ def check_a_narrow_screen(run, locus):
 
 @each_value(jdk=JDK_MAJORS)
 def test_a_reference_is_known_and_right(workload, profile, locus, jdk):
-    java = ["-Xmx1g", "-XX:+UseSerialGC"]
+    java = ["-Xmx1g", "-XX:+UseSerialGC", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Reached.variable"]
     run = profile(command(workload, jdk, "Reached", 8, java=java), "-e", "timer", "--interval=1ms")
     assert truth(run)["done"]
     rows = [row for row in run.report("--group=class")["ranking"]["rows"] if row["class"] in WAYS]

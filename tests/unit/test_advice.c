@@ -137,6 +137,9 @@ static void boxes_are_better_numbers(void **state)
 	     "a collection of primitives");
 	gets(&(struct row){ "java.lang.Integer", .made = 90, HOT }, "pass the number itself");
 	gets(&(struct row){ "long[]", NULL, "a.Main.keys", LC_REFERENCE_FIELD, HOT }, NULL);
+	/* A new array is in no field that could keep something else. */
+	gets(&(struct row){ "java.lang.Long", NULL, "(new a.Key[])[]", LC_REFERENCE_NEW, HOT },
+	     "use numbers");
 	gets(&(struct row){ "a.Integer", HOT }, NULL);
 }
 

@@ -112,6 +112,8 @@ static void what_was_made_has_the_name_of_its_class(void **state)
 		assert_string_equal(follow_one(m, 0, LC_REACHED_NEW, made[i].at, 0), made[i].name);
 		assert_int_equal(names.of[0].kind, LC_REFERENCE_NEW);
 	}
+	assert_string_equal(follow_one(m, 0, LC_REACHED_NEW, 9, 1), "(new com.acme.A[])[]");
+	assert_string_equal(follow_one(m, 0, LC_REACHED_NEW, 14, 2), "(new int[][][])[][]");
 }
 
 static void a_parameter_without_a_caller_has_its_number(void **state)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Each phase reaches objects of a class of its own in one way: test_reached.py knows which. The
@@ -25,6 +27,15 @@ public class Reached {
     static final class Circle implements Shape { public long area() { return 2; } }
     static final class Line implements Shape { public long area() { return 3; } }
 
+    static final class Arg { long value; }
+    static final class Mapped { long value; }
+    static final class Key {
+        final int key;
+        Key(int key) { this.key = key; }
+        @Override public int hashCode() { return key; }
+        @Override public boolean equals(Object o) { return o instanceof Key && ((Key) o).key == key; }
+    }
+
     static Node head;
     static Tree root;
     static Entry[] table = new Entry[COUNT];
@@ -35,6 +46,10 @@ public class Reached {
     static Giver[] givers = new Giver[COUNT];
     static Lone lone = new Lone();
     static Shape[] shapes = new Shape[COUNT];
+    static Arg[] args = new Arg[COUNT];
+    static Key[] keys = new Key[COUNT];
+    static final Map<Key, Mapped> map = new HashMap<>();
+    static Double last = 0.0;
     static long sum;
 
     static int spread(int i) { return (int) (i * 2654435761L & COUNT - 1); }
@@ -48,6 +63,9 @@ public class Reached {
             pairs[i] = new Pair(new Part());
             givers[i] = new Giver();
             shapes[i] = i % 3 == 0 ? new Square() : i % 3 == 1 ? new Circle() : new Line();
+            args[i] = new Arg();
+            keys[i] = new Key(i);
+            map.put(new Key(spread(i)), new Mapped());
             Entry e = new Entry();
             e.key = i;
             e.next = table[i >> 2];
@@ -122,6 +140,33 @@ public class Reached {
 
     static long first(int i) { return second(givers[i].given, i); }
 
+    // test_reached.py keeps it from being inlined, so that the array is made.
+    static long variable(Arg... of) {
+        long s = 0;
+        for (Arg a : of) {
+            s += a.value;
+        }
+        return s;
+    }
+
+    static long passOn(Arg... of) { return variable(of) + of.length; }
+
+    static long some(int i) { return variable(args[i], args[i ^ 1], args[i >> 1]) + passOn(args[i ^ 2], args[i ^ 3]); }
+
+    // C2 inlines valueOf() last, and gives its position to the class checks of get().
+    static long mapped(int i, double distance) {
+        Mapped m = map.get(keys[i]);
+        if (m == null) {
+            last = Double.valueOf(distance);
+            map.put(keys[i], new Mapped());
+            return 0;
+        }
+        if (distance < last) {
+            last = Double.valueOf(distance);
+        }
+        return m.value;
+    }
+
     static void single() {
         for (int i = 0; i < COUNT; i++) {
             lone.value += i;
@@ -145,6 +190,8 @@ public class Reached {
                 s += record(at);
                 s += first(at);
                 s += shape(at);
+                s += some(at);
+                s += mapped(at, s);
             }
             single();
             sum += s;

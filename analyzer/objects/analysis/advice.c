@@ -341,7 +341,8 @@ static unsigned reference(struct known *k, const struct lc_advice_of *of)
 
 	if (chained(k, of, &k->through))
 		return BY_ITSELF;
-	if (!of->reaches->len || !half(first->samples, of->reaches->samples))
+	if (!of->reaches->len || !half(first->samples, of->reaches->samples) ||
+	    first->kind == LC_REFERENCE_NEW)
 		return 0;
 	k->through = lc_tree_text(of->tree, first->name);
 	element = ends_with(k->through, "[]");
