@@ -57,6 +57,8 @@ static json_t *row_of(const struct lc_load_process *p)
 		json_object_set(row, "limits", p->limits);
 	if (p->marks)
 		json_object_set(row, "marks", p->marks);
+	if (p->tracked_hot)
+		json_object_set(row, "tracked_hot", p->tracked_hot);
 	if (p->numa)
 		json_object_set(row, "numa", p->numa);
 	if (p->spans)

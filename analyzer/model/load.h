@@ -51,6 +51,7 @@ struct lc_load_process {
 	json_t *intervals;      /* array, see docs/FORMAT.md; NULL: they did not change */
 	json_t *limits;         /* array, see docs/FORMAT.md; NULL: none was reached */
 	json_t *marks;          /* array, see docs/FORMAT.md; NULL: there are none */
+	json_t *tracked_hot;    /* array, see docs/FORMAT.md; NULL: there are none */
 	json_t *numa;           /* object, see docs/FORMAT.md; NULL: nothing is known */
 	json_t *spans;          /* object, see docs/FORMAT.md; NULL: no spans were recorded */
 	json_t *periods;        /* array, see docs/FORMAT.md; NULL: it was not read from several */

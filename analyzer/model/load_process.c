@@ -92,6 +92,7 @@ void lc_load_process_read(struct lc_load_process *p, const json_t *info)
 		.intervals = member(info, "intervals", JSON_ARRAY),
 		.limits = member(info, "limits", JSON_ARRAY),
 		.marks = member(info, "marks", JSON_ARRAY),
+		.tracked_hot = member(info, "tracked_hot", JSON_ARRAY),
 		.numa = member(info, "numa", JSON_OBJECT),
 		.spans = member(info, "spans", JSON_OBJECT),
 		.periods = member(info, "periods", JSON_ARRAY),
@@ -115,6 +116,7 @@ void lc_load_process_free(struct lc_load_process *p)
 	json_decref(p->intervals);
 	json_decref(p->limits);
 	json_decref(p->marks);
+	json_decref(p->tracked_hot);
 	json_decref(p->numa);
 	json_decref(p->spans);
 	json_decref(p->periods);
@@ -190,7 +192,8 @@ void lc_load_process_add(struct lc_load_process *p, struct lc_load_process *next
 	p->end_monotonic_ns = next->end_monotonic_ns;
 	add_counters(p->counters, next->counters);
 	append(&p->marks, next->marks);
-	/* Each manifest has all limits and all changes of intervals up to its end. */
+	/* Each manifest has all limits, chosen classes and changes of intervals up to its end. */
+	keep_last(&p->tracked_hot, &next->tracked_hot);
 	keep_last(&p->limits, &next->limits);
 	keep_last(&p->intervals, &next->intervals);
 	keep_last(&p->spans, &next->spans);

@@ -30,6 +30,7 @@
 #include "src/agent/marks.h"
 #include "src/attribute/attribution.h"
 #include "src/attribute/concurrent.h"
+#include "src/attribute/hot_classes.h"
 #include "src/attribute/preexisting.h"
 #include "src/attribute/sealed.h"
 #include "src/base/limit.h"
@@ -400,6 +401,7 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		lc_classes_retransform(jni, false);
 		follow_what_was_there(jni);
 	}
+	lc_hot_classes_begin(agent.options.min_size_bytes);
 	return 0;
 }
 

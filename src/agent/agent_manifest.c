@@ -17,6 +17,7 @@
 #include "src/agent/marks.h"
 #include "src/attribute/attribution.h"
 #include "src/attribute/budget.h"
+#include "src/attribute/hot_classes.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/preexisting.h"
 #include "src/attribute/resolve.h"
@@ -259,6 +260,17 @@ static uint64_t nanoseconds(const struct timespec *t)
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
 
+/* The classes that --track hot has chosen. Returns how many. */
+static size_t describe_hot(struct lc_manifest_mark out[LC_TRACK_MAX])
+{
+	struct lc_hot_class hot[LC_TRACK_MAX];
+	const size_t len = lc_hot_classes_all(hot);
+
+	for (size_t i = 0; i < len; i++)
+		out[i] = (struct lc_manifest_mark){ hot[i].name, hot[i].tracked_ns };
+	return len;
+}
+
 /* The marks of this profile's time, up to `end_ns`. Returns how many. */
 static size_t describe_marks(struct lc_program_mark *marks, struct lc_manifest_mark *out,
                              uint64_t end_ns)
@@ -288,6 +300,7 @@ static int write_manifest(bool final)
 	struct lc_manifest_engine engines[LC_ENGINES_MAX];
 	struct lc_manifest_interval intervals[LC_BUDGET_CHANGES_MAX];
 	struct lc_limit limits[LC_LIMITS_MAX];
+	struct lc_manifest_mark hot[LC_TRACK_MAX];
 	struct lc_manifest_numa numa;
 	struct lc_manifest m = {
 		.command = summary.command,
@@ -346,6 +359,8 @@ static int write_manifest(bool final)
 	lc_limits_say();
 	m.limits = limits;
 	m.limits_len = lc_limits(limits);
+	m.tracked_hot = hot;
+	m.tracked_hot_len = describe_hot(hot);
 	for (size_t i = 0; i < counters->len; i++)
 		rows[i] =
 		    (struct lc_manifest_counter){ counters->rows[i].name, counted(counters, i) };

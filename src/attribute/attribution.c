@@ -22,6 +22,7 @@
 #include "src/attribute/concurrent.h"
 #include "src/attribute/copies.h"
 #include "src/attribute/ending.h"
+#include "src/attribute/hot_classes.h"
 #include "src/attribute/legend.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/preexisting.h"
@@ -608,6 +609,7 @@ static void look(bool last, bool over)
 			give_up_traces();
 		lc_alloc_pool_tidy(now);
 	}
+	lc_hot_classes_look(now);
 	if (now - work.budget_ns >= BUDGET_MS * MS) {
 		work.budget_ns = now;
 		lc_budget_tick(now);

@@ -16,6 +16,7 @@
 
 #include "src/attribute/bucket.h"
 #include "src/attribute/detail.h"
+#include "src/attribute/hot_classes.h"
 #include "src/attribute/preexisting.h"
 #include "src/attribute/resolve_impl.h"
 #include "src/base/time.h"
@@ -108,6 +109,7 @@ static void count_sample(const struct lc_pending *p, struct lc_block_access at)
 	if (!lc_tally_made(&p->thread->tally) ||
 	    lc_tally_sample(p->thread->tally, &at, p->where, p->how))
 		lc_resolve_work.stats.unresolved++;
+	lc_hot_classes_sample();
 	if (p->span && p->thread->tally)
 		count_in_span(p, &at);
 	if (!shows_node(p))
@@ -149,8 +151,10 @@ static void count(JNIEnv *jni, const struct lc_pending *p, const struct verdict 
 	if (!detail.klass && site && site->class_word)
 		detail.klass = lc_klass_of_word(site->class_word);
 	lc_detail_sample(jni, &detail);
-	if (v->bucket == LC_BUCKET_HEAP_CLASS)
-		lc_estimate_access(p->thread, p->engine, v->site, v->object, p->epoch, p->samples);
+	if (v->bucket != LC_BUCKET_HEAP_CLASS)
+		return;
+	lc_hot_classes_no_line(v->site, v->size_bytes);
+	lc_estimate_access(p->thread, p->engine, v->site, v->object, p->epoch, p->samples);
 }
 
 /* The method is named now, while its class is loaded. */

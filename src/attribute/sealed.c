@@ -55,7 +55,7 @@ static struct {
 static bool follows_small(void)
 {
 	return sealed.config.copies_seen &&
-	       (lc_tracked() || sealed.config.min_size_bytes <= LC_MOVE_INLINE_BYTES);
+	       (lc_tracked_any() || sealed.config.min_size_bytes <= LC_MOVE_INLINE_BYTES);
 }
 
 void lc_sealed_open(const struct lc_sealed_config *config)

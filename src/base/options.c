@@ -10,6 +10,7 @@
 #include "src/base/label.h"
 #include "src/base/nearest.h"
 #include "src/base/option_number.h"
+#include "src/base/track.h"
 
 #define LC_OPTION(field, type, name, letter, argument, default_text, unit, help)                   \
 	{ name, letter, #type, argument, default_text, unit, help },
@@ -447,6 +448,11 @@ int lc_options_check(const struct lc_options *o, char *error, size_t error_len)
 		if (is_default(o, &defaults, hooked[i]))
 			continue;
 		snprintf(error, error_len, "%s needs hooks in classes; omit no-hooks", hooked[i]);
+		return -EINVAL;
+	}
+	if (!strcmp(o->event, "alloc") && lc_track_has_hot(o->track)) {
+		snprintf(error, error_len,
+		         "track: 'hot' chooses classes by samples; omit event=alloc");
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {

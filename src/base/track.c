@@ -35,7 +35,7 @@ size_t lc_track_parse(const char *list, struct lc_track *out)
 	snprintf(out->text, sizeof(out->text), "%s", list);
 	for (const char *at = out->text; *at;) {
 		const size_t whole = strcspn(at, ";");
-		size_t len = whole;
+		size_t len = lc_track_is_hot(at, whole) ? 0 : whole;
 		const unsigned dimensions = cut_brackets(at, &len);
 
 		if (len && out->len == LC_TRACK_MAX)
@@ -107,6 +107,7 @@ struct lc_track_class lc_track_written(const char *text)
 	struct lc_track_class c = { .name = text, .len = strlen(text) };
 
 	c.dimensions = cut_brackets(text, &c.len);
+	c.len = without_address(c.name, c.len);
 	return c;
 }
 

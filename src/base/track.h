@@ -12,10 +12,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "src/base/options.h"
 
 enum { LC_TRACK_MAX = 64 };
+
+/*
+ * In place of a pattern: the agent chooses classes while it records. The pattern "ho?" matches a
+ * class that has this name.
+ */
+#define LC_TRACK_HOT "hot"
 
 struct lc_track {
 	struct lc_track_pattern {
@@ -28,10 +35,29 @@ struct lc_track {
 };
 
 /*
- * Take the patterns of `list`, which ';' separates. Returns how many there are beyond
- * LC_TRACK_MAX, which are left out. `*out` must not be copied.
+ * Take the patterns of `list`, which ';' separates, but LC_TRACK_HOT. Returns how many there are
+ * beyond LC_TRACK_MAX, which are left out. `*out` must not be copied.
  */
 size_t lc_track_parse(const char *list, struct lc_track *out);
+
+/* Is it LC_TRACK_HOT? */
+static inline bool lc_track_is_hot(const char *text, size_t len)
+{
+	return len == strlen(LC_TRACK_HOT) && !memcmp(text, LC_TRACK_HOT, len);
+}
+
+/* Is LC_TRACK_HOT in such a list? */
+static inline bool lc_track_has_hot(const char *list)
+{
+	while (*list) {
+		const size_t len = strcspn(list, ";");
+
+		if (lc_track_is_hot(list, len))
+			return true;
+		list += len + (list[len] == ';');
+	}
+	return false;
+}
 
 /* The name of a class, its elements' for an array; dots or slashes separate packages. */
 struct lc_track_class {

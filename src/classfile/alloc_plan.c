@@ -867,3 +867,53 @@ enum lc_rewrite_status lc_alloc_plan_find(struct lc_alloc_plan_scan *s,
 	sift(&w);
 	return LC_REWRITE_DONE;
 }
+
+/* May an instruction with this Class constant make an object that is tracked? */
+static bool may_make(const struct lc_track *tracked, struct lc_track_class c)
+{
+	const unsigned least = c.dimensions > 0; /* an array's makes only arrays */
+
+	for (c.dimensions++; c.dimensions > least; c.dimensions--) /* anewarray, multianewarray */
+		if (lc_track_matches(tracked, c))
+			return true;
+	return lc_track_matches(tracked, c);
+}
+
+/* May a call of that method make one? */
+static bool call_may_make(const struct walk *w, uint32_t index)
+{
+	struct lc_class_ref ref = { 0 };
+	uint8_t kind;
+
+	if (!lc_class_method_ref(w->scan->cls, index, &ref))
+		return false;
+	kind = look_up_call(&ref);
+	if (kind == OTHER)
+		return false;
+	return tracked_result(w, kind >= LISTED           ? calls[kind - LISTED].method
+	                         : kind == CLONE_OF_ARRAY ? LC_HOOK_OBJECTS
+	                                                  : LC_HOOK_OBJECT);
+}
+
+bool lc_alloc_plan_may_track(const struct lc_class *c, const struct lc_rewrite_options *options)
+{
+	struct lc_alloc_plan_scan s;
+	const struct walk w = { .scan = &s };
+	bool may = true;
+
+	/* An array of numbers needs no constant. The methods of an intrinsic's class return it. */
+	if (!lc_alloc_plan_scan_open(&s, c, options))
+		return may;
+	may = s.track_primitives || s.has_bodies;
+	for (uint32_t i = 1; i < c->pool_count && !may; i++) {
+		const uint8_t tag = c->pool[i] ? c->bytes[c->pool[i]] : 0;
+
+		if (tag == LC_POOL_CLASS)
+			may =
+			    may_make(options->tracked, track_class(lc_class_name(c, (uint16_t)i)));
+		else if (tag == LC_POOL_METHODREF)
+			may = call_may_make(&w, i);
+	}
+	lc_alloc_plan_scan_close(&s);
+	return may;
+}

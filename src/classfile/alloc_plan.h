@@ -123,6 +123,12 @@ enum lc_rewrite_status lc_alloc_plan_find(struct lc_alloc_plan_scan *s,
 void lc_alloc_plan_close(struct lc_alloc_plan *h);
 
 /*
+ * May code with the pool of `c` make an object of a class of options->tracked? If not, no method
+ * needs to be searched. True without memory.
+ */
+bool lc_alloc_plan_may_track(const struct lc_class *c, const struct lc_rewrite_options *options);
+
+/*
  * The constants that all hooks of one class share: their numbers in `pool`, 0 until the first hook
  * that needs one. The caller sets `pool` and leaves the numbers 0.
  */

@@ -20,6 +20,17 @@ struct rewrite {
 	bool look_only; /* end at the first hook */
 };
 
+/* Does any hook that counts stand in the method? */
+static bool has_hook(const struct rewrite *r)
+{
+	if (!r->options->tracked_only)
+		return r->hooks.len;
+	for (size_t i = 0; i < r->hooks.len; i++)
+		if (r->hooks.hooks[i].site_bits & LC_SITE_TRACKED)
+			return true;
+	return false;
+}
+
 static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *method,
                                            const struct lc_attribute *a)
 {
@@ -33,12 +44,12 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	r->counts.code_sum += lc_rewrite_code_sum(code.len);
 	if (status != LC_REWRITE_DONE)
 		return status;
-	if (!r->hooks.len)
-		return LC_REWRITE_DONE;
-	if (r->look_only) {
+	if (r->look_only && has_hook(r)) {
 		r->counts.sites = 1;
 		return LC_REWRITE_NOTHING; /* look no further */
 	}
+	if (r->look_only || !r->hooks.len)
+		return LC_REWRITE_DONE;
 	status = lc_method_code_layout(&code, r->hooks.inserts, r->hooks.len);
 	if (status == LC_REWRITE_TOO_LARGE || code.max_stack > UINT16_MAX - LC_HOOK_STACK) {
 		r->counts.methods_left++;

@@ -73,6 +73,8 @@ struct lc_rewrite_options {
 	/* The classes whose objects are hooked whatever their size: behind each `new` and each
 	 * other place that may make one. NULL: none. Owner: the caller. */
 	const struct lc_track *tracked;
+	/* For lc_rewrite_look(): only the hooks count that a tracked class needs. */
+	bool tracked_only;
 	uint32_t (*next_site)(void *user); /* a fresh number for each hook, 1..LC_SITE_LIMIT - 1 */
 	void *user;
 };

@@ -67,7 +67,7 @@ int lc_hook_init(jclass hook_class, const struct lc_options *options, bool follo
 	hook.min_size_bytes = options->min_size_bytes;
 	hook.follow = follow;
 	hook.objects = !options->min_size_bytes;
-	hook.tracks = !hook.objects && lc_tracked();
+	hook.tracks = !hook.objects && lc_tracked_any();
 	hook.exact = options->paths == LC_PATHS_EXACT;
 	hook.looks = hook.exact || hook.tracks;
 	hook.ordered = false;

@@ -5,6 +5,8 @@
  * Order: a hook stores `least_bytes` before it logs an object of that size, and reads the GC
  * sequence behind both. A collection raises the sequence before it reads `least_bytes`, so its log
  * has the copies of each object that a hook has logged for it (heap/hook.c).
+ *        S1  lc_tracked_add() stores `now` (release) behind all of the set -> now() loads it
+ *            (acquire). An answer has its set's number, so no answer of an earlier set is used.
  */
 #include "src/heap/tracked.h"
 
@@ -22,83 +24,161 @@
 
 enum { ANSWERS = 1024, NAME_MAX_LEN = 256 };
 
-static struct {
+/* A list of patterns, which never changes. A list that was replaced stays: threads may read it. */
+struct set {
 	struct lc_track track;
-	bool on;
-	_Atomic uint64_t least_bytes;      /* of a tracked object that is copied by memcpy */
-	_Atomic uint64_t answers[ANSWERS]; /* a class's key << 1 | whether it is tracked; 0: none */
+	uint32_t number; /* from 1 */
+};
+
+static struct {
+	_Atomic(const struct set *) now; /* NULL: no class is tracked */
+	size_t given;                    /* the patterns of the options; the first ones */
+	bool hot;                        /* classes are chosen while the program runs */
+	_Atomic uint64_t least_bytes;    /* of a tracked object that is copied by memcpy */
+	/* The number of the set << 33 | a class's key << 1 | whether it is tracked; 0: none. */
+	_Atomic uint64_t answers[ANSWERS];
 } tracked;
 
 /* Sizes of objects and arrays below this are not logged: their new address is in their header. */
 static const uint64_t logged_bytes = LC_MOVE_INLINE_BYTES + 8;
 
+static const struct set *now(void)
+{
+	return atomic_load_explicit(&tracked.now, memory_order_acquire); /* S1 */
+}
+
+/* The next set. *beyond patterns of the list are left out. NULL without memory. */
+static struct set *make(const char *patterns, size_t *beyond)
+{
+	struct set *s = malloc(sizeof(*s));
+
+	if (!s)
+		return NULL;
+	*beyond = lc_track_parse(patterns, &s->track);
+	s->number = now() ? now()->number + 1 : 1;
+	return s;
+}
+
+static bool has_arrays(const struct lc_track *t)
+{
+	return lc_track_references(t) || lc_track_primitives(t) ||
+	       lc_track_matches(t, lc_track_written("java.lang.String"));
+}
+
+static void use(const struct set *s)
+{
+	/* Compiled hooks log arrays of any length. */
+	if (has_arrays(&s->track))
+		atomic_store(&tracked.least_bytes, logged_bytes);
+	atomic_store_explicit(&tracked.now, s, memory_order_release); /* S1 */
+}
+
 void lc_tracked_init(const char *patterns, bool follow)
 {
-	const size_t beyond = lc_track_parse(patterns, &tracked.track);
+	size_t beyond = 0;
+	struct set *s = make(patterns, &beyond);
 
-	tracked.on = tracked.track.len != 0;
+	tracked.hot = lc_track_has_hot(patterns);
+	tracked.given = s ? s->track.len : 0;
 	atomic_store(&tracked.least_bytes, UINT64_MAX);
-	/* Compiled hooks log arrays of any length. */
-	if (lc_tracked_arrays())
-		atomic_store(&tracked.least_bytes, logged_bytes);
+	atomic_store_explicit(&tracked.now, NULL, memory_order_relaxed);
 	for (size_t i = 0; i < ANSWERS; i++)
 		atomic_store_explicit(&tracked.answers[i], 0, memory_order_relaxed);
+	if (tracked.given)
+		use(s);
+	else
+		free(s);
 	if (beyond)
 		lc_say("--track: only the first %d patterns are used; %zu are left out",
 		       (int)LC_TRACK_MAX, beyond);
-	if (tracked.on && !follow)
+	if (lc_tracked_any() && !follow)
 		lc_say("this JVM's collector moves small objects unseen: objects of --track are "
 		       "counted by line, but samples in small ones name only classes");
 }
 
 const struct lc_track *lc_tracked(void)
 {
-	return tracked.on ? &tracked.track : NULL;
+	const struct set *s = now();
+
+	return s ? &s->track : NULL;
+}
+
+bool lc_tracked_hot(void)
+{
+	return tracked.hot;
+}
+
+bool lc_tracked_any(void)
+{
+	return tracked.hot || now();
+}
+
+const struct lc_track *lc_tracked_add(const char *names)
+{
+	const struct set *before = now();
+	char list[LC_TRACK_TEXT_MAX];
+	size_t beyond = 0;
+	struct set *s;
+
+	if ((size_t)snprintf(list, sizeof(list), "%s%s%s", before ? before->track.text : "",
+	                     before ? ";" : "", names) >= sizeof(list))
+		return NULL;
+	s = make(list, &beyond);
+	if (s)
+		use(s);
+	return s ? &s->track : NULL;
 }
 
 void lc_tracked_give_up(void)
 {
-	if (tracked.on)
+	if (lc_tracked_any())
 		lc_say("--track: cannot tell what `new` makes in this JVM: no class is tracked");
-	tracked.on = false;
+	tracked.hot = false;
+	tracked.given = 0;
+	atomic_store_explicit(&tracked.now, NULL, memory_order_relaxed);
 }
 
 bool lc_tracked_arrays(void)
 {
-	const struct lc_track *t = lc_tracked();
-
-	return lc_track_references(t) || lc_track_primitives(t) ||
-	       lc_track_matches(t, lc_track_written("java.lang.String"));
+	return tracked.hot || has_arrays(lc_tracked());
 }
 
-bool lc_tracked_class(jclass class)
+static bool is_tracked(const struct set *s, jclass class)
 {
 	char *signature = NULL;
 	bool is;
 
-	if (!tracked.on || (*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL))
+	if (!s || (*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL))
 		return false;
-	is = lc_track_matches(&tracked.track, lc_track_signature(signature));
+	is = lc_track_matches(&s->track, lc_track_signature(signature));
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	return is;
+}
+
+bool lc_tracked_class(jclass class)
+{
+	return is_tracked(now(), class);
 }
 
 bool lc_tracked_object(JNIEnv *jni, jobject o, uint32_t class_key)
 {
 	_Atomic uint64_t *answer = &tracked.answers[lc_hash(class_key) >> 32 & (ANSWERS - 1)];
 	const uint64_t known = atomic_load_explicit(answer, memory_order_relaxed);
+	const struct set *s = now();
+	uint64_t question;
 	jclass class;
 	bool is;
 
-	if (!tracked.on)
+	if (!s)
 		return false;
-	if (class_key && known >> 1 == class_key)
+	question = (uint64_t)s->number << 32 | class_key;
+	if (class_key && known >> 1 == question)
 		return known & 1;
 	class = (*jni)->GetObjectClass(jni, o);
-	is = lc_tracked_class(class);
+	is = is_tracked(s, class);
 	(*jni)->DeleteLocalRef(jni, class);
 	if (class_key) /* one word: each reader sees a whole answer */
-		atomic_store_explicit(answer, (uint64_t)class_key << 1 | is, memory_order_relaxed);
+		atomic_store_explicit(answer, question << 1 | is, memory_order_relaxed);
 	return is;
 }
 
@@ -113,7 +193,7 @@ void lc_tracked_note_bytes(uint64_t bytes)
 
 uint64_t lc_tracked_least_bytes(uint64_t min_size_bytes)
 {
-	const uint64_t least = tracked.on ? atomic_load(&tracked.least_bytes) : UINT64_MAX;
+	const uint64_t least = now() ? atomic_load(&tracked.least_bytes) : UINT64_MAX;
 
 	return least < min_size_bytes ? least : min_size_bytes;
 }
@@ -181,7 +261,7 @@ static struct names read_names(const jclass *loaded, jint len, uint64_t *matched
 
 		if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), loaded[i], &signature, NULL))
 			continue;
-		pattern = lc_track_find(&tracked.track, lc_track_signature(signature));
+		pattern = lc_track_find(lc_tracked(), lc_track_signature(signature));
 		if (pattern >= 0)
 			*matched |= UINT64_C(1) << pattern;
 		write_name(signature, name, sizeof(name));
@@ -199,16 +279,16 @@ void lc_tracked_say_unmatched(JNIEnv *jni)
 	jclass *loaded;
 	jint len = 0;
 
-	if (!tracked.on)
+	if (!tracked.given) /* a class that was chosen has had objects */
 		return;
 	loaded = lc_jvmti_loaded(jni, &len);
 	if (!loaded)
 		return;
 	names = read_names(loaded, len, &matched);
 	lc_jvmti_loaded_end(jni, loaded);
-	for (size_t i = 0; i < tracked.track.len; i++)
+	for (size_t i = 0; i < tracked.given; i++)
 		if (!(matched >> i & 1))
-			say_unmatched(&tracked.track.patterns[i], &names);
+			say_unmatched(&lc_tracked()->patterns[i], &names);
 	for (size_t i = 0; i < names.len; i++)
 		free(names.list[i]);
 	free(names.list);

@@ -15,15 +15,30 @@
 struct lc_track;
 
 /*
- * Take the patterns of --track; "" for none. `follow`: objects are followed. Says so if there are
- * too many patterns. Context: [attach], before hooks run.
+ * Take the patterns of --track, and whether LC_TRACK_HOT is one; "" for none. `follow`: objects are
+ * followed. Says so if there are too many patterns. Context: [attach], before hooks run.
  */
 void lc_tracked_init(const char *patterns, bool follow);
 
-/* The patterns; NULL: none. Context: any. */
+/*
+ * The patterns, which stay valid until the recording ends; NULL: none. --track hot adds some while
+ * the program runs: ask again for each class file. Context: any.
+ */
 const struct lc_track *lc_tracked(void);
 
-/* Are arrays tracked, or strings, which have one each? Context: any. */
+/* Does the agent choose classes while the program runs? Context: any. */
+bool lc_tracked_hot(void);
+
+/* Is a class tracked, or may one be later? Context: any. */
+bool lc_tracked_any(void);
+
+/*
+ * Track the classes that `names` lists, too, with ';' between patterns. Returns all patterns; NULL
+ * without room or memory: nothing changes. Context: a thread of ours, one at a time.
+ */
+const struct lc_track *lc_tracked_add(const char *names);
+
+/* Are arrays tracked, or strings, which have one each, or may they be later? Context: any. */
 bool lc_tracked_arrays(void);
 
 /* Objects cannot be told: track nothing, and say so. Context: [attach], before hooks run. */

@@ -123,7 +123,7 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 	};
 	struct lc_tlab_fields fields = { 0 };
 	const bool all = !options->min_size_bytes;
-	const bool tlab = (all || lc_tracked()) && !lc_tlab_init(jni, !all, &fields);
+	const bool tlab = (all || lc_tracked_any()) && !lc_tlab_init(jni, !all, &fields);
 	const bool objects = all && tlab;
 	jclass local = NULL, global = NULL;
 	uint8_t *bytes = NULL;
@@ -147,7 +147,8 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 	hook.sequence = fields.sequence;
 	hook.threads = fields.threads;
 	add_watched(&hook);
-	hook.watched_primitives |= lc_track_primitives(lc_tracked());
+	/* The hook's method compares no length: the number of a site says whether it is tracked. */
+	hook.watched_primitives |= lc_tracked_hot() ? UINT8_MAX : lc_track_primitives(lc_tracked());
 	classes.min_size_bytes = options->min_size_bytes;
 	classes.rewrite = (struct lc_rewrite_options){
 		.min_size_bytes = options->min_size_bytes,
@@ -161,7 +162,6 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 		.constructed = objects && options->audit,
 		.watched = classes.watched,
 		.watched_len = classes.watched_len,
-		.tracked = lc_tracked(),
 		.next_site = next_site,
 	};
 	if (lc_hook_class_create(&hook, &bytes, &len))
@@ -187,6 +187,14 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 	}
 	hook_class = global;
 	return global;
+}
+
+struct lc_rewrite_options lc_classes_options(void)
+{
+	struct lc_rewrite_options options = classes.rewrite;
+
+	options.tracked = lc_tracked();
+	return options;
 }
 
 /* Hand the JVM a copy. Returns whether there was memory. */
@@ -242,8 +250,7 @@ static void leave_as_it_is(enum lc_rewrite_status *status, struct lc_rewrite_res
 	*spans_done = false;
 }
 
-/* Has the class, which may be NULL, been initialized? It then never is again. */
-static bool is_initialized(jclass class)
+bool lc_classes_initialized(jclass class)
 {
 	jint status = 0;
 
@@ -258,7 +265,7 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 {
 	const struct lc_class_file file = { data, (size_t)len, name, loader,
 		                            lc_redefined_class(redefined, name) };
-	struct lc_rewrite_options options = classes.rewrite;
+	struct lc_rewrite_options options = lc_classes_options();
 	struct lc_rewrite_result result = { 0 }, spans = { 0 };
 	enum lc_rewrite_status status;
 	struct timespec begin, end;
@@ -277,7 +284,7 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 		lc_redefined_begin(jni, redefined);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	options.force_object = force_object;
-	options.initialized = is_initialized(redefined);
+	options.initialized = lc_classes_initialized(redefined);
 	spans_done = lc_span_classes_rewrite(jni, &file, &spans) == LC_REWRITE_DONE;
 	status = lc_rewrite_class(spans_done ? spans.bytes : data,
 	                          spans_done ? spans.len : (size_t)len, &options, &result);
@@ -324,11 +331,11 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
  */
 static bool needs_no_hook(JNIEnv *jni, jclass class, const char *signature, bool now)
 {
-	struct lc_rewrite_options options = classes.rewrite;
+	struct lc_rewrite_options options = lc_classes_options();
 	struct lc_rewrite_result result = { 0 };
 	struct lc_class_file file;
 
-	options.initialized = is_initialized(class);
+	options.initialized = lc_classes_initialized(class);
 	if (!lc_preloaded_file(signature, class, &file) ||
 	    lc_rewrite_look(file.data, file.len, &options, &result) != LC_REWRITE_NOTHING ||
 	    lc_span_classes_look(jni, &file))

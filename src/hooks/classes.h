@@ -27,6 +27,12 @@ void lc_classes_watch(const char *const *names, size_t len);
  */
 jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options);
 
+/* How classes are rewritten at present. Context: any but [signal]; hook class defined. */
+struct lc_rewrite_options lc_classes_options(void);
+
+/* Has the class, which may be NULL, been initialized? Context: any but [signal]. */
+bool lc_classes_initialized(jclass class);
+
 /*
  * Do hooks tell of every large array? If not, those of lc_estimate_path_unhooked() are to be
  * sampled. Context: [attach], after the hook class is defined.

@@ -16,6 +16,7 @@
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
 #include "src/core/refs.h"
+#include "src/hooks/hooked.h"
 
 #define AGAIN_NS UINT64_C(2000000000) /* from one try to the next */
 
@@ -26,6 +27,7 @@ static struct {
 	jclass *classes; /* lc_ref_new() */
 	jint len;
 	unsigned looks;
+	bool chosen;                   /* classes were added for --track hot */
 	uint64_t next_ns;              /* of the transforming thread; read while it does not run */
 	struct lc_batches_stats stats; /* under `lock` */
 	pthread_mutex_t lock;
@@ -48,11 +50,19 @@ static void say(void)
 			                       at ? ", " : "", (int)strlen(name) - 2, name + 1);
 		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)name);
 	}
-	lc_limit_reached(
-	    "running",
-	    "the lines that allocate in some classes (%d) are unknown: a method of theirs "
-	    "ran at the attach and has not returned; 'locus run' knows them: %s",
-	    running.len, names);
+	if (running.chosen)
+		lc_limit_reached(
+		    "running",
+		    "some lines that allocate in %d classes are unknown: a method of theirs ran "
+		    "when '--track hot' chose a class, and has not returned; --track knows them "
+		    "if it names the class: %s",
+		    running.len, names);
+	else
+		lc_limit_reached(
+		    "running",
+		    "the lines that allocate in some classes (%d) are unknown: a method of theirs "
+		    "ran at the attach and has not returned; 'locus run' knows them: %s",
+		    running.len, names);
 }
 
 /*
@@ -96,6 +106,39 @@ void lc_retry_transform(JNIEnv *jni, jclass *classes, jint len)
 	running.classes = classes;
 	running.len = len;
 	transform(jni);
+}
+
+/* Does the class wait already? */
+static bool waits(JNIEnv *jni, jclass class)
+{
+	for (jint i = 0; i < running.len; i++)
+		if ((*jni)->IsSameObject(jni, running.classes[i], class))
+			return true;
+	return false;
+}
+
+void lc_retry_add(JNIEnv *jni, jclass *classes, jint len)
+{
+	jclass *all = realloc(classes, ((size_t)len + (size_t)running.len + 1) * sizeof(*all));
+	jint kept = 0;
+
+	if (!all) { /* those that wait go on to wait */
+		lc_hooked_note_no_memory();
+		free(classes);
+		return;
+	}
+	for (jint i = 0; i < len; i++) {
+		if (waits(jni, all[i]))
+			lc_ref_delete(jni, all[i]);
+		else
+			all[kept++] = all[i];
+	}
+	for (jint i = 0; i < running.len; i++)
+		all[kept++] = running.classes[i];
+	free(running.classes);
+	running.looks = 0;
+	running.chosen = true;
+	lc_retry_transform(jni, all, kept);
 }
 
 void lc_retry_stats(struct lc_batches_stats *out)

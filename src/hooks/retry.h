@@ -15,6 +15,12 @@
  */
 void lc_retry_transform(JNIEnv *jni, jclass *classes, jint len);
 
+/*
+ * Transform these classes, which are listed in the same way, besides those that wait. Context: a
+ * thread of ours that may wait, one at a time.
+ */
+void lc_retry_add(JNIEnv *jni, jclass *classes, jint len);
+
 /* Are there classes, and is it time to try again? Context: [writer], or a thread of ours. */
 bool lc_retry_due(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hooks/retry_thread.c - starts a thread each time that classes are due, which happens only after
- * an attach.
+ * hooks/retry_thread.c - starts a thread each time that classes wait, after an attach, or that
+ * --track hot has chosen some.
  *
  * Order: T1  run() stores done (release) after all its work -> lc_retry_thread_tick() loads it
  *            (acquire): the thread's changes are seen before the next one starts.
@@ -15,8 +15,10 @@
 
 #include "src/core/own_cost.h"
 #include "src/core/own_thread.h"
+#include "src/core/stages.h"
 #include "src/core/thread.h"
 #include "src/hooks/retry.h"
+#include "src/hooks/track_hot.h"
 
 static struct {
 	pthread_mutex_t lock;
@@ -36,7 +38,10 @@ static void *run(void *vm_arg)
 	lc_thread_set_ours();
 	begin = lc_own_cost_begin();
 	if (!(*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni, &args)) {
-		lc_retry_again(jni);
+		if (lc_track_hot_due())
+			lc_track_hot_switch(jni);
+		else
+			lc_retry_again(jni);
 		(*vm)->DetachCurrentThread(vm);
 	}
 	lc_own_cost_end(LC_OWN_EVENTS, begin);
@@ -62,7 +67,7 @@ void lc_retry_thread_tick(void)
 		transformer.begun = false;
 	}
 	/* If the thread cannot be started, the classes stay due. */
-	if (transformer.vm && !transformer.begun && lc_retry_due())
+	if (transformer.vm && !transformer.begun && (lc_track_hot_due() || lc_retry_due()))
 		transformer.begun =
 		    !lc_own_thread_start(&transformer.thread, "locus-classes", run, transformer.vm);
 	pthread_mutex_unlock(&transformer.lock);
@@ -77,6 +82,8 @@ void lc_retry_thread_close(void)
 	transformer.begun = false;
 	transformer.vm = NULL;
 	pthread_mutex_unlock(&transformer.lock);
+	if (begun)
+		lc_stages_stop();
 	if (begun)
 		pthread_join(transformer.thread, NULL);
 }

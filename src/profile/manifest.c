@@ -168,14 +168,15 @@ static void manifest_limits(struct lc_bytes *b, const struct lc_manifest *m)
 	json_format(b, "]");
 }
 
-static void manifest_marks(struct lc_bytes *b, const struct lc_manifest *m)
+static void manifest_marks(struct lc_bytes *b, const char *member,
+                           const struct lc_manifest_mark *marks, size_t len)
 {
-	json_format(b, ",\n\"marks\":[");
-	for (size_t i = 0; i < m->marks_len; i++) {
+	json_format(b, ",\n\"%s\":[", member);
+	for (size_t i = 0; i < len; i++) {
 		json_format(b, i ? ",{\"name\":" : "{\"name\":");
-		json_string(b, m->marks[i].name);
+		json_string(b, marks[i].name);
 		json_format(b, ",\"time_ns\":");
-		json_u64(b, m->marks[i].time_ns);
+		json_u64(b, marks[i].time_ns);
 		json_format(b, "}");
 	}
 	json_format(b, "]");
@@ -260,7 +261,9 @@ static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 	if (m->limits_len)
 		manifest_limits(b, m);
 	if (m->marks_len)
-		manifest_marks(b, m);
+		manifest_marks(b, "marks", m->marks, m->marks_len);
+	if (m->tracked_hot_len)
+		manifest_marks(b, "tracked_hot", m->tracked_hot, m->tracked_hot_len);
 	if (m->numa)
 		manifest_numa(b, m->numa);
 	if (m->spans)

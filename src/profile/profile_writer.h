@@ -148,6 +148,8 @@ struct lc_manifest {
 	size_t intervals_len;
 	const struct lc_limit *limits; /* that were reached */
 	size_t limits_len;
+	const struct lc_manifest_mark *tracked_hot; /* classes; when they began to be tracked */
+	size_t tracked_hot_len;
 	const struct lc_manifest_mark *marks; /* in the order of time */
 	size_t marks_len;
 	const struct lc_manifest_numa *numa;   /* NULL: nothing is known */

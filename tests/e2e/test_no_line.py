@@ -13,12 +13,13 @@ BEFORE = ("(before the attach)", "", "", "", -1, -1)
 LONG = "java.lang.Long"
 
 
-def profile(path, *, attached=False, gc="G1", pid=4711, counters=None, limits=None, **options):
+def profile(path, *, attached=False, gc="G1", pid=4711, counters=None, limits=None, hot=None, **options):
     """Samples in objects of two classes without a line, in old ones that have moved, and in some with a line."""
     p = Profile(path, gc=gc, pid=pid, counters=counters, options={"interval": "5ms", "min-size": "1k", **options})
     process = p.manifest["processes"][0]
     process |= {"attached": True} if attached else {}
     process |= {"limits": limits} if limits else {}
+    process |= {"tracked_hot": [{"name": name, "time_ns": 2_000_000_000} for name in hot]} if hot else {}
     block = Block()
     block.access("heap_class", (WALK, MAIN), 400, (LONG, ()))
     block.access("heap_class", (WALK, MAIN), 300, ("com.acme.Node", ()))
@@ -44,6 +45,12 @@ CASES = {
     "hidden": ({"track": LONG, "attached": True, "gc": "Z"}, "collector", ", line not known: collector"),
     "no hooks": ({"track": LONG, "attached": True, "counters": {"classes_running": 1}}, "unknown", ""),
     "forgotten": ({"track": LONG, "attached": True, "counters": {"small_forgotten": 3}}, "unknown", ""),
+    "chosen": ({"track": "hot", "hot": ["byte[]", LONG]}, "before", ", made before tracking"),
+    "chosen, attached": ({"track": "hot;a.B", "hot": [LONG], "attached": True}, "before", ", made before tracking"),
+    "not chosen": ({"track": "hot", "attached": True}, "unknown", ""),
+    "another one chosen": ({"track": "hot", "hot": ["java.lang.Longer"], "attached": True}, "unknown", ""),
+    "chosen, hidden": ({"track": "hot", "hot": [LONG], "gc": "Shenandoah"}, "collector", ", line not known: collector"),
+    "chosen, no hooks": ({"track": "hot", "hot": [LONG], "counters": {"classes_running": 1}}, "unknown", ""),
     "unchanged": ({"track": LONG, "attached": True, "limits": [{"kind": "unchanged", "text": "x"}]}, "unknown", ""),
 }
 
@@ -66,6 +73,8 @@ def test_processes_that_differ_give_no_reason(locus, tmp_path):
     paths = [profile(tmp_path / "p", track=LONG, attached=True), profile(tmp_path / "q", track=LONG, pid=5)]
     assert reasons(locus, *paths)[0][0] == (LONG, None, "unknown")
     paths[1] = profile(tmp_path / "r", track=LONG, pid=5, attached=True)
+    assert reasons(locus, *paths)[0][0] == (LONG, None, "before")
+    paths.append(profile(tmp_path / "s", track="hot", hot=[LONG], pid=6))
     assert reasons(locus, *paths)[0][0] == (LONG, None, "before")
     assert locus("merge", "-o", tmp_path / "m", *paths).returncode == 0
     assert reasons(locus, tmp_path / "m")[0][0] == (LONG, None, "before")

@@ -15,6 +15,7 @@
 #include "src/attribute/budget.h"
 #include "src/attribute/cache_lines.h"
 #include "src/attribute/detail.h"
+#include "src/attribute/hot_classes.h"
 #include "src/attribute/lines.h"
 #include "src/core/own.h"
 #include "src/core/path.h"
@@ -259,6 +260,18 @@ const struct lc_layout *lc_layout(void)
 
 void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_site, uint64_t start,
                         uint32_t epoch, uint64_t samples)
+{
+}
+
+void lc_hot_classes_sample(void)
+{
+}
+
+void lc_hot_classes_no_line(uint32_t site, uint64_t size_bytes)
+{
+}
+
+void lc_hot_classes_look(uint64_t now_ns)
 {
 }
 

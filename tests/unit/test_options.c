@@ -395,6 +395,21 @@ static void an_option_that_does_nothing_alone_is_refused(void **state)
 	assert_int_equal(parse(&o, "trace=off,clock=auto"), 0);
 }
 
+static void hot_classes_need_samples(void **state)
+{
+	struct lc_options o;
+
+	lc_options_init(&o);
+	assert_int_equal(parse(&o, "event=alloc,track=A,track=hot"), -EINVAL);
+	assert_string_equal(error, "track: 'hot' chooses classes by samples; omit event=alloc");
+	assert_int_equal(parse(&o, "no-hooks,track=hot"), -EINVAL);
+	assert_string_equal(error, "track needs hooks in classes; omit no-hooks");
+	assert_int_equal(parse(&o, "event=alloc,track=A"), 0);
+	lc_options_init(&o);
+	assert_int_equal(parse(&o, "event=timer,track=hot,track=A,min-size=64"), 0);
+	assert_string_equal(o.track, "hot;A");
+}
+
 static void format_reads_back_to_the_same(void **state)
 {
 	struct lc_options o, back;
@@ -527,6 +542,7 @@ int main(void)
 		cmocka_unit_test(words_are_bits_however_they_are_separated),
 		cmocka_unit_test(agent_string_with_one_error_sets_nothing),
 		cmocka_unit_test(an_option_that_does_nothing_alone_is_refused),
+		cmocka_unit_test(hot_classes_need_samples),
 		cmocka_unit_test(format_reads_back_to_the_same),
 		cmocka_unit_test(values_use_the_largest_unit_that_divides),
 		cmocka_unit_test(a_share_has_decimals),

@@ -17,6 +17,7 @@
 
 #include "src/attribute/bucket.h"
 #include "src/attribute/detail.h"
+#include "src/attribute/hot_classes.h"
 #include "src/attribute/resolve.h"
 #include "src/attribute/resolve_impl.h"
 #include "src/base/time.h"
@@ -51,6 +52,10 @@ static struct {
 	uint64_t object;
 	uint64_t samples;
 } estimated;
+static struct {
+	uint64_t samples, size_bytes;
+} without_line;
+static uint64_t interrupts;
 static struct lc_block_span_access in_span;
 static uint64_t of_nodes;     /* samples that tell which node a thread uses */
 static bool record_meanwhile; /* the thread records its array while samples are looked up */
@@ -168,6 +173,18 @@ void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t sa
 {
 }
 
+void lc_hot_classes_sample(void)
+{
+	interrupts++;
+}
+
+void lc_hot_classes_no_line(uint32_t site, uint64_t size_bytes)
+{
+	assert_int_equal(site, class_site);
+	without_line.samples++;
+	without_line.size_bytes = size_bytes;
+}
+
 void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_site_asked,
                         uint64_t start, uint32_t epoch, uint64_t samples)
 {
@@ -222,6 +239,8 @@ static int setup(void **state)
 	memset(&thread, 0, sizeof(thread));
 	memset(counted, 0, sizeof(counted));
 	memset(&estimated, 0, sizeof(estimated));
+	memset(&without_line, 0, sizeof(without_line));
+	interrupts = 0;
 	memset(&in_span, 0, sizeof(in_span));
 	record_meanwhile = in_doubt = false;
 	outlived = class_site = 0;
@@ -582,11 +601,15 @@ static void what_the_header_alone_tells_is_of_its_class_and_estimated(void **sta
 	assert_int_equal(estimated.object, ELSEWHERE);
 	assert_int_equal(estimated.samples, 1);
 	assert_int_equal(detail.klass, CLASS + 8);
+	assert_int_equal(without_line.samples, 1);
+	assert_int_equal(without_line.size_bytes, 16);
 	record(ARRAY);
 	sample_with_header(ARRAY + 8, ARRAY, CLASS);
 	resolve(false);
 	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
 	assert_int_equal(estimated.samples, 1); /* its line is known */
+	assert_int_equal(without_line.samples, 1);
+	assert_int_equal(interrupts, 2);
 }
 
 static void an_access_outside_the_heap_is_of_the_block_that_was_there(void **state)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "src/base/track.h"
+#include "src/classfile/alloc_plan.h"
 #include "src/classfile/big_endian.h"
 #include "tests/unit/class_file.h"
 
@@ -313,6 +314,106 @@ static void a_large_class_that_is_tracked_has_no_hook_in_its_constructor(void **
 	}
 }
 
+static void hot_is_no_pattern(void **state)
+{
+	of("hot;A");
+	assert_int_equal(track.len, 1);
+	assert_false(written("hot"));
+	assert_true(lc_track_has_hot("hot") && lc_track_has_hot("A;hot") &&
+	            lc_track_has_hot("hot;A"));
+	assert_false(lc_track_has_hot("") || lc_track_has_hot("hot[];a.hot;hot*;ho?;hotter"));
+	of("ho?");
+	assert_true(written("hot"));
+	of("hot[]");
+	assert_true(written("hot[]"));
+}
+
+/* Does lc_rewrite_look() find a place in class "A" with this method that makes a tracked object? */
+static bool makes_tracked(struct code_spec spec)
+{
+	struct lc_rewrite_options only = options;
+	struct lc_rewrite_result result;
+	enum lc_rewrite_status status;
+	struct class_file c;
+	uint8_t *bytes;
+	size_t len;
+
+	only.tracked_only = true;
+	class_begin(&c, "A");
+	assert_int_equal(class_class(&c, "com/acme/Other"), 2);
+	assert_int_equal(class_class(&c, "com/acme/Node"), 4);
+	class_method(&c, "m", "()V", &spec);
+	bytes = class_end(&c, &len);
+	status = lc_rewrite_look(bytes, len, &only, &result);
+	assert_true(status == LC_REWRITE_DONE || status == LC_REWRITE_NOTHING);
+	assert_null(result.bytes);
+	free(bytes);
+	class_free(&c);
+	return status == LC_REWRITE_DONE;
+}
+
+static bool pool_may(const char *class, const char *holder, const char *method,
+                     const char *descriptor)
+{
+	struct class_file file;
+	struct lc_class c;
+	uint8_t *bytes;
+	size_t len;
+	bool may;
+
+	class_begin(&file, "A");
+	if (class)
+		class_class(&file, class);
+	if (method)
+		class_method_ref(&file, holder, method, descriptor);
+	bytes = class_end(&file, &len);
+	assert_int_equal(lc_class_open(bytes, len, &c), LC_REWRITE_DONE);
+	may = lc_alloc_plan_may_track(&c, &options);
+	lc_class_close(&c);
+	free(bytes);
+	class_free(&file);
+	return may;
+}
+
+static void a_pool_tells_that_no_method_makes_a_tracked_object(void **state)
+{
+	const char *object = "java/lang/Object", *clone = "clone", *any = "()Ljava/lang/Object;";
+	const char *builder = "java/lang/StringBuilder", *string = "()Ljava/lang/String;";
+
+	of("B");
+	assert_true(pool_may("B", NULL, NULL, NULL));
+	assert_true(pool_may(NULL, object, clone, any));
+	assert_false(pool_may("C", object, "hashCode", "()I"));
+	assert_false(pool_may("[LB;", "[LB;", clone, any));
+	assert_false(pool_may(NULL, builder, "toString", string));
+	of("B[][]");
+	assert_true(pool_may("[LB;", NULL, NULL, NULL));   /* anewarray */
+	assert_true(pool_may("[[[LB;", NULL, NULL, NULL)); /* multianewarray */
+	assert_true(pool_may(NULL, "[[LB;", clone, any));
+	assert_false(pool_may("B", object, clone, any));
+	of("java.lang.String");
+	assert_true(pool_may(NULL, builder, "toString", string));
+	of("int[]");
+	assert_true(pool_may(NULL, NULL, NULL, NULL));
+}
+
+/* Other places have their hooks whether a class is tracked or not. */
+static void only_places_of_tracked_classes_are_looked_for(void **state)
+{
+	const struct code_spec node = CODE(NEW, 0, 4, POP, RETURN);
+	const struct code_spec other = CODE(NEW, 0, 2, POP, RETURN);
+	const struct code_spec longs = CODE(ALOAD_0, 190, LC_OP_NEWARRAY, 11, POP, RETURN);
+	const struct code_spec both =
+	    CODE(ALOAD_0, 190, LC_OP_NEWARRAY, 11, POP, NEW, 0, 4, POP, RETURN);
+
+	of("com.acme.Node");
+	assert_true(makes_tracked(node) && makes_tracked(both));
+	assert_false(makes_tracked(other) || makes_tracked(longs));
+	of("long[]");
+	assert_true(makes_tracked(longs) && makes_tracked(both));
+	assert_false(makes_tracked(node));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +422,9 @@ int main(void)
 		cmocka_unit_test_setup(a_star_matches_classes_and_not_their_arrays, reset),
 		cmocka_unit_test_setup(the_kinds_of_patterns_are_told_apart, reset),
 		cmocka_unit_test_setup(patterns_beyond_the_limit_are_counted_and_left_out, reset),
+		cmocka_unit_test_setup(hot_is_no_pattern, reset),
+		cmocka_unit_test_setup(only_places_of_tracked_classes_are_looked_for, reset),
+		cmocka_unit_test_setup(a_pool_tells_that_no_method_makes_a_tracked_object, reset),
 		cmocka_unit_test_setup(only_new_of_a_tracked_class_is_hooked, reset),
 		cmocka_unit_test_setup(short_arrays_are_hooked_if_their_class_is_tracked, reset),
 		cmocka_unit_test_setup(calls_that_may_make_a_tracked_object_ask_for_its_class,

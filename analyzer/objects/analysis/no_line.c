@@ -38,7 +38,7 @@ static bool is_counted(const struct lc_load_process *p, const char *name)
 	return json_integer_value(json_object_get(p->counters, name)) > 0;
 }
 
-/* May objects that were made after the attach have lost their line, or never had one? */
+/* May objects that were made since the class is tracked have lost their line, or never had one? */
 static bool may_lack_line(const struct lc_load_process *p)
 {
 	static const char *const counters[] = {
@@ -64,13 +64,31 @@ static bool may_lack_line(const struct lc_load_process *p)
 	return false;
 }
 
+/* Has --track hot chosen the class? */
+static bool was_chosen(const struct lc_load_process *p, const char *class)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(p->tracked_hot, i, row)
+	{
+		const char *name = json_string_value(json_object_get(row, "name"));
+
+		if (name && !strcmp(name, class))
+			return true;
+	}
+	return false;
+}
+
 static enum lc_no_line why_of(const struct lc_load_process *p, const char *class)
 {
-	if (!is_tracked(p, class))
+	const bool chosen = was_chosen(p, class);
+
+	if (!chosen && !is_tracked(p, class))
 		return LC_LINE_UNKNOWN;
 	if (!strcmp(p->gc, "Z") || !strcmp(p->gc, "Shenandoah"))
 		return LC_LINE_COLLECTOR;
-	return p->attached && !may_lack_line(p) ? LC_LINE_BEFORE : LC_LINE_UNKNOWN;
+	return (chosen || p->attached) && !may_lack_line(p) ? LC_LINE_BEFORE : LC_LINE_UNKNOWN;
 }
 
 /* Is the row of objects that moved after an attach that is younger than they are? */

@@ -14,7 +14,8 @@
 enum lc_no_line {
 	LC_LINE_KNOWN, /* maybe as an estimate; or rows are not by line */
 	LC_LINE_UNKNOWN,
-	/* The objects are older than the attach: they moved since, or the class is tracked. */
+	/* The objects are older than the attach, or than the choice of --track hot: they moved
+	 * since, or the class is tracked. */
 	LC_LINE_BEFORE,
 	/* The class is tracked, and the collector moves small objects unseen. */
 	LC_LINE_COLLECTOR,

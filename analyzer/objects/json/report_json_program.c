@@ -40,16 +40,16 @@ static void limits(struct lc_json *j, const struct lc_load_process *p)
 	lc_json_end_array(j);
 }
 
-/* Points in time that the program has marked. */
-static void marks(struct lc_json *j, const struct lc_load_process *p)
+/* Names with a point in time each; `rows` is NULL if there are none. */
+static void marks(struct lc_json *j, const char *member, const json_t *rows)
 {
 	json_t *row;
 	size_t i;
 
-	if (!p->marks)
+	if (!rows)
 		return;
-	lc_json_array(j, "marks");
-	json_array_foreach(p->marks, i, row)
+	lc_json_array(j, member);
+	json_array_foreach(rows, i, row)
 	{
 		const char *name = json_string_value(json_object_get(row, "name"));
 		const json_int_t time_ns = json_integer_value(json_object_get(row, "time_ns"));
@@ -150,7 +150,8 @@ void lc_report_json_processes(struct lc_json *j, const struct lc_load *l)
 		}
 		lc_json_end_object(j);
 		limits(j, p);
-		marks(j, p);
+		marks(j, "marks", p->marks);
+		marks(j, "tracked_hot", p->tracked_hot);
 		periods(j, p);
 		shown(j, p);
 		lc_json_end_object(j);
