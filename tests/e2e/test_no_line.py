@@ -51,6 +51,8 @@ CASES = {
     "another one chosen": ({"track": "hot", "hot": ["java.lang.Longer"], "attached": True}, "unknown", ""),
     "chosen, hidden": ({"track": "hot", "hot": [LONG], "gc": "Shenandoah"}, "collector", ", line not known: collector"),
     "chosen, no hooks": ({"track": "hot", "hot": [LONG], "counters": {"classes_running": 1}}, "unknown", ""),
+    "beyond the memory limit": ({"track": LONG, "attached": True, "counters": {"small_passes_limited": 1}}, "unknown", ""),
+    "not held": ({"track": "hot", "hot": [LONG], "counters": {"small_unheld": 1}}, "unknown", ""),
     "unchanged": ({"track": LONG, "attached": True, "limits": [{"kind": "unchanged", "text": "x"}]}, "unknown", ""),
 }
 

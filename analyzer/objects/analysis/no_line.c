@@ -46,6 +46,7 @@ static bool may_lack_line(const struct lc_load_process *p)
 		"classes_no_hook_loader", "classes_hooks_overwritten",
 		"classes_malformed",      "classes_unsupported_version",
 		"classes_too_large",      "small_forgotten",
+		"small_unheld",           "small_passes_limited",
 		"alloc_records_lost",     "gc_incomplete",
 	};
 	const json_t *limit;
