@@ -200,6 +200,7 @@ static void take_small(struct lc_epoch *e)
 		lc_small_forget();
 	if (e->forget)
 		sealed.swept = e->number;
+	lc_small_prove(e->moves);
 	look =
 	    e->complete && lc_small_begin(e->areas, e->areas_len, sealed.config.small_class_word);
 	for (struct lc_thread *t = lc_threads_first(); t; t = t->next) {

@@ -86,6 +86,21 @@ bool lc_moves_slid(void)
 	return copy_log && atomic_load_explicit(&copy_log->slid, memory_order_relaxed);
 }
 
+bool lc_moves_any_slide(const struct lc_move_batch *b, bool (*is)(uint64_t src, uint64_t dst))
+{
+	if (!b || !b->log)
+		return false;
+	for (uint32_t i = b->head; i; i = b->log->chunks[i - 1].next) {
+		const struct lc_copy_chunk *k = &b->log->chunks[i - 1];
+
+		for (uint32_t j = 0; j < k->used && j < LC_COPY_CHUNK_CAP; j++)
+			if (lc_copy_kind(&k->copies[j]) == LC_COPY_SLIDE &&
+			    is(lc_copy_src(&k->copies[j]), k->copies[j].dst))
+				return true;
+	}
+	return false;
+}
+
 void lc_moves_on_clock(void (*told)(void))
 {
 	if (copy_log)

@@ -56,6 +56,12 @@ struct lc_move_batch *lc_moves_seal(void);
 bool lc_moves_slid(void);
 
 /*
+ * Is `is` true for one of the slides that were logged? It gets where a slide came from and went to.
+ * Context: [gc] finish, after lc_moves_seal().
+ */
+bool lc_moves_any_slide(const struct lc_move_batch *b, bool (*is)(uint64_t src, uint64_t dst));
+
+/*
  * From now on call `told` where a thread reads a clock; NULL: no more. A collection reads one on
  * the thread that posts the GC events before and after each of its phases. Context: [gc].
  */

@@ -26,6 +26,7 @@
 #include "src/core/area.h"
 #include "src/core/counters.h"
 #include "src/core/memory.h"
+#include "src/gc/landmarks.h"
 #include "src/gc/moves.h"
 #include "src/gc/site_classes.h"
 #include "src/jvm/layout/areas.h"
@@ -111,6 +112,7 @@ static struct {
 	uint64_t signature; /* of the samples' new addresses at the last look at all objects */
 	size_t said;        /* how many objects of the samples had one then */
 	bool fewer;         /* later, some of them had none */
+	uint64_t landmarks; /* of the last look at all objects; 0: there were none */
 	bool blind;         /* no memory for the classes of new objects */
 	struct lc_move *moves;
 	uint32_t *classes; /* low halves of the class words, by move */
@@ -237,7 +239,7 @@ static bool knows_slides(void)
 	if (lc_mark_tables_known())
 		return ahead.found;
 	if (lc_moves_slid())
-		return ahead.found || (ahead.looked && small.proved);
+		return ahead.said || (ahead.looked && small.proved);
 	return ahead.looked && !ahead.fewer;
 }
 
@@ -268,6 +270,12 @@ static bool keep_arrived(void)
 	small.proved |= arrived > 0;
 	atomic_fetch_add_explicit(&small.forgotten, len - arrived, memory_order_relaxed);
 	return true;
+}
+
+void lc_small_prove(const struct lc_move_batch *slides)
+{
+	if (!small.proved && ahead.landmarks)
+		small.proved = lc_moves_any_slide(slides, lc_landmarks_has);
 }
 
 bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
@@ -624,7 +632,7 @@ static void read_tops(uint64_t *signature, size_t *said)
 
 bool lc_small_ahead_changed(void)
 {
-	uint64_t signature = 0;
+	uint64_t signature = 0, landmarks = 0;
 	size_t said = 0;
 
 	if (!ahead.records.objects)
@@ -637,14 +645,17 @@ bool lc_small_ahead_changed(void)
 	read_tops(&signature, &said);
 	read_sample(&ahead.survivors, &signature, &said);
 	read_sample(&ahead.records, &signature, &said);
+	if (!said && !ahead.said && !lc_mark_tables_known())
+		signature = landmarks = lc_landmarks_look();
 	if (signature == ahead.signature)
 		return false;
 	/* Headers or tables are cleared: all objects have slid, none of them by memmove. */
-	if (!said && ahead.found)
+	if (!said && ahead.said)
 		return false;
 	ahead.fewer |= said < ahead.said;
 	ahead.signature = signature;
 	ahead.said = said;
+	ahead.landmarks = landmarks;
 	ahead.len = 0;
 	ahead.max = moves_max();
 	ahead.unsaid = small.holes;
@@ -673,6 +684,7 @@ void lc_small_ahead_forget(void)
 {
 	lc_mark_tables_forget();
 	lc_site_classes_forget();
+	lc_landmarks_forget();
 	free(ahead.records.objects);
 	free(ahead.survivors.objects);
 	free(ahead.moves);

@@ -25,6 +25,12 @@
 #include "src/core/record.h"
 
 /*
+ * Look for a landmark (gc/landmarks.h) among the slides of the collection. Before lc_small_begin().
+ */
+struct lc_move_batch;
+void lc_small_prove(const struct lc_move_batch *slides);
+
+/*
  * Begin a pass after a collection. `areas` are those of lc_areas_take(); `class_word` says whether
  * a header's second word begins with the class, which forwarding leaves alone. Returns false when
  * there is nothing to find: nothing was collected, or the collection left no trace.

@@ -452,6 +452,30 @@ static struct lc_move *found_otherwise(size_t from, size_t to, size_t len)
 	return m;
 }
 
+static uint64_t asked_src, asked_dst;
+
+static bool is_asked(uint64_t src, uint64_t dst)
+{
+	return src == asked_src && dst == asked_dst;
+}
+
+static void slides_are_told_from_evacuations(void **state)
+{
+	struct lc_move_batch *b;
+
+	evacuate_well(8 << 20, 4 << 20, SIZE);
+	slide(9 << 20, 5 << 20, SIZE);
+	b = lc_moves_seal();
+	asked_src = at(9 << 20);
+	asked_dst = at(5 << 20);
+	assert_true(lc_moves_any_slide(b, is_asked));
+	asked_src = at(8 << 20);
+	asked_dst = at(4 << 20);
+	assert_false(lc_moves_any_slide(b, is_asked));
+	assert_false(lc_moves_any_slide(NULL, is_asked));
+	lc_moves_release(b);
+}
+
 static void moves_found_otherwise_join_those_that_were_logged(void **state)
 {
 	struct lc_move_batch *b;
@@ -621,6 +645,7 @@ int main(void)
 		TEST(an_object_is_overwritten_up_to_its_last_byte_and_no_further),
 		TEST(a_region_that_comes_home_overwrites_what_was_there),
 		TEST(a_spare_place_that_was_filled_unseen_is_no_object_in_a_later_collection),
+		TEST(slides_are_told_from_evacuations),
 		TEST(moves_found_otherwise_join_those_that_were_logged),
 		TEST(moves_found_otherwise_need_no_log),
 		TEST(want_of_memory_loses_what_was_found_otherwise),

@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/gc/site_classes.c src/gc/small.c src/jvm/layout/header.c src/jvm/os/peek.c */
+/* uses: src/core/memory.c src/gc/landmarks.c src/gc/site_classes.c src/gc/small.c src/jvm/layout/header.c src/jvm/os/peek.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_small.c - checks that small objects are followed by what a collection leaves at their old
@@ -61,6 +61,21 @@ enum lc_collector lc_collector(void)
 bool lc_moves_slid(void)
 {
 	return slid;
+}
+
+static struct {
+	uint64_t src, dst;
+} logged; /* the slide that the log of copies has */
+
+bool lc_moves_any_slide(const struct lc_move_batch *b, bool (*is)(uint64_t src, uint64_t dst))
+{
+	return slid && is(logged.src, logged.dst);
+}
+
+size_t lc_areas_look(struct lc_area *out, size_t cap)
+{
+	memcpy(out, areas, sizeof(areas));
+	return sizeof(areas) / sizeof(areas[0]);
 }
 
 bool lc_mark_tables_known(void)
@@ -479,12 +494,45 @@ static struct lc_move *slide(const struct lc_alloc *records, size_t len, size_t 
 	full = 1;
 	for (size_t i = 0; i < 4; i++)
 		areas[i].flags = LC_AREA_COMPACTED;
+	lc_small_prove(NULL);
 	if (!begin(true)) {
 		*moves_len = 0;
 		return NULL;
 	}
 	lc_small_look(records, len, TAG, 0);
 	return lc_small_end(moves_len);
+}
+
+/*
+ * The first full collection slides larger objects only. Their headers must show that the look ahead
+ * did not come too early, else a small object may have slid. Runs before the module has proof.
+ */
+static void small_objects_that_stay_are_kept_if_the_slide_of_another_was_seen(void **state)
+{
+	enum { LARGE = OLD + 4096, SLID_TO = OLD + 2048 };
+	const struct lc_alloc a = record(OLD + 64, 3, TAG);
+	size_t len;
+
+	for (unsigned i = 0; i < 4; i++) {
+		const bool early = i == 0, other = i == 1, small = i == 2;
+
+		lc_small_ahead_forget();
+		set(OLD + 64, UNLOCKED, CLASS);
+		set(LARGE, early ? UNLOCKED : at(SLID_TO) | FORWARDED, CLASS + 1);
+		if (small) /* so near to the next one that the log would not have it */
+			set(LARGE + 64, at(SLID_TO + 64) | FORWARDED, CLASS + 1);
+		look_ahead(&a, 1, false);
+		logged.src = at(other ? LARGE + 512 : LARGE);
+		logged.dst = at(SLID_TO);
+		set(LARGE, UNLOCKED, CLASS + 1);
+		set(LARGE + 64, 0, 0);
+		free(slide(&a, 1, &len));
+		assert_int_equal(len, 0);
+		assert_int_equal(lc_small_slid(), i == 3);
+		assert_int_equal(held(), i == 3);
+		slid = false;
+		full = 0;
+	}
 }
 
 static void what_headers_say_before_a_full_collection_slides_is_believed(void **state)
@@ -1017,6 +1065,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		TEST(small_objects_that_stay_are_kept_if_the_slide_of_another_was_seen),
 		TEST(forwarding_pointers_are_followed_with_each_layout_of_headers),
 		TEST(what_did_not_move_has_no_move),
 		TEST(an_object_forwarded_to_itself_stayed),
