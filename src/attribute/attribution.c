@@ -240,6 +240,7 @@ static void close_epoch(struct lc_epoch *e)
 	close.moves = lc_moves_all(e->moves, &close.moves_len);
 	/* The number of lost moves is final only here: see gc/moves.h. */
 	close.small_known = e->small_known;
+	close.stuck_known = e->stuck_known;
 	close.complete = e->complete && !lc_moves_lost(e->moves);
 	close.collected = e->collected;
 	lc_resolve_carry(work.jni, &close);

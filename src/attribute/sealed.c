@@ -89,6 +89,19 @@ static void each_ahead(void (*use)(const struct lc_alloc *, size_t, uint16_t, ui
 	}
 }
 
+/* The same during an evacuation, which may have to leave some objects where they are. */
+static void look_at_stuck(void)
+{
+	if (!lc_small_stuck(sealed.config.small_class_word))
+		return;
+	lc_threads_lock();
+	if (lc_small_stuck_begin())
+		each_ahead(lc_small_stuck_sample);
+	if (lc_small_stuck_changed())
+		each_ahead(lc_small_stuck_look);
+	lc_threads_unlock();
+}
+
 /*
  * A thread reads a clock in the pause. It may be the collector, between two phases of a full
  * collection before it slides objects: if so, headers may tell where objects will go.
@@ -99,8 +112,15 @@ static void look_ahead(void)
 	bool emptied;
 	size_t len;
 
-	if (!pthread_equal(sealed.pauses, pthread_self()) || sealed.looking || lc_moves_slid() ||
-	    lc_areas_full() != 1)
+	if (!pthread_equal(sealed.pauses, pthread_self()) || sealed.looking)
+		return;
+	if (!lc_areas_full()) {
+		sealed.looking = true;
+		look_at_stuck();
+		sealed.looking = false;
+		return;
+	}
+	if (lc_moves_slid() || lc_areas_full() != 1)
 		return;
 	sealed.looking = true;
 	emptied = lc_areas_emptied();
@@ -216,6 +236,7 @@ static void take_small(struct lc_epoch *e)
 		return;
 	moves = lc_small_end(&len);
 	e->small_known = lc_small_slid();
+	e->stuck_known = lc_small_stuck_known();
 	lc_moves_add(&e->moves, moves, len);
 }
 

@@ -3,8 +3,8 @@
  * gc/small.c - follows small objects through collections, by forwarding pointers or by the tables
  * of a collector that slides without them.
  *
- * This file is longer than 600 lines, because the look ahead of a slide and the look after it share
- * the objects.
+ * This file is longer than 600 lines, because the looks during a collection and the look after it
+ * share the objects.
  *
  * Survivors are held in buckets by address, so that those in old memory that was not collected cost
  * nothing. A forwarding pointer is believed only if it leads into an area that has objects, to an
@@ -13,6 +13,10 @@
  * the object's class. Memory that the collection gave back is not touched: spaces and regions
  * begin and end at multiples of GRANULE_BYTES, and the kernel is asked once for each granule.
  * Tables are believed only if every object arrives at the address that they give.
+ *
+ * An evacuation that cannot move all objects clears the headers that say so before it ends. HotSpot
+ * reads clocks on the thread that posts the events when its workers have evacuated, and again just
+ * before it clears these headers. So the objects in question are looked at there.
  */
 #include "src/gc/small.h"
 
@@ -98,7 +102,7 @@ static struct {
 struct sample {
 	struct small_object *objects; /* room for SAMPLE_MAX */
 	size_t len;
-	uint32_t stride, skip; /* one in `stride` is chosen; `skip` until the next */
+	unsigned halvings; /* one object in 2^halvings is chosen, by a hash of its address */
 };
 
 /* Results of the look ahead, before a collection slides objects. */
@@ -118,6 +122,29 @@ static struct {
 	uint32_t *classes; /* low halves of the class words, by move */
 	size_t len, max, moves_cap, classes_cap;
 } ahead;
+
+/*
+ * Areas out of which an evacuation may be unable to move all objects (lc_areas_stuck()). The looks
+ * at their objects use `ahead`; a move to its own place stands for an object that stays.
+ */
+static struct {
+	struct lc_area *areas; /* as they were before the evacuation ended */
+	size_t areas_len, areas_cap;
+	uint64_t which; /* a hash of which they are; 0: there are none */
+	bool all;       /* these are all areas, old ones too */
+	bool sampled;   /* the sample is chosen */
+	bool class_word;
+	bool known; /* valid in a pass: `ahead` has each object that moved or stayed there */
+	/* A look has found forwarding pointers before, so looks come at the right moment. */
+	bool proved;
+	size_t near;
+	uint64_t regions; /* lc_areas_stuck(): changes when the collector copies objects */
+	/* The fullest look before the last one. When the evacuation ends, marks vanish. */
+	struct lc_move *moves;
+	uint32_t *classes;
+	size_t len;
+	bool unsaid;
+} stuck;
 
 static uint64_t addr_of(struct small_object o)
 {
@@ -278,6 +305,9 @@ void lc_small_prove(const struct lc_move_batch *slides)
 		small.proved = lc_moves_any_slide(slides, lc_landmarks_has);
 }
 
+static const struct lc_area *stuck_area(uint64_t addr);
+static bool knows_stuck(void);
+
 bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 {
 	bool slid = lc_areas_collections() > 1;
@@ -291,6 +321,7 @@ bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 	small.areas_len = len;
 	small.near = 0;
 	forget_granules();
+	stuck.known = !slid && knows_stuck();
 	small.slid = slid && knows_slides() && keep_arrived() && note_lowest();
 	if (slid && !small.slid) {
 		lc_small_forget();
@@ -420,6 +451,8 @@ void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uin
 		}
 		if (is_full())
 			return;
+		if (stuck.known && stuck_area(lc_alloc_addr(a)))
+			continue;
 		to = forwarded(lc_alloc_addr(a), 0);
 		if (to)
 			note_move(lc_alloc_addr(a), to, a->size_words);
@@ -468,7 +501,7 @@ static bool make_sample(struct sample *s)
 {
 	if (!s->objects) {
 		s->objects = malloc(SAMPLE_MAX * sizeof(*s->objects));
-		s->stride = 1;
+		s->halvings = 0;
 	}
 	return s->objects;
 }
@@ -487,21 +520,31 @@ bool lc_small_ahead_begin(const struct lc_area *areas, size_t len, bool emptied)
 	return make_sample(&ahead.survivors) && make_sample(&ahead.records) && !ahead.records.len;
 }
 
-/* Choose one in `stride`. If the sample is full, drop every other object and double the stride. */
+/* Is the object still chosen after so many halvings? */
+static bool is_chosen(struct small_object o, unsigned halvings)
+{
+	return !(lc_hash(addr_of(o) >> 3) >> 32 & ((UINT64_C(1) << halvings) - 1));
+}
+
+/*
+ * Choose the object for the sample, if the hash of its address says so. Each n-th object would not
+ * do: programs make and keep objects at regular intervals. If the sample is full, drop half of it.
+ */
 static void choose(struct sample *s, struct small_object object)
 {
-	if (s->skip) {
-		s->skip--;
+	if (!is_chosen(object, s->halvings))
 		return;
+	while (s->len == SAMPLE_MAX && s->halvings < 31) {
+		size_t kept = 0;
+
+		s->halvings++;
+		for (size_t i = 0; i < s->len; i++)
+			if (is_chosen(s->objects[i], s->halvings))
+				s->objects[kept++] = s->objects[i];
+		s->len = kept;
 	}
-	if (s->len == SAMPLE_MAX) {
-		for (size_t i = 0; i < SAMPLE_MAX / 2; i++)
-			s->objects[i] = s->objects[2 * i];
-		s->len = SAMPLE_MAX / 2;
-		s->stride *= 2;
-	}
-	s->objects[s->len++] = object;
-	s->skip = s->stride - 1;
+	if (s->len < SAMPLE_MAX && is_chosen(object, s->halvings))
+		s->objects[s->len++] = object;
 }
 
 /* The current address of the object, before anything slides; 0 if it is dead. */
@@ -550,16 +593,12 @@ static uint64_t place_then(uint64_t at)
 	return 0;
 }
 
-/* Look at the object, which was at `addr` when the pause began and is at `at`; 0: it is dead. */
-static void look_ahead(uint64_t addr, uint64_t at, uint64_t words)
+/* Note that the object of that class goes from `addr` to `to`. */
+static void note_ahead(uint64_t addr, uint64_t to, uint64_t words, uint32_t class_word)
 {
-	/* One unknown object spoils the look, so skip the rest. */
-	const uint64_t to = at && !ahead.unsaid ? place_then(at) : 0;
 	struct lc_move *moves;
 	uint32_t *classes;
 
-	if (!to || to == addr)
-		return; /* it is dead, or stays */
 	moves = ahead.len < ahead.max ? lc_vector_reserve_array(ahead.moves, &ahead.moves_cap,
 	                                                        ahead.len + 1, sizeof(*moves))
 	                              : NULL;
@@ -573,8 +612,18 @@ static void look_ahead(uint64_t addr, uint64_t at, uint64_t words)
 		ahead.unsaid = true; /* no room: forget all */
 		return;
 	}
-	classes[ahead.len] = lc_header_class_of(lc_layout(), at);
+	classes[ahead.len] = class_word;
 	moves[ahead.len++] = (struct lc_move){ addr, to, words * 8 };
+}
+
+/* Look at the object, which was at `addr` when the pause began and is at `at`; 0: it is dead. */
+static void look_ahead(uint64_t addr, uint64_t at, uint64_t words)
+{
+	/* One unknown object spoils the look, so skip the rest. */
+	const uint64_t to = at && !ahead.unsaid ? place_then(at) : 0;
+
+	if (to && to != addr) /* else it is dead, or stays */
+		note_ahead(addr, to, words, lc_header_class_of(lc_layout(), at));
 }
 
 /* A hash of the collector's data about the object at `at`; 0: there is none yet. */
@@ -690,6 +739,13 @@ void lc_small_ahead_forget(void)
 	free(ahead.moves);
 	free(ahead.classes);
 	memset(&ahead, 0, sizeof(ahead));
+	free(stuck.moves);
+	free(stuck.classes);
+	stuck.moves = NULL;
+	stuck.classes = NULL;
+	stuck.areas_len = stuck.len = 0;
+	stuck.which = 0;
+	stuck.all = stuck.sampled = stuck.known = stuck.unsaid = false;
 }
 
 bool lc_small_ahead_found(void)
@@ -700,6 +756,234 @@ bool lc_small_ahead_found(void)
 bool lc_small_slid(void)
 {
 	return small.slid;
+}
+
+/* ---- evacuations that leave objects where they are ---- */
+
+/* The area of those that may keep objects in which `addr` lies, or NULL. */
+static const struct lc_area *stuck_area(uint64_t addr)
+{
+	const size_t i = lc_area_find_near(stuck.areas, stuck.areas_len, addr, &stuck.near);
+
+	return i < stuck.areas_len ? &stuck.areas[i] : NULL;
+}
+
+/* lc_areas_stuck() into `stuck.areas`, which grows if need be. */
+static size_t take_stuck_areas(bool *all)
+{
+	size_t len = lc_areas_stuck(stuck.areas, stuck.areas_cap, all, &stuck.regions);
+
+	if (len <= stuck.areas_cap)
+		return len;
+	free(stuck.areas);
+	stuck.areas_cap = len * 2;
+	stuck.areas = malloc(stuck.areas_cap * sizeof(*stuck.areas));
+	if (stuck.areas)
+		return lc_areas_stuck(stuck.areas, stuck.areas_cap, all, &stuck.regions);
+	stuck.areas_cap = 0;
+	return 0;
+}
+
+bool lc_small_stuck(bool class_word)
+{
+	uint64_t which = 0;
+	size_t len;
+	bool all;
+
+	if (stuck.all) /* keep the areas' kinds: they are those from before the evacuation's end */
+		return lc_areas_stuck(NULL, 0, &all, &stuck.regions);
+	len = take_stuck_areas(&all);
+	for (size_t i = 0; i < len; i++)
+		which += lc_hash(stuck.areas[i].bottom);
+	/* Others than before: G1 knows which are pinned only just before it evacuates. */
+	if (which != stuck.which)
+		lc_small_ahead_forget();
+	stuck.which = which;
+	stuck.areas_len = len;
+	stuck.all = all && len;
+	stuck.class_word = class_word;
+	return len && lay_out();
+}
+
+bool lc_small_stuck_begin(void)
+{
+	forget_granules();
+	return !stuck.sampled && make_sample(&ahead.survivors) && make_sample(&ahead.records);
+}
+
+void lc_small_stuck_sample(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	for (size_t i = 0; i < len; i++) {
+		const uint64_t addr = lc_alloc_addr(&records[i]);
+
+		if (is_looked_at(&records[i], tag, span) && stuck_area(addr))
+			choose(&ahead.records, object_at(addr, records[i].size_words, 0));
+	}
+}
+
+/* Is that held object still of its class? Compact headers lose the class if they forward. */
+static bool is_held_there(struct small_object o)
+{
+	return !o.class_word || !stuck.class_word || is_of_class(addr_of(o), o.class_word);
+}
+
+/*
+ * The address at which the running evacuation has put the object, which is its own if it stays. 0:
+ * it is dead, or nobody has come to it yet.
+ */
+static uint64_t evacuated_to(struct small_object o)
+{
+	const uint64_t addr = addr_of(o);
+	uint64_t mark, to;
+
+	if (!readable(addr) || !is_held_there(o))
+		return 0;
+	mark = lc_peek_load64(addr);
+	if (lc_header_stays(lc_layout(), addr, mark))
+		return addr;
+	to = mark & ~UINT64_C(7);
+	return (mark & 3) == MARK_FORWARDED && to >= small.low &&
+	               (to - small.low) / small.bucket_bytes < small.buckets_len
+	           ? to
+	           : 0;
+}
+
+static void read_stuck(const struct sample *s, uint64_t *signature, size_t *said)
+{
+	for (size_t i = 0; i < s->len; i++) {
+		const uint64_t to = evacuated_to(s->objects[i]);
+
+		*signature += to ? lc_hash(addr_of(s->objects[i]) ^ to << 20) | 1 : 0;
+		*said += to != 0;
+	}
+}
+
+static void look_at_stuck(struct small_object o, const struct lc_area *was)
+{
+	const uint64_t addr = addr_of(o), to = evacuated_to(o);
+	uint32_t class_word = o.class_word;
+
+	/* In old memory that is all: what was not evacuated stays, too. */
+	if (!to || (to == addr && was->kind == LC_AREA_OLD))
+		return;
+	if (!class_word && (stuck.class_word || to == addr))
+		class_word = lc_header_class_of(lc_layout(), addr);
+	note_ahead(addr, to, o.words, class_word);
+}
+
+static void each_stuck_held(void (*use)(struct small_object, const struct lc_area *))
+{
+	for (size_t i = 0; i < small.buckets_len; i++)
+		for (size_t j = 0; j < small.buckets[i].len; j++) {
+			const struct small_object o = small.buckets[i].objects[j];
+			const struct lc_area *was = stuck_area(addr_of(o));
+
+			if (was)
+				use(o, was);
+		}
+}
+
+static void choose_held(struct small_object o, const struct lc_area *was)
+{
+	(void)was;
+	choose(&ahead.survivors, o);
+}
+
+/* Make the last look the fullest one, if it is. */
+static void keep_fullest(void)
+{
+	if (ahead.len <= stuck.len && !ahead.unsaid)
+		return;
+	free(stuck.moves);
+	free(stuck.classes);
+	stuck.moves = ahead.moves;
+	stuck.classes = ahead.classes;
+	stuck.len = ahead.len;
+	stuck.unsaid |= ahead.unsaid;
+	ahead.moves = NULL;
+	ahead.classes = NULL;
+	ahead.len = ahead.moves_cap = ahead.classes_cap = 0;
+}
+
+bool lc_small_stuck_changed(void)
+{
+	uint64_t signature = stuck.regions;
+	size_t said = 0;
+
+	if (!ahead.records.objects || !ahead.survivors.objects)
+		return false;
+	if (!stuck.sampled)
+		each_stuck_held(choose_held);
+	stuck.sampled = ahead.looked = true;
+	read_stuck(&ahead.survivors, &signature, &said);
+	read_stuck(&ahead.records, &signature, &said);
+	/* If there are fewer, the objects that stay have got their old headers back. */
+	if (signature == ahead.signature || said < ahead.said)
+		return false;
+	ahead.signature = signature;
+	ahead.said = said;
+	keep_fullest();
+	ahead.len = 0;
+	ahead.max = moves_max();
+	ahead.unsaid = false;
+	each_stuck_held(look_at_stuck);
+	return true;
+}
+
+void lc_small_stuck_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	for (size_t i = 0; i < len; i++) {
+		const struct lc_alloc *a = &records[i];
+		const struct lc_area *was =
+		    is_looked_at(a, tag, span) ? stuck_area(lc_alloc_addr(a)) : NULL;
+
+		if (was)
+			look_at_stuck(object_at(lc_alloc_addr(a), a->size_words, 0), was);
+	}
+}
+
+bool lc_small_stuck_known(void)
+{
+	return stuck.known;
+}
+
+/* Are all objects known that the evacuation moved out of these areas, or left there? */
+static bool knows_stuck(void)
+{
+	if (!stuck.areas_len)
+		return false;
+	keep_fullest();
+	stuck.proved |= stuck.len > 0;
+	return ahead.looked && !stuck.unsaid &&
+	       (stuck.proved || (!ahead.records.len && !ahead.survivors.len));
+}
+
+/* Is the object of that move at its new place, or still at its old one? */
+static bool is_at_its_place(size_t i)
+{
+	const struct lc_move *v = &stuck.moves[i];
+	const struct lc_area *a = area_of(v->dst);
+
+	if (!a || a->top - v->dst < HEADER_BYTES || (v->dst == v->src && a->kind != LC_AREA_OLD))
+		return false;
+	return is_of_class(v->dst, stuck.classes[i]);
+}
+
+static void take_stuck(void)
+{
+	for (size_t i = 0; i < stuck.len; i++)
+		if (is_at_its_place(i))
+			note_move(stuck.moves[i].src, stuck.moves[i].dst,
+			          stuck.moves[i].size_bytes / 8);
+		else
+			lc_count(&small.forgotten);
+}
+
+/* Does the held object stay in an area that was old before, and may have been evacuated? */
+static bool stays_stuck(struct small_object o, const struct lc_area *was, const struct lc_area *now)
+{
+	return was->kind == LC_AREA_OLD && now && now->kind == LC_AREA_OLD &&
+	       is_of_class(addr_of(o), o.class_word) && !forwarded(addr_of(o), o.class_word);
 }
 
 /* Hold the objects that stayed, and note the moves of those that are at their new address. */
@@ -760,9 +1044,15 @@ static void look_at_bucket(struct bucket *b)
 
 	for (size_t i = 0; i < b->len; i++) {
 		const uint64_t addr = addr_of(b->objects[i]);
-		const struct lc_area *a = area_of(addr);
+		const struct lc_area *a = area_of(addr), *was;
 		uint64_t to;
 
+		was = stuck.known ? stuck_area(addr) : NULL;
+		if (was) {
+			if (stays_stuck(b->objects[i], was, a))
+				b->objects[kept++] = b->objects[i];
+			continue; /* it is dead, or take_stuck() has its move */
+		}
 		if (a && a->kind == LC_AREA_OLD) {
 			b->objects[kept++] = b->objects[i];
 			continue;
@@ -785,8 +1075,10 @@ struct lc_move *lc_small_end(size_t *len)
 
 	if (small.slid)
 		take_slid();
+	if (stuck.known)
+		take_stuck();
 	for (size_t i = 0; i < small.buckets_len && !small.slid; i++)
-		if (small.buckets[i].len && !untouched(i))
+		if (small.buckets[i].len && ((stuck.known && stuck.all) || !untouched(i)))
 			look_at_bucket(&small.buckets[i]);
 	for (size_t i = 0; i < small.moves_len; i++)
 		hold(small.moves[i].dst, small.moves[i].size_bytes / 8);

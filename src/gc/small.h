@@ -57,6 +57,26 @@ void lc_small_ahead_look(const struct lc_alloc *records, size_t len, uint16_t ta
 /* Has the look ahead found that objects will slide? */
 bool lc_small_ahead_found(void);
 
+/*
+ * Look at objects during an evacuation that may be unable to move them (lc_areas_stuck()), as the
+ * lc_small_ahead_ functions look before a slide. When it ends, G1 removes the marks of those that
+ * stayed, and puts filler over objects that it moved away from between them.
+ *
+ * lc_small_stuck() says whether there are any such areas. lc_small_stuck_begin() returns whether a
+ * sample of the records must be chosen.
+ */
+bool lc_small_stuck(bool class_word);
+bool lc_small_stuck_begin(void);
+void lc_small_stuck_sample(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
+bool lc_small_stuck_changed(void);
+void lc_small_stuck_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
+
+/*
+ * Do the moves tell of each small object in such areas whether it moved, stayed (it has a move to
+ * its own place) or died? Valid after lc_small_begin().
+ */
+bool lc_small_stuck_known(void);
+
 /* Forget the look ahead: a collection starts. */
 void lc_small_ahead_forget(void);
 

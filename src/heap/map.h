@@ -67,9 +67,11 @@ struct lc_map_close {
 	size_t areas_len;
 	uint64_t heap_low; /* bottom of the heap; pieces of large objects are aligned from here */
 	bool small_known;  /* `moves` has those of objects that were slid inline too */
-	bool complete;     /* false: moves were lost, or not seen */
-	bool collected;    /* false: a pause that collected nothing */
-	bool in_pieces;    /* this collector slides objects that cross a region's end in pieces */
+	bool
+	    stuck_known; /* small ones that an evacuation had to leave have moves, to their place */
+	bool complete;   /* false: moves were lost, or not seen */
+	bool collected;  /* false: a pause that collected nothing */
+	bool in_pieces;  /* this collector slides objects that cross a region's end in pieces */
 };
 
 /*

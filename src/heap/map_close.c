@@ -20,8 +20,9 @@
  *      unless the collection left no trace of it. So such an object without a move is dead wherever
  *      the collection may have moved it: rule 3 holds for it only in memory that was old before, or
  *      in an eden that was not collected. All such objects are dropped after a collection that
- *      compacted. They are dropped, too, in each region that the collection evacuated and had to
- *      leave objects in (and puts filler of any class between them). Any old region may be such a
+ *      compacted. In a region that the collection evacuated and had to leave objects in (and puts
+ *      filler of any class between them) one that stays has a move to its own place, with
+ *      `stuck_known`. Without it, small objects are dropped there; and any old region may be such a
  *      one, unless nothing was taken out of old memory. An object of up to twice that size is seen
  *      when it moves, unless it comes to lie across a boundary of regions, in two pieces, as
  *      Parallel copies it; so it is dropped if it lies like that in a compacted area. With
@@ -399,7 +400,8 @@ static int consider(struct closing *k, uint64_t addr, const struct lc_alloc *a, 
 	if (k->c->areas[area].kind == LC_AREA_OLD && !was_old(k, addr)) {
 		k->left_behind = true;
 		if (is_small(a->size_words) && !small_stays(k, area, addr)) {
-			k->m->dropped += !(k->c->areas[area].flags & LC_AREA_COMPACTED);
+			k->m->dropped +=
+			    !(k->c->areas[area].flags & LC_AREA_COMPACTED) && !k->c->stuck_known;
 			return 0;
 		}
 	}
@@ -638,7 +640,7 @@ static void drop_small(struct closing *k)
 		compacted |= k->c->areas[i].flags & LC_AREA_COMPACTED;
 	if (!compacted && !k->left_behind)
 		return;
-	old_stays = !compacted && !old_collected(k);
+	old_stays = !compacted && (k->c->stuck_known || !old_collected(k));
 	for (uint64_t at = 0; (e = lc_map_at_or_above(m, at, &at)); at++) {
 		const bool small = is_small(e->size_words);
 
@@ -646,9 +648,8 @@ static void drop_small(struct closing *k)
 		          : !compacted || !k->c->in_pieces ||
 		                !unseen_at(k, at, (uint64_t)e->size_words * 8))
 			continue;
-		/* gc/small.c knows of small ones in a full collection that they died, or counts
-		 * them. */
-		m->dropped += !small || !compacted;
+		/* gc/small.c knows that they died, or counts them. */
+		m->dropped += !small || !(compacted || k->c->stuck_known);
 		lc_map_remove(m, at);
 	}
 }
@@ -692,15 +693,17 @@ static void tell_outlived(struct lc_map_copied *sum, uint64_t size_bytes)
 	sum->outlived_bytes += size_bytes;
 }
 
-/* An object that has moved was copied. */
-static void tell_landed(struct lc_map *m, const struct landing *l, uint64_t size_bytes)
+/* An object that has moved was copied; one that a move says has stayed was not. */
+static void tell_landed(struct lc_map *m, const struct landing *l, uint64_t size_bytes, bool moved)
 {
 	struct lc_map_copied *sum = lc_map_copied_of(m, l->entry.site);
 
 	if (!sum)
 		return;
-	sum->objects++;
-	sum->bytes += size_bytes;
+	if (moved) {
+		sum->objects++;
+		sum->bytes += size_bytes;
+	}
 	if (l->entry.birth_in & LC_MAP_NEW)
 		tell_outlived(sum, size_bytes);
 }
@@ -756,7 +759,7 @@ static int land(struct closing *k)
 		m->dropped += count + 1 - m->count;
 		if (l->entry.birth_in & LC_MAP_DOUBT && note_doubt(m, l->dst))
 			return -ENOMEM;
-		tell_landed(m, l, size_bytes);
+		tell_landed(m, l, size_bytes, k->c->moves[i].src != l->dst);
 	}
 	return 0;
 }

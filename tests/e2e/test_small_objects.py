@@ -172,6 +172,29 @@ def test_no_small_object_is_forgotten_without_a_full_collection(workload, profil
     assert c["audit_forgotten"] <= 0.001 * c["audit_checks"], seen
 
 
+# Java options, and the arguments of StuckObjects: no region is left to copy to, or JNI has pinned some.
+UNLOCK = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+UnlockExperimentalVMOptions"]
+STUCK = {
+    "no_room": (["-Xmx24m", "-XX:G1ReservePercent=0", "-XX:G1NewSizePercent=50"], (0, 380000, 2, 52)),
+    "pinned": (["-Xmx64m"], (2, 60000, 4, 60)),
+}
+
+
+@each_pair(jdk=JDK_MAJORS, why=list(STUCK))
+def test_no_small_object_is_forgotten_where_g1_cannot_move_all(workload, profile, jdk, why):
+    """G1 leaves live objects in a region that it evacuates, and puts filler over the headers of some that it moved."""
+    options, args = STUCK[why]
+    java = ["-XX:+UseG1GC", "-Xlog:gc", *UNLOCK, *options, *(["-XX:-G1UsePreventiveGC"] if jdk.major == 17 else [])]
+    run = profile(command(workload, jdk, "StuckObjects", *args, java=java), "--min-size=0", "--audit")
+    c = counters(run)
+    seen = run.stdout + " ".join("%s=%d" % i for i in c.items() if i[0].split("_")[0] in ("audit", "map", "small"))
+    # Before JDK 22 JNI delays collections, and pins nothing.
+    assert re.search("Evacuation Failure|To-space exhausted", run.stdout) or (jdk.major, why) == (17, "pinned"), seen
+    assert {k: c[k] for k in WRONG} == dict.fromkeys(WRONG, 0), seen
+    assert c["audit_checks"] >= 100_000, seen
+    assert (c["audit_forgotten"], c["map_dropped"], c["small_forgotten"]) == (0, 0, 0), seen
+
+
 @each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_counts_of_a_flood_are_exact_and_what_is_not_followed_is_told(workload, profile, locus, jdk, gc):
     """More objects than the logs hold, unless the attribution thread has a CPU to itself."""

@@ -114,6 +114,36 @@ bool lc_small_ahead_found(void)
 	return false;
 }
 
+bool lc_small_stuck(bool class_word)
+{
+	return gc_plan.stuck;
+}
+
+bool lc_small_stuck_begin(void)
+{
+	return !gc_seen.stuck_samples;
+}
+
+void lc_small_stuck_sample(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	gc_seen.stuck_samples += len;
+}
+
+bool lc_small_stuck_changed(void)
+{
+	return true;
+}
+
+void lc_small_stuck_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	gc_seen.stuck_looks += len;
+}
+
+bool lc_small_stuck_known(void)
+{
+	return gc_plan.stuck;
+}
+
 bool lc_small_slid(void)
 {
 	return false;

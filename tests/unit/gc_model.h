@@ -26,15 +26,17 @@ struct gc_plan {
 	uint32_t collections;
 	bool small_traces; /* lc_small_begin() finds something to look for */
 	size_t small_moves;
+	bool stuck; /* lc_small_stuck() */
 };
 
 /* What the code under test asked for. */
 struct gc_seen {
 	unsigned opened, sealed, begun; /* calls of lc_moves_open, lc_moves_seal, lc_areas_begin */
 	uint64_t min_bytes;
-	unsigned forgotten;   /* lc_small_forget() */
-	size_t forgotten_new; /* records that lc_small_forget_new() was given */
-	unsigned swept;       /* lc_small_sweep() */
+	unsigned forgotten;                /* lc_small_forget() */
+	size_t forgotten_new;              /* records that lc_small_forget_new() was given */
+	size_t stuck_samples, stuck_looks; /* records that were given */
+	unsigned swept;                    /* lc_small_sweep() */
 	unsigned snapshots;
 	uint32_t snapshot_epoch;
 	_Atomic int batches; /* made and not released */

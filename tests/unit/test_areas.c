@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_areas.c - checks how the heap's layout is read from type tables and spaces that this test
- * lays out.
+ * lays out. It is longer than 600 lines, because all collectors share these tables.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -132,6 +132,7 @@ static void *barrier_set_at = &barrier_set;
 struct region {
 	uint64_t bottom, top, end;
 	uint32_t tag;
+	uint64_t pinned; /* objects */
 };
 static struct region region[8];
 static struct region *regions[8];
@@ -281,7 +282,7 @@ static void make_g1(void)
 	heap.word[3] = 8;
 	for (size_t i = 0; i < 8; i++) {
 		region[i] =
-		    (struct region){ 0x1000 * (i + 1), 0x1000 * (i + 1), 0x1000 * (i + 2), 0 };
+		    (struct region){ 0x1000 * (i + 1), 0x1000 * (i + 1), 0x1000 * (i + 2), 0, 0 };
 		regions[i] = &region[i];
 	}
 	regions[7] = NULL;
@@ -475,6 +476,68 @@ static void g1_leaves_new_eden_out_after_a_collection(void **state)
 	assert_int_equal(area_at(0x5000).flags, LC_AREA_COMPACTED);
 }
 
+static size_t stuck(struct lc_area out[8], bool *all)
+{
+	uint64_t regions_now;
+
+	return lc_areas_stuck(out, 8, all, &regions_now);
+}
+
+static void objects_are_stuck_in_all_areas_if_g1_has_no_region_left(void **state)
+{
+	uint64_t before = 0, after = 0;
+	struct lc_area out[8];
+	bool all;
+
+	make_g1();
+	for (size_t i = 0; i < 7; i++)
+		fill(i, i < 3 ? 2 : 16, 0x1000);
+	lc_areas_begin();
+	assert_int_equal(stuck(out, &all), 0); /* the last region can be committed */
+	regions[7] = &region[7];
+	region[7].tag = 0;
+	assert_int_equal(stuck(out, &all), 0); /* it is free */
+	fill(7, 3, 0x100);
+	assert_int_equal(stuck(out, &all), 3); /* joined */
+	assert_true(all);
+	assert_int_equal(out[0].kind, LC_AREA_EDEN);
+	assert_int_equal(out[1].kind, LC_AREA_OLD);
+	assert_int_equal(lc_areas_stuck(out, 8, &all, &before), 3);
+	fill(7, 3, 0x200);
+	assert_int_equal(lc_areas_stuck(out, 8, &all, &after), 3);
+	assert_true(before != after);
+	region[1].tag = 0;
+	assert_int_equal(stuck(out, &all), 0);
+	assert_false(all);
+}
+
+static void objects_are_stuck_in_young_regions_that_are_pinned(void **state)
+{
+	struct lc_area out[8];
+	bool all;
+
+	add_field("G1HeapRegion", "_pinned_object_count", offsetof(struct region, pinned));
+	make_g1();
+	fill(1, 2, 0x800);
+	fill(2, 3, 0x800);
+	fill(3, 16, 0x800);
+	region[1].pinned = region[3].pinned = 1; /* the old one is not evacuated */
+	lc_areas_begin();
+	assert_int_equal(stuck(out, &all), 1);
+	assert_false(all);
+	assert_int_equal(out[0].bottom, 0x2000);
+	assert_int_equal(out[0].kind, LC_AREA_EDEN);
+	region[1].pinned = 0; /* other threads have let go of it: G1 knows late */
+	region[2].pinned = 2;
+	assert_int_equal(stuck(out, &all), 1);
+	assert_int_equal(out[0].bottom, 0x3000);
+	fill(2, 16, 0x800); /* when the evacuation ends, it is old, and was young */
+	assert_int_equal(stuck(out, &all), 1);
+	fill(4, 3, 0x800); /* survivors of this collection */
+	region[4].pinned = 1;
+	assert_int_equal(stuck(out, &all), 1);
+}
+
 static void g1_joins_full_neighbours_and_no_humongous_ones(void **state)
 {
 	struct lc_area out[8];
@@ -553,6 +616,8 @@ int main(void)
 		TEST(serials_own_counts_tell_a_full_collection),
 		TEST(g1_keeps_eden_in_a_pause_that_only_counts_itself),
 		TEST(g1_leaves_new_eden_out_after_a_collection),
+		TEST(objects_are_stuck_in_all_areas_if_g1_has_no_region_left),
+		TEST(objects_are_stuck_in_young_regions_that_are_pinned),
 		TEST(g1_joins_full_neighbours_and_no_humongous_ones),
 		TEST(epsilon_is_one_area),
 		TEST(the_tables_answer_by_name),

@@ -173,8 +173,8 @@ static void close_epoch(void)
 	struct lc_nursery nursery = { &run, 1, (uint16_t)epoch };
 	struct lc_area areas[] = { { LOW, EDEN, EDEN, LC_AREA_OLD, 0 },
 		                   { EDEN, EDEN, HIGH, LC_AREA_EDEN, 0 } };
-	struct lc_map_close c = { &nursery, moves, moves_len, areas, 2,
-		                  LOW,      false, true,      true,  false };
+	struct lc_map_close c = { &nursery, moves, moves_len, areas, 2,    LOW,
+		                  false,    false, true,      true,  false };
 
 	assert_int_equal(lc_map_close_epoch(map, &c), 0);
 	records_len = moves_len = 0;

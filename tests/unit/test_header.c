@@ -92,6 +92,20 @@ static void what_is_no_array_is_told_by_its_class_alone(void **state)
 	assert_false(lc_header_matches(&compressed, &field_changed, "a.B", CLASS + 1, 24));
 }
 
+static void an_object_that_an_evacuation_leaves_says_so(void **state)
+{
+	const struct lc_layout newer = { .slides_encoded = true };
+	const uint64_t at = 0x7000;
+
+	assert_true(lc_header_stays(&compressed, at, at | 3));
+	assert_false(lc_header_stays(&compressed, at, (at + 64) | 3));
+	assert_false(lc_header_stays(&compressed, at, 1));
+	assert_false(lc_header_stays(&compressed, at, 5)); /* biased */
+	assert_true(lc_header_stays(&newer, at, 5));
+	assert_false(lc_header_stays(&newer, at, (at + 64) | 3));
+	assert_false(lc_header_stays(&newer, at, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +113,7 @@ int main(void)
 		cmocka_unit_test(memory_that_is_not_there_has_no_header),
 		cmocka_unit_test(another_class_or_length_is_another_object),
 		cmocka_unit_test(what_is_no_array_is_told_by_its_class_alone),
+		cmocka_unit_test(an_object_that_an_evacuation_leaves_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,6 +94,7 @@ static void moved(uint64_t src, uint64_t dst, uint64_t size_bytes)
 }
 
 static bool small_known;      /* where small objects were slid */
+static bool stuck_known;      /* which small objects were left behind */
 static bool in_pieces = true; /* as Parallel slides */
 static bool collects = true;
 
@@ -104,13 +105,13 @@ static int close_with(bool complete, const struct lc_area *areas, size_t areas_l
 		                         { records + records_len / 2,
 		                           records_len - records_len / 2 } };
 	struct lc_nursery nursery = { runs, 2, tag };
-	struct lc_map_close c = { &nursery, moves,       moves_len, areas,    areas_len,
-		                  LOW,      small_known, complete,  collects, in_pieces };
+	struct lc_map_close c = { &nursery,    moves,       moves_len, areas,    areas_len, LOW,
+		                  small_known, stuck_known, complete,  collects, in_pieces };
 	int err = lc_map_close_epoch(map, &c);
 
 	tag++;
 	records_len = moves_len = 0;
-	small_known = false;
+	small_known = stuck_known = false;
 	in_pieces = true;
 	collects = true;
 	return err;
@@ -861,6 +862,38 @@ static void small_objects_of_a_region_that_kept_some_are_known_no_more(void **st
 	assert_int_equal(lc_map_dropped(map), 1);
 }
 
+/* Those that stayed have moves to their own place; others are dead. */
+static void small_objects_that_a_region_kept_are_known_by_their_moves(void **state)
+{
+	struct lc_map_copied kept;
+
+	layout[OLD].top = LOW + MIB;
+	layout[NEW].kind = LC_AREA_EDEN;
+	layout[NEW].top = EDEN;
+	settle_small(LOW, 64, 1);
+	settle_small(LOW + 1024, 64, 2);
+	layout[NEW].kind = LC_AREA_OLD;
+	layout[NEW].top = EDEN + MIB;
+	record(EDEN, 64, 3);
+	moved(EDEN, EDEN, 64);
+	record(EDEN + 64, 64, 4);
+	record(EDEN + 256, 24, 5);
+	moved(EDEN + 256, LOW + 4096, 24);
+	moved(LOW + 1024, LOW + 8192, 64); /* out of old memory, too */
+	stuck_known = true;
+	collected();
+	assert_true(at(LOW, 1));
+	assert_true(at(LOW + 8192, 2));
+	assert_true(at(EDEN, 3));
+	assert_false(at(EDEN + 64, 4));
+	assert_true(at(LOW + 4096, 5));
+	assert_int_equal(lc_map_count(map), 4);
+	assert_int_equal(lc_map_dropped(map), 0);
+	kept = told(3);
+	assert_int_equal(kept.objects, 0); /* not copied */
+	assert_int_equal(kept.outlived, 1);
+}
+
 /* Old regions were collected, so any of them may be one that kept some objects. */
 static void with_old_memory_small_objects_of_all_old_regions_are_known_no_more(void **state)
 {
@@ -1017,7 +1050,7 @@ static void a_survivor_costs_at_most_40_bytes(void **state)
 	struct lc_nursery_run run = { many, N };
 	struct lc_nursery nursery = { &run, 1, tag };
 	struct lc_area old = { LOW, LOW + N * 1536, LOW + N * 1536, LC_AREA_OLD, 0 };
-	struct lc_map_close c = { &nursery, NULL, 0, &old, 1, LOW, false, true, true, true };
+	struct lc_map_close c = { &nursery, NULL, 0, &old, 1, LOW, false, false, true, true, true };
 	uint64_t empty = lc_map_bytes(map);
 
 	for (uint64_t i = 0; i < N; i++) {
@@ -1127,6 +1160,7 @@ int main(void)
 		CASE(small_objects_that_moved_land_even_where_others_slid),
 		CASE(small_objects_that_slid_or_stayed_are_known_where_that_was_looked_up),
 		CASE(small_objects_of_a_region_that_kept_some_are_known_no_more),
+		CASE(small_objects_that_a_region_kept_are_known_by_their_moves),
 		CASE(an_object_that_another_one_lands_on_is_counted),
 		CASE(with_old_memory_small_objects_of_all_old_regions_are_known_no_more),
 		CASE(small_objects_of_an_eden_that_was_written_to_are_known_no_more),

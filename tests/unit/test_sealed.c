@@ -433,6 +433,30 @@ static void records_of_a_collection_that_leaves_no_trace_are_counted(void **stat
 	assert_int_equal(looked, 0);
 }
 
+static void records_are_looked_at_in_an_evacuation_that_may_leave_objects(void **state)
+{
+	struct lc_epoch *e;
+
+	put(&model.threads[0], 700);
+	for (unsigned stuck = 0; stuck < 2; stuck++) {
+		plan(0, 3, 1, true);
+		gc_plan.stuck = stuck;
+		lc_sealed_gc_start();
+		assert_non_null(gc_seen.told);
+		gc_seen.told(); /* the collector reads a clock */
+		gc_seen.told();
+		lc_sealed_gc_finish(NULL, 0);
+		assert_null(gc_seen.told);
+		assert_int_equal(gc_seen.stuck_samples, stuck ? 300 : 0); /* once */
+		assert_int_equal(gc_seen.stuck_looks, stuck ? 600 : 0);
+		e = lc_sealed_take();
+		assert_int_equal(e->stuck_known, stuck);
+		lc_sealed_free(e);
+		put(&model.threads[0], 300);
+	}
+	gc_plan.stuck = false;
+}
+
 static void moves_of_watched_objects_are_added(void **state)
 {
 	struct lc_move *watched = __real_calloc(2, sizeof(*watched));
@@ -496,6 +520,8 @@ int main(void)
 		                                start, end),
 		cmocka_unit_test_setup_teardown(
 		    records_of_a_collection_that_leaves_no_trace_are_counted, start, end),
+		cmocka_unit_test_setup_teardown(
+		    records_are_looked_at_in_an_evacuation_that_may_leave_objects, start, end),
 		cmocka_unit_test_setup_teardown(moves_of_watched_objects_are_added, start, end),
 		cmocka_unit_test_setup_teardown(
 		    a_collection_that_closing_interrupts_seals_nothing_but_ends, start, end),

@@ -78,6 +78,21 @@ size_t lc_areas_look(struct lc_area *out, size_t cap)
 	return sizeof(areas) / sizeof(areas[0]);
 }
 
+/* Areas that an evacuation may be unable to empty; as they were before. */
+static struct lc_area stuck[4];
+static size_t stuck_len;
+static bool stuck_all;
+static uint64_t copied; /* into regions */
+
+size_t lc_areas_stuck(struct lc_area *out, size_t cap, bool *all, uint64_t *regions)
+{
+	*all = stuck_all;
+	*regions = copied;
+	for (size_t i = 0; i < stuck_len && i < cap; i++)
+		out[i] = stuck[i];
+	return stuck_len;
+}
+
 bool lc_mark_tables_known(void)
 {
 	return tables;
@@ -141,7 +156,8 @@ static int setup(void **state)
 	collections = 1;
 	full = 0;
 	collector = LC_GC_G1;
-	slid = tables = false;
+	slid = tables = stuck_all = false;
+	stuck_len = copied = 0;
 	layout = (struct lc_layout){ 0 };
 	lc_small_ahead_forget();
 	area(0, OLD, LC_AREA_OLD, SPACE / 2);
@@ -348,6 +364,174 @@ static uint64_t held(void)
 {
 
 	return counter("small_held");
+}
+
+/* The collector reads a clock during an evacuation. */
+static void look_at_stuck(const struct lc_alloc *records, size_t len)
+{
+	if (!lc_small_stuck(true))
+		return;
+	if (lc_small_stuck_begin())
+		lc_small_stuck_sample(records, len, TAG, 0);
+	if (lc_small_stuck_changed())
+		lc_small_stuck_look(records, len, TAG, 0);
+}
+
+static uint64_t dst_of(const struct lc_move *moves, size_t len, size_t src)
+{
+	for (size_t i = 0; i < len; i++)
+		if (moves[i].src == at(src))
+			return moves[i].dst;
+	return 0;
+}
+
+/* The evacuation ends: eden has become old. Returns the moves, for free(). */
+static struct lc_move *end_stuck(const struct lc_alloc *records, size_t len, size_t *moves_len)
+{
+	copied++;
+	look_at_stuck(records, len); /* clocks are read later, too */
+	area(3, EDEN, LC_AREA_OLD, SPACE);
+	assert_true(begin(true));
+	lc_small_look(records, len, TAG, 0);
+	return lc_small_end(moves_len);
+}
+
+static void pin_eden(void)
+{
+	area(3, EDEN, LC_AREA_EDEN, SPACE);
+	stuck[0] = areas[3];
+	stuck_len = 1;
+}
+
+/* G1 takes the marks of those that stay away, and puts filler over what it moved from between. */
+static void objects_that_a_pinned_region_keeps_are_known(void **state)
+{
+	enum { STAYS = EDEN + 64, BEHIND = EDEN + 96, LEFT = EDEN + 128, DEAD = EDEN + 160 };
+	const struct lc_alloc a[] = { record(STAYS, 3, TAG), record(BEHIND, 3, TAG),
+		                      record(LEFT, 3, TAG), record(DEAD, 3, TAG) };
+	struct lc_move *moves;
+	size_t len;
+
+	for (unsigned newer = 0; newer < 2; newer++) {
+		layout.slides_encoded = newer;
+		pin_eden();
+		set(STAYS, UNLOCKED, CLASS);
+		set(DEAD, UNLOCKED, CLASS);
+		set(BEHIND, UNLOCKED, CLASS);
+		set(LEFT, UNLOCKED, CLASS);
+		look_at_stuck(a, 4); /* before the evacuation */
+		set(STAYS, newer ? UNLOCKED | 4 : at(STAYS) | FORWARDED, CLASS);
+		copy(BEHIND, TO + 64);
+		copy(LEFT, TO + 128);
+		copied++;
+		look_at_stuck(a, 4);
+		set(STAYS, UNLOCKED, CLASS);
+		set(BEHIND, UNLOCKED, CLASS + 1);
+		moves = end_stuck(a, 4, &len);
+		assert_true(lc_small_stuck_known());
+		assert_int_equal(len, 3);
+		assert_int_equal(dst_of(moves, len, STAYS), at(STAYS));
+		assert_int_equal(dst_of(moves, len, BEHIND), at(TO + 64));
+		assert_int_equal(dst_of(moves, len, LEFT), at(TO + 128));
+		free(moves);
+		assert_int_equal(held(), 3);
+		lc_small_ahead_forget();
+		lc_small_forget();
+	}
+}
+
+/* Nothing had come to them when the last clock was read that the test plays, so nothing is known.
+ */
+static void without_a_look_in_time_what_a_region_keeps_is_unknown(void **state)
+{
+	const struct lc_alloc a = record(EDEN + 64, 3, TAG);
+	size_t len;
+
+	area(3, EDEN, LC_AREA_EDEN, SPACE);
+	set(EDEN + 64, UNLOCKED, CLASS);
+	free(end_stuck(&a, 1, &len));
+	assert_int_equal(len, 0);
+	assert_false(lc_small_stuck_known());
+}
+
+/* G1 knows which regions are pinned only just before it evacuates. */
+static void a_region_that_is_pinned_no_more_is_looked_at_like_any_other(void **state)
+{
+	const struct lc_alloc a = record(EDEN + 64, 3, TAG);
+	struct lc_move *moves;
+	size_t len;
+
+	pin_eden();
+	set(EDEN + 64, UNLOCKED, CLASS);
+	look_at_stuck(&a, 1);
+	stuck_len = 0;
+	copy(EDEN + 64, TO + 64);
+	look_at_stuck(&a, 1);
+	area(3, EDEN, LC_AREA_EDEN, 0);
+	assert_true(begin(true));
+	lc_small_look(&a, 1, TAG, 0);
+	moves = lc_small_end(&len);
+	assert_false(lc_small_stuck_known());
+	assert_int_equal(dst_of(moves, len, EDEN + 64), at(TO + 64));
+	free(moves);
+}
+
+/* Objects of old memory, too, may be moved or stay, and nobody knows which regions are evacuated.
+ */
+static void without_a_free_region_old_memory_is_looked_at(void **state)
+{
+	enum { LIVES = OLD + 4096, MOVES = LIVES + 32, BEHIND = LIVES + 64 };
+	struct lc_move *moves;
+	size_t len;
+
+	survive(LIVES, 3);
+	area(3, EDEN, LC_AREA_EDEN, SPACE);
+	memcpy(stuck, areas, sizeof(stuck));
+	stuck_len = 4;
+	stuck_all = true;
+	set(LIVES, at(LIVES) | FORWARDED, CLASS);
+	copy(MOVES, TO + 64);
+	copy(BEHIND, TO + 128);
+	look_at_stuck(NULL, 0);
+	set(LIVES, UNLOCKED, CLASS);
+	set(BEHIND, UNLOCKED, CLASS + 1);
+	moves = end_stuck(NULL, 0, &len);
+	assert_true(lc_small_stuck_known());
+	assert_int_equal(len, 2);
+	assert_int_equal(dst_of(moves, len, MOVES), at(TO + 64));
+	assert_int_equal(dst_of(moves, len, BEHIND), at(TO + 128));
+	free(moves);
+	assert_int_equal(held(), 3);
+}
+
+/* A sample would miss it: the regions tell that something was copied. */
+static void one_survivor_among_many_dead_objects_of_a_pinned_region_is_known(void **state)
+{
+	enum { N = 12000 };
+	struct lc_alloc *a = calloc(N, sizeof(*a));
+	struct lc_move *moves;
+	size_t len;
+
+	assert_non_null(a);
+	for (size_t lives = 0; lives < 3; lives++) {
+		pin_eden();
+		for (size_t i = 0; i < N; i++) {
+			a[i] = record(EDEN + 16 * i, 2, TAG);
+			set(EDEN + 16 * i, UNLOCKED, CLASS);
+		}
+		look_at_stuck(a, N);
+		set(EDEN + 16 * lives, at(EDEN + 16 * lives) | FORWARDED, CLASS);
+		copied++;
+		look_at_stuck(a, N);
+		set(EDEN + 16 * lives, UNLOCKED, CLASS);
+		moves = end_stuck(a, N, &len);
+		assert_int_equal(len, 1);
+		assert_int_equal(moves[0].dst, at(EDEN + 16 * lives));
+		free(moves);
+		lc_small_ahead_forget();
+		lc_small_forget();
+	}
+	free(a);
 }
 
 static void survivors_are_followed_until_they_die(void **state)
@@ -1068,6 +1252,11 @@ int main(void)
 		TEST(small_objects_that_stay_are_kept_if_the_slide_of_another_was_seen),
 		TEST(forwarding_pointers_are_followed_with_each_layout_of_headers),
 		TEST(what_did_not_move_has_no_move),
+		TEST(objects_that_a_pinned_region_keeps_are_known),
+		TEST(without_a_look_in_time_what_a_region_keeps_is_unknown),
+		TEST(a_region_that_is_pinned_no_more_is_looked_at_like_any_other),
+		TEST(without_a_free_region_old_memory_is_looked_at),
+		TEST(one_survivor_among_many_dead_objects_of_a_pinned_region_is_known),
 		TEST(an_object_forwarded_to_itself_stayed),
 		TEST(pointers_that_lead_to_no_object_are_not_believed),
 		TEST(memory_that_was_given_back_is_not_touched),

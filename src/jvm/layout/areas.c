@@ -203,6 +203,12 @@ size_t lc_areas_take(struct lc_area *out, size_t cap, bool slid)
 	return backend->take(out, cap, lc_areas_collections(), slid);
 }
 
+size_t lc_areas_stuck(struct lc_area *out, size_t cap, bool *all, uint64_t *regions)
+{
+	*all = false;
+	return backend && backend->stuck ? backend->stuck(out, cap, all, regions) : 0;
+}
+
 size_t lc_areas_look(struct lc_area *out, size_t cap)
 {
 	return backend ? backend->look(out, cap) : 0;

@@ -96,8 +96,18 @@ size_t lc_areas_take(struct lc_area *out, size_t cap, bool slid);
 /*
  * The same of a moment between two collections, while the program allocates: what is in use is at
  * least what was when this was called. The caller compares the GC sequence before and after.
- * Context: [writer].
+ * Context: [writer], or [gc] between start and finish.
  */
 size_t lc_areas_look(struct lc_area *out, size_t cap);
+
+/*
+ * The areas out of which the evacuation that is under way may be unable to move all objects: all of
+ * the heap (*all) if G1 has no region left to copy to, else young regions with objects that JNI has
+ * pinned (JDK 22 and later). Returns as lc_areas_take(); 0: there are none. G1 knows which are
+ * pinned from before it evacuates until it ends. *regions is a number that changes when objects are
+ * put into a region, or it changes its kind; left alone if there are none. Context: [gc], between
+ * start and finish.
+ */
+size_t lc_areas_stuck(struct lc_area *out, size_t cap, bool *all, uint64_t *regions);
 
 #endif

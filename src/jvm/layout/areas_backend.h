@@ -21,6 +21,8 @@ struct lc_areas_backend {
 	bool (*emptied)(void);
 	/* For lc_areas_take(). `slid`: something moved by memmove. [gc] finish */
 	size_t (*take)(struct lc_area *out, size_t cap, uint32_t collections, bool slid);
+	/* For lc_areas_stuck(); NULL: there are none. [gc] */
+	size_t (*stuck)(struct lc_area *out, size_t cap, bool *all, uint64_t *regions);
 	/* For lc_areas_look(). */
 	size_t (*look)(struct lc_area *out, size_t cap);
 };

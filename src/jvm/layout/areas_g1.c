@@ -11,11 +11,13 @@
 #include "src/jvm/layout/areas_backend.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
+#include "src/base/hash.h"
 #include "src/jvm/layout/areas.h"
 #include "src/jvm/layout/vmstructs.h"
 
-/* Written by: init; `witness` by begin, `survivor` by take. */
+/* Written by: init; `witness` by begin, `survivor` by take, `free` and `young` by stuck. */
 static struct {
 	uint64_t table; /* address of the pointer to the regions' pointers */
 	uint64_t len;   /* address of their number */
@@ -23,6 +25,13 @@ static struct {
 	long tag;
 	uint32_t free_tag, eden_tag, survivor_tag, humongous_mask, humongous_start_tag;
 	uint64_t survivor; /* a survivor region, 0 when there is none */
+	long pins;         /* a region's count of pinned objects; negative: G1 pins none */
+	uint64_t free;     /* a region that was free at the last look; 0: none was */
+	/* Regions that were young when the running collection started, from the first time that
+	 * they are asked for. */
+	uint64_t *young;
+	size_t young_len;
+	bool young_noted;
 	struct {
 		uint64_t region; /* a young region that is not empty, 0 when there is none */
 		uint64_t top;
@@ -92,6 +101,8 @@ static int init(uint64_t heap)
 	if (manager < 0 || regions < 0 || base < 0 || len < 0 || g1.layout.bottom < 0 ||
 	    g1.layout.top < 0 || g1.layout.end < 0 || init_tags())
 		return -ENOENT;
+	g1.pins = lc_vm_offset("G1HeapRegion", "_pinned_object_count");
+	g1.free = 0;
 	g1.table = heap + (uint64_t)(manager + regions + base);
 	g1.len = heap + (uint64_t)(manager + regions + len);
 	return 0;
@@ -121,6 +132,7 @@ static void begin(void)
 	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_peek_load64(g1.table);
 	size_t i = lc_peek_load64(g1.len);
 
+	g1.young_noted = false;
 	g1.witness.region = g1.survivor && is_witness(g1.survivor) ? g1.survivor : 0;
 	while (!g1.witness.region && i--)
 		if (regions[i] && is_witness(regions[i]))
@@ -210,6 +222,84 @@ static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 	return len;
 }
 
+/* Has G1 a region to copy to? It can commit those that it has not used. */
+static bool has_room(void)
+{
+	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_peek_load64(g1.table);
+	const size_t len = lc_peek_load64(g1.len);
+
+	if (g1.free && tag_of(g1.free) == g1.free_tag)
+		return true;
+	g1.free = 0;
+	for (size_t i = 0; i < len; i++) {
+		if (!regions[i])
+			return true;
+		if (tag_of(regions[i]) != g1.free_tag)
+			continue;
+		g1.free = regions[i];
+		return true;
+	}
+	return false;
+}
+
+static void note_young(void)
+{
+	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_peek_load64(g1.table);
+	const size_t len = lc_peek_load64(g1.len);
+
+	g1.young_noted = true;
+	g1.young_len = 0;
+	if (!g1.young)
+		g1.young = malloc(len * sizeof(*g1.young));
+	for (size_t i = 0; g1.young && i < len; i++)
+		if (regions[i] && is_witness(regions[i]))
+			g1.young[g1.young_len++] = regions[i];
+}
+
+/* Old regions with pinned objects are not evacuated. */
+static size_t read_pinned(struct lc_area *out, size_t cap)
+{
+	size_t len = 0;
+
+	if (!g1.young_noted)
+		note_young();
+	for (size_t i = 0; i < g1.young_len; i++)
+		if (lc_peek_load64(g1.young[i] + (uint64_t)g1.pins) && len++ < cap)
+			out[len - 1] = lc_areas_space_read(&g1.layout, g1.young[i], LC_AREA_EDEN);
+	return len;
+}
+
+/* A hash of the kinds of all regions and of how full they are. */
+static uint64_t hash_regions(void)
+{
+	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_peek_load64(g1.table);
+	const size_t len = lc_peek_load64(g1.len);
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (regions[i]) {
+			hash = lc_hash_add(hash, tag_of(regions[i]));
+			hash =
+			    lc_hash_add(hash, lc_peek_load64(regions[i] + (uint64_t)g1.layout.top));
+		}
+	return hash;
+}
+
+static size_t stuck(struct lc_area *out, size_t cap, bool *all, uint64_t *regions)
+{
+	uint64_t unused;
+	size_t len;
+
+	*all = !has_room();
+	if (*all)
+		len = read_regions(out, cap, true, true, &unused);
+	else
+		len = g1.pins < 0 ? 0 : read_pinned(out, cap);
+	if (len)
+		*regions = hash_regions();
+	return len;
+}
+
 static size_t look(struct lc_area *out, size_t cap)
 {
 	uint64_t unused;
@@ -219,8 +309,8 @@ static size_t look(struct lc_area *out, size_t cap)
 
 const struct lc_areas_backend *lc_areas_g1(void)
 {
-	static const struct lc_areas_backend g1_backend = { init, begin, collections,
-		                                            NULL, take,  look };
+	static const struct lc_areas_backend g1_backend = { init, begin, collections, NULL,
+		                                            take, stuck, look };
 
 	return &g1_backend;
 }

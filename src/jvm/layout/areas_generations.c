@@ -257,8 +257,8 @@ static size_t look(struct lc_area *out, size_t cap)
 
 const struct lc_areas_backend *lc_areas_serial(void)
 {
-	static const struct lc_areas_backend serial = { init_serial, begin, collections,
-		                                        emptied,     take,  look };
+	static const struct lc_areas_backend serial = { init_serial, begin, collections, emptied,
+		                                        take,        NULL,  look };
 
 	return &serial;
 }
@@ -266,7 +266,8 @@ const struct lc_areas_backend *lc_areas_serial(void)
 const struct lc_areas_backend *lc_areas_parallel(void)
 {
 	static const struct lc_areas_backend parallel = { init_parallel, begin, collections,
-		                                          emptied,       take,  look };
+		                                          emptied,       take,  NULL,
+		                                          look };
 
 	return &parallel;
 }
@@ -301,8 +302,8 @@ static size_t take_epsilon(struct lc_area *out, size_t cap, uint32_t runs, bool 
 
 const struct lc_areas_backend *lc_areas_epsilon(void)
 {
-	static const struct lc_areas_backend epsilon = { init_epsilon, NULL,         no_collections,
-		                                         NULL,         take_epsilon, look_epsilon };
+	static const struct lc_areas_backend epsilon = { init_epsilon, NULL, no_collections, NULL,
+		                                         take_epsilon, NULL, look_epsilon };
 
 	return &epsilon;
 }

@@ -10,7 +10,7 @@
 
 enum { HEADER_WORDS = 3 };
 
-enum { MARK_STATE = 3, MARK_FORWARDED = 3, MARK_LOW = 7 };
+enum { MARK_STATE = 3, MARK_FORWARDED = 3, MARK_STAYS = 4, MARK_LOW = 7 };
 
 int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_header *out)
 {
@@ -39,6 +39,14 @@ uint64_t lc_header_slides_to(const struct lc_layout *layout, uint64_t heap_low, 
 	if (layout->class_in_mark)
 		mark &= low_bits;
 	return heap_low + (mark & ~(uint64_t)MARK_STATE) * 2; /* in words, above the two bits */
+}
+
+bool lc_header_stays(const struct lc_layout *layout, uint64_t addr, uint64_t mark)
+{
+	/* JDK 24 and later have a bit for it, which biased locking had before. */
+	if (layout->slides_encoded && mark & MARK_STAYS)
+		return true;
+	return (mark & MARK_STATE) == MARK_FORWARDED && (mark & ~(uint64_t)MARK_LOW) == addr;
 }
 
 uint32_t lc_header_class_of(const struct lc_layout *layout, uint64_t addr)

@@ -32,6 +32,12 @@ int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_head
 uint64_t lc_header_slides_to(const struct lc_layout *layout, uint64_t heap_low, uint64_t mark);
 
 /*
+ * Has an evacuation found that the object at `addr`, with this mark word, stays where it is? True
+ * until the evacuation ends. Context: any.
+ */
+bool lc_header_stays(const struct lc_layout *layout, uint64_t addr, uint64_t mark);
+
+/*
  * The class of the object at `addr`, as a number that tells classes apart. Its header may hold the
  * address to which it will slide. The memory is readable. Context: [gc].
  */
