@@ -518,6 +518,8 @@ static void reap_threads(uint64_t now)
 		lc_threads_lock();
 		free_now = lc_sealed_none() && !adopt_records(t);
 		if (free_now) {
+			if (t->allocs)
+				lc_sealed_adopt(t->allocs);
 			lc_threads_unlink(t);
 			lc_totals_keep(t);
 		}

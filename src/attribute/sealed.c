@@ -14,8 +14,10 @@
 
 #include "src/base/limit.h"
 #include "src/base/time.h"
+#include "src/base/vector.h"
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
+#include "src/core/memory.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
 #include "src/core/wake.h"
@@ -40,6 +42,9 @@ static struct {
 	/* Under the thread list's lock. */
 	struct lc_epoch *first, **last;
 	size_t queued, queued_bytes;
+	/* Small objects of threads that have ended, which no collection has swept. */
+	struct lc_alloc *left;
+	size_t left_len, left_cap;
 
 	/* Written by GC callbacks, which never overlap. */
 	size_t areas_cap;
@@ -62,6 +67,7 @@ void lc_sealed_open(const struct lc_sealed_config *config)
 {
 	sealed.config = *config;
 	sealed.last = &sealed.first;
+	sealed.left_len = 0;
 	sealed.areas_cap = AREAS_AT_FIRST;
 	/* Without them the headers tell, or nothing does. */
 	if (follows_small() && lc_collector() == LC_GC_PARALLEL)
@@ -87,6 +93,42 @@ static void each_ahead(void (*use)(const struct lc_alloc *, size_t, uint16_t, ui
 		while (t->allocs && (n = lc_alloc_log_ahead(t->allocs, &at, &run)) > 0)
 			use(run, n, (uint16_t)now, (uint16_t)(now - sealed.swept));
 	}
+	if (sealed.left_len)
+		use(sealed.left, sealed.left_len, (uint16_t)now, (uint16_t)(now - sealed.swept));
+}
+
+void lc_sealed_adopt(const struct lc_alloc_log *log)
+{
+	const uint32_t now = lc_epoch_now();
+	struct lc_alloc_cursor at = { 0 };
+	const struct lc_alloc *run;
+	struct lc_alloc *left;
+	size_t n;
+
+	while (follows_small() && (n = lc_alloc_log_ahead(log, &at, &run)) > 0)
+		for (size_t i = 0; i < n; i++) {
+			if (run[i].size_words > LC_MOVE_INLINE_BYTES / 8 || !run[i].site)
+				continue;
+			left = NULL;
+			if (sealed.left_len < sealed.left_cap ||
+			    lc_memory_room(LC_MEMORY_SMALL) > sealed.left_cap * sizeof(*left))
+				left = lc_vector_reserve_array(sealed.left, &sealed.left_cap,
+				                               sealed.left_len + 1, sizeof(*left));
+			if (!left) {
+				lc_small_forget_new(&run[i], 1, (uint16_t)now,
+				                    (uint16_t)(now - sealed.swept));
+				continue;
+			}
+			sealed.left = left;
+			sealed.left[sealed.left_len++] = run[i];
+		}
+}
+
+static void drop_left(void)
+{
+	free(sealed.left);
+	sealed.left = NULL;
+	sealed.left_len = sealed.left_cap = 0;
 }
 
 /* The same during an evacuation, which may have to leave some objects where they are. */
@@ -231,6 +273,11 @@ static void take_small(struct lc_epoch *e)
 			(look ? lc_small_look : lc_small_forget_new)(
 			    run, n, (uint16_t)e->number, (uint16_t)(e->number - sealed.swept));
 	}
+	if (sealed.left_len)
+		(look ? lc_small_look : lc_small_forget_new)(sealed.left, sealed.left_len,
+		                                             (uint16_t)e->number,
+		                                             (uint16_t)(e->number - sealed.swept));
+	drop_left();
 	sealed.swept = e->number + 1;
 	if (!look)
 		return;

@@ -63,6 +63,14 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len);
 
 /* The oldest epoch, off the queue, or NULL. Owner: the caller. Context: [writer]. */
 struct lc_epoch *lc_sealed_take(void);
+
+/*
+ * Keep the records of small objects that no collection has swept, from the log of a thread that has
+ * ended. Without memory they are counted as forgotten. Under the thread list's lock. Context:
+ * [writer].
+ */
+struct lc_alloc_log;
+void lc_sealed_adopt(const struct lc_alloc_log *log);
 void lc_sealed_free(struct lc_epoch *e); /* NULL is fine. Context: [gc] [writer]. */
 
 /* Is no epoch queued? Under the lock of the thread list. Context: [writer]. */

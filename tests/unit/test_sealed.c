@@ -457,6 +457,39 @@ static void records_are_looked_at_in_an_evacuation_that_may_leave_objects(void *
 	gc_plan.stuck = false;
 }
 
+static void count_records(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	looked += (uint32_t)len;
+}
+
+static void records_of_a_thread_that_ended_are_looked_at_once(void **state)
+{
+	const struct lc_alloc large = { .size_words = 9, .site = 1 };
+
+	begin_thread();
+	for (unsigned i = 0; i < 700; i++)
+		assert_int_equal(lc_alloc_log_put(model.threads[1].t->allocs,
+		                                  (struct lc_alloc){ .size_words = 8, .site = 1 }),
+		                 0);
+	assert_int_equal(lc_alloc_log_put(model.threads[1].t->allocs, large), 0);
+	gc_seen.look = count_records;
+	plan(0, 3, 0, true); /* remark collects nothing */
+	collect(-1);
+	take();
+	lc_threads_lock();
+	lc_sealed_adopt(model.threads[1].t->allocs);
+	lc_threads_unlock();
+	end_thread(1);
+	for (uint32_t collections = 0; collections < 3; collections++) {
+		plan(0, 3, collections, true);
+		lc_sealed_gc_start();
+		looked = 0;
+		lc_sealed_gc_finish(NULL, 0);
+		assert_int_equal(looked, collections == 1 ? 700 : 0);
+		lc_sealed_free(lc_sealed_take());
+	}
+}
+
 static void moves_of_watched_objects_are_added(void **state)
 {
 	struct lc_move *watched = __real_calloc(2, sizeof(*watched));
@@ -522,6 +555,8 @@ int main(void)
 		    records_of_a_collection_that_leaves_no_trace_are_counted, start, end),
 		cmocka_unit_test_setup_teardown(
 		    records_are_looked_at_in_an_evacuation_that_may_leave_objects, start, end),
+		cmocka_unit_test_setup_teardown(records_of_a_thread_that_ended_are_looked_at_once,
+		                                start, end),
 		cmocka_unit_test_setup_teardown(moves_of_watched_objects_are_added, start, end),
 		cmocka_unit_test_setup_teardown(
 		    a_collection_that_closing_interrupts_seals_nothing_but_ends, start, end),
