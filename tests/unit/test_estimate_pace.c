@@ -40,7 +40,7 @@ struct model_thread {
 	struct lc_estimate_sum sum[2];
 };
 
-enum { SMALL = 24, LARGE = 800 };
+enum { SMALL = 24, LARGE = 800, SMALL_OF_ROUND = 30, ROUND_BYTES = SMALL_OF_ROUND * SMALL + LARGE };
 static const uint64_t bytes_of[2] = { SMALL, LARGE };
 
 static double uniform(void)
@@ -96,13 +96,26 @@ static void allocate(struct model_thread *t, unsigned kind)
 	change(lc_pace_event(&m.pace, drawn_bytes, m.now_ns));
 }
 
-/* So many rounds of 30 small objects and a large one, `gap_ns` apart. */
+/* 30 small objects and a large one. Most rounds reach no sample point: they are one step, which is
+ * the time of the test. */
+static void allocate_round(struct model_thread *t)
+{
+	if (t->to_next > ROUND_BYTES) {
+		t->to_next -= ROUND_BYTES;
+		t->objects[0] += SMALL_OF_ROUND;
+		t->objects[1]++;
+		return;
+	}
+	for (unsigned j = 0; j < SMALL_OF_ROUND; j++)
+		allocate(t, 0);
+	allocate(t, 1);
+}
+
+/* So many rounds, `gap_ns` apart. */
 static void work(struct model_thread *t, uint64_t rounds, uint64_t gap_ns)
 {
 	for (uint64_t i = 0; i < rounds; i++) {
-		for (unsigned j = 0; j < 30; j++)
-			allocate(t, 0);
-		allocate(t, 1);
+		allocate_round(t);
 		m.now_ns += gap_ns;
 		if (m.now_ns - m.ticked_ns >= 100 * MS) {
 			m.ticked_ns = m.now_ns;
