@@ -8,7 +8,7 @@ from helpers import COLLECTORS, collector, command, counters, each_value, report
 WRONG = ("audit_wrong_missing", "audit_wrong_moved", "audit_wrong_overlap")
 
 
-def audit(workload, profile, jdk, java, gcs=450, live=32):
+def audit(workload, profile, jdk, java, gcs=330, live=32):
     line = command(workload, jdk, "GcAudit", gcs, live, java=java)
     run = profile(line, "--audit", timeout=400)
     c = counters(run)
@@ -30,8 +30,8 @@ def test_no_interval_is_wrong_over_two_hundred_collections(workload, profile, jd
 @pytest.mark.covers(gc=["Parallel", "Serial"])
 @each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_no_interval_is_wrong_when_the_heap_is_tight(workload, profile, jdk, gc):
-    """Full collections and evacuations that fail."""
-    audit(workload, profile, jdk, ["-Xmx56m", *collector(gc, "1m")], gcs=750)
+    """Full collections and evacuations that fail. In G1's few survive."""
+    audit(workload, profile, jdk, ["-Xmx56m", *collector(gc, "1m")], gcs=750 if gc == "G1" else 500)
 
 
 @pytest.mark.few(2)
