@@ -215,6 +215,9 @@ static uint32_t nth_hash(uint32_t n)
 	return (uint32_t)(h >> 33) | 1;
 }
 
+/* ThreadSanitizer takes a minute for millions of objects, and sees nothing, since one thread has
+ * them. */
+#ifndef __SANITIZE_THREAD__
 static void hashes_that_were_given_in_a_row_fill_set_after_set(void **state)
 {
 	enum { ENTRIES = LC_LINK_NEAR_SETS * LC_LINK_WAYS };
@@ -287,6 +290,8 @@ static void what_is_executed_time_and_again_stays(void **state)
 	}
 	assert_int_equal(executed(1, 9).site, 99);
 }
+
+#endif
 
 static void a_stream_task_finds_its_stream_each_time(void **state)
 {
@@ -412,10 +417,12 @@ int main(void)
 		TEST(an_object_that_its_constructor_submits_is_one),
 		TEST(a_lambda_without_captures_is_one_object),
 		TEST(several_ways_of_waiting_are_none_that_is_known),
+#ifndef __SANITIZE_THREAD__
 		TEST(hashes_that_were_given_in_a_row_fill_set_after_set),
 		TEST(a_full_table_gives_up_what_was_executed_first),
 		TEST(then_the_oldest_and_counts_them),
 		TEST(what_is_executed_time_and_again_stays),
+#endif
 		TEST(a_stream_task_finds_its_stream_each_time),
 		TEST(a_task_of_a_stream_that_has_ended_is_no_other_ones),
 		TEST(streams_of_one_place_are_never_taken_for_ended),
