@@ -569,16 +569,18 @@ static void sealed_batches_outlast_later_windows(void **state)
 
 static void chunks_come_back(void **state)
 {
+	lc_moves_release(lc_moves_seal());
+	lc_moves_open(at(0), at(HEAP_BYTES), 16);
 	/* more in all than the arena holds */
 	for (size_t round = 0; round < 40; round++) {
 		struct lc_move_batch *b;
 
 		for (size_t i = 0; i < 500 * LC_COPY_CHUNK_CAP; i++)
-			evacuate(0, 1 << 20, 1024);
+			evacuate(0, 1 << 20, 16);
 		b = lc_moves_seal();
 		assert_int_equal(lc_moves_lost(b), 0);
 		lc_moves_release(b);
-		lc_moves_open(at(0), at(HEAP_BYTES), 1024);
+		lc_moves_open(at(0), at(HEAP_BYTES), 16);
 	}
 }
 
