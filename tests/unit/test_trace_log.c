@@ -67,9 +67,11 @@ static void what_finds_no_room_is_counted_and_room_comes_back(void **state)
 	}
 }
 
+enum { WRITTEN = 1000000 };
+
 static void *write_rows(void *log)
 {
-	for (uint64_t i = 1; i <= 3000000; i++)
+	for (uint64_t i = 1; i <= WRITTEN; i++)
 		put(log, i);
 	return NULL;
 }
@@ -83,7 +85,7 @@ static void a_reader_at_the_same_time_gets_all_but_the_lost(void **state)
 
 	assert_int_equal(lc_trace_log_create(&l), 0);
 	assert_int_equal(pthread_create(&writer, NULL, write_rows, l), 0);
-	while (seen + lc_trace_log_lost(l) < 3000000) {
+	while (seen + lc_trace_log_lost(l) < WRITTEN) {
 		if (!lc_trace_log_take(l, &row))
 			continue;
 		assert_true(row.id > last);
