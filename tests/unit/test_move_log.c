@@ -87,6 +87,7 @@ static void a_copy_has_the_time_before_it(void **state)
 	assert_true(latest_ns >= before && latest_ns <= lc_time_now_ns());
 }
 
+#ifndef __SANITIZE_THREAD__ /* it would take long, and see nothing: one thread has the moves */
 static void take_any(void *count, const struct lc_timed_move *m)
 {
 	++*(size_t *)count;
@@ -112,6 +113,7 @@ static void what_finds_no_room_is_counted_and_room_is_given_back(void **state)
 		assert_int_equal(lc_move_log_lost(), lost);
 	}
 }
+#endif
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, open_log, close_log)
 
@@ -144,7 +146,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_copy_has_the_time_before_it),
 		CASE(each_copy_of_each_thread_is_taken_once_while_they_go_on),
+#ifndef __SANITIZE_THREAD__
 		CASE(what_finds_no_room_is_counted_and_room_is_given_back),
+#endif
 		cmocka_unit_test_setup_teardown(
 		    the_limit_of_memory_holds_and_what_was_taken_makes_room, open_log, close_log),
 	};
