@@ -68,9 +68,13 @@ def test_profile_of_a_real_program_makes_sense(workload, profile_once, jdk, name
             assert f["class"] and f["method"]
 
 
+def small_database(workload, jdk):
+    return command(workload, jdk, "Database", 50_000, jars=[maven(j) for j in PROGRAMS["Database"]["jars"]])
+
+
 @pytest.mark.parametrize("form", ["text", "html", "collapsed"])
 def test_report_of_a_real_program_in_every_form(workload, profile_once, locus, jdk, tmp_path, form):
-    run = run_of(profile_once, workload, jdk, "Database")
+    run = profile_once("DatabaseSmall-%d" % jdk.major, small_database(workload, jdk))
     done = locus("report", run.directory, "--format=" + form, "-f", tmp_path / "out")
     assert (done.returncode, done.stderr) == (0, "")
     text = (tmp_path / "out").read_text(encoding="utf-8")
@@ -78,7 +82,6 @@ def test_report_of_a_real_program_in_every_form(workload, profile_once, locus, j
 
 
 def test_output_of_a_real_program_stays_its_own(workload, profile, jdk):
-    jars = [maven(j) for j in PROGRAMS["Database"]["jars"]]
-    line = command(workload, jdk, "Database", 50_000, jars=jars)
+    line = small_database(workload, jdk)
     bare, run = run_command(line), profile(line)
     assert (run.stdout, run.stderr) == (bare.stdout, bare.stderr)
