@@ -166,7 +166,7 @@ static const struct lc_area *area_of(uint64_t addr)
 	return a && a->kind != LC_AREA_FREE && addr < a->top ? a : NULL;
 }
 
-static bool readable(uint64_t addr)
+static bool granule_readable(uint64_t addr)
 {
 	const uint64_t i = (addr - small.low) / GRANULE_BYTES; /* below low: huge */
 	uint64_t word;
@@ -178,6 +178,14 @@ static bool readable(uint64_t addr)
 	if (i < small.granules_len)
 		small.granules[i / 64] |= UINT64_C(1) << i % 64;
 	return true;
+}
+
+/* Can the header at `addr` be read? It may lie across two granules. */
+static bool readable(uint64_t addr)
+{
+	return granule_readable(addr) &&
+	       ((addr - small.low) % GRANULE_BYTES <= GRANULE_BYTES - HEADER_BYTES ||
+	        granule_readable(addr + HEADER_BYTES - 1));
 }
 
 /* The JVM may have given memory back since the last pass. */

@@ -282,6 +282,19 @@ static void pointers_that_lead_to_no_object_are_not_believed(void **state)
 	assert_int_equal(went(EDEN + 64, true), 0);
 }
 
+/* Parallel makes the young generation smaller in the pause, so that eden ends within an object. */
+static void a_header_of_which_half_was_given_back_is_not_touched(void **state)
+{
+	enum { GRANULE = 64 << 10, SPLIT = EDEN + GRANULE - 8 };
+
+	/* Granules begin at the heap's bottom. */
+	copy(SPLIT, TO + 64);
+	assert_int_equal(mprotect(heap + EDEN + GRANULE, GRANULE, PROT_NONE), 0);
+	assert_int_equal(went(SPLIT, true), 0);
+	assert_int_equal(mprotect(heap + EDEN + GRANULE, GRANULE, PROT_READ | PROT_WRITE), 0);
+	assert_int_equal(went(SPLIT, true), at(TO + 64));
+}
+
 static void memory_that_was_given_back_is_not_touched(void **state)
 {
 	copy(EDEN + 64, TO + 128);
@@ -1260,6 +1273,7 @@ int main(void)
 		TEST(an_object_forwarded_to_itself_stayed),
 		TEST(pointers_that_lead_to_no_object_are_not_believed),
 		TEST(memory_that_was_given_back_is_not_touched),
+		TEST(a_header_of_which_half_was_given_back_is_not_touched),
 		TEST(only_tracked_small_objects_of_those_epochs_are_looked_at),
 		TEST(epoch_tags_that_wrap_are_told_apart),
 		TEST(survivors_are_followed_until_they_die),
