@@ -416,6 +416,7 @@ static const struct memory_call {
 	{ "jdk/internal/misc/Unsafe", "allocateMemory0", "(J)J", ALLOCATES_MEMORY },
 	{ "jdk/internal/misc/Unsafe", "reallocateMemory0", "(JJ)J", REALLOCATES_MEMORY },
 	{ "jdk/internal/misc/Unsafe", "freeMemory0", "(J)V", FREES_MEMORY },
+	{ "sun/nio/ch/File", "map0", "(IJJ)J", MAPS_FILE }, /* JDK 11 */
 	{ "sun/nio/ch/File", "map0", "JJZ)J", MAPS_FILE },
 	{ "sun/nio/ch/UnixFile", "map0", "JJZ)J", MAPS_FILE },
 	{ "sun/nio/ch/File", "unmap0", "(JJ)I", UNMAPS_FILE },
@@ -543,7 +544,9 @@ static enum lc_rewrite_status visit_clone_of_object(struct walk *w, uint32_t at,
  */
 static enum lc_rewrite_status visit_memory(struct walk *w, uint32_t at, uint8_t kind)
 {
-	const uint32_t size_at = kind == MAPS_FILE ? w->last_but_one : w->last;
+	/* A flag may follow the size. */
+	const bool last = kind != MAPS_FILE || loaded_long(w->code, w->last) >= 0;
+	const uint32_t size_at = last ? w->last : w->last_but_one;
 	const int size = at ? loaded_long(w->code, size_at) : -1;
 	const int address = w->last ? loaded_long(w->code, w->last_but_one) : -1;
 	struct lc_hook hook = { .method = LC_HOOK_MEMORY_FREED, .shape = LC_HOOK_LONG };

@@ -607,8 +607,14 @@ static void files_are_reported_when_they_are_mapped_and_before_they_are_unmapped
 {
 	struct code_spec maps = CODE(42, ICONST_0, LLOAD_1, LLOAD_3, ILOAD_0, CALL, POP2, RETURN);
 	struct code_spec unmaps = CODE(LLOAD_1, LLOAD_3, LC_OP_INVOKESTATIC, 0, 6, POP, RETURN);
+	struct code_spec of_11 = CODE(42, ICONST_0, LLOAD_1, LLOAD_3, CALL, POP2, RETURN);
 	static const char mapped[] = "memoryMapped(JJ)V";
 	struct rewritten r;
+
+	rewrite_unsafe("sun/nio/ch/FileChannelImpl", "map0", "(IJJ)J", &of_11, &r);
+	ASSERT_CODE(&r, ((const char *const[]){ mapped }), 42, ICONST_0, LLOAD_1, LLOAD_3, CALL,
+	            DUP2, LC_OP_LLOAD, 3, LC_OP_INVOKESTATIC, 0, 0, POP2, RETURN);
+	rewritten_free(&r);
 
 	rewrite_unsafe("sun/nio/ch/FileChannelImpl", "map0", "(IJJZ)J", &maps, &r);
 	ASSERT_CODE(&r, ((const char *const[]){ mapped }), 42, ICONST_0, LLOAD_1, LLOAD_3, ILOAD_0,
