@@ -771,8 +771,11 @@ bool lc_small_slid(void)
 /* The area of those that may keep objects in which `addr` lies, or NULL. */
 static const struct lc_area *stuck_area(uint64_t addr)
 {
-	const size_t i = lc_area_find_near(stuck.areas, stuck.areas_len, addr, &stuck.near);
+	size_t i;
 
+	if (!stuck.areas)
+		return NULL;
+	i = lc_area_find_near(stuck.areas, stuck.areas_len, addr, &stuck.near);
 	return i < stuck.areas_len ? &stuck.areas[i] : NULL;
 }
 

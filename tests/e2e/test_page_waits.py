@@ -96,7 +96,7 @@ def test_methods_of_a_thread_are_those_of_the_report(browser, pages, locus):
 
 
 def test_methods_follow_the_chosen_time(browser, pages):
-    page, report = pages["h2"]
+    page, _ = pages["h2"]
     browser.page(page, WAITS)
     whole = waits(browser)
     browser.press("[")
