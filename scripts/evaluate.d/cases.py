@@ -182,12 +182,13 @@ def is_of(row, wanted):
 def blocks(text):
     """The findings and the rows of a report's screen: lists of texts, each as it is printed."""
     findings, rows = [], []
-    kind = None
+    kind, of_methods = None, False
     for line in text.splitlines():
+        of_methods = line.startswith("time by ") or (of_methods and line != "")
         if re.match(r"\d+\. ", line):
             kind = findings
             kind.append(line)
-        elif re.match(r" *[\d.]+% +[\d.]+ to ", line):
+        elif not of_methods and re.match(r" *[\d.]+% +[\d.]+ to ", line):
             kind = rows
             kind.append(line)
         elif not line or not line.startswith("   "):

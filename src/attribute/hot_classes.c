@@ -175,8 +175,11 @@ void lc_hot_classes_done(size_t len, uint64_t now_ns)
 {
 	uint64_t all = atomic_load_explicit(&hot.len, memory_order_relaxed); /* ours */
 
-	for (size_t i = 0; i < len && all < LC_TRACK_MAX; i++)
-		hot.all[all++] = (struct lc_hot_class){ hot.choice.names[i], now_ns };
+	for (size_t i = 0; i < hot.choice.len; i++)
+		if (i < len && all < LC_TRACK_MAX)
+			hot.all[all++] = (struct lc_hot_class){ hot.choice.names[i], now_ns };
+		else
+			free((void *)(uintptr_t)hot.choice.names[i]); /* NOLINT */
 	atomic_store_explicit(&hot.len, all, memory_order_release);   /* H4 */
 	atomic_store_explicit(&hot.due, false, memory_order_release); /* H3 */
 }

@@ -220,8 +220,9 @@ public final class Storm {
 
 	static long collect(int times) throws Exception {
 		Thread collects = new Thread(() -> {
-			while (!ended)
+			do
 				System.gc();
+			while (!ended);
 		});
 		collects.start();
 		List<Object> kept = new ArrayList<>();
