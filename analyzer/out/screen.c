@@ -146,9 +146,11 @@ void lc_cut_middle(char *text, unsigned columns)
 void lc_cut_code(char *text, unsigned columns, unsigned dots)
 {
 	const bool is_file = lc_short_is_file((struct lc_text){ text, (uint32_t)strlen(text) });
-	char *at = text;
+	char *at = text, *suffix = is_file ? strstr(text, LC_OFFHEAP_SUFFIX) : NULL;
 	size_t more = 0;
 
+	if (suffix && lc_columns(text) > columns) /* "mapped" says as much */
+		*suffix = '\0';
 	for (const char *c = text; *c && !is_file; c++)
 		more += *c == '.';
 	for (; more > dots && lc_columns(at) > columns; more--)

@@ -53,6 +53,15 @@ static void of_code_the_package_goes_first(void **state)
 	check_code("double[]", 8, 0, "double[]");
 }
 
+static void of_a_mapped_file_the_name_stays_longest(void **state)
+{
+	static const char file[] = "mapped _0_Lucene.pos (off-heap)";
+
+	check_code(file, 31, 0, file);
+	check_code(file, 30, 0, "mapped _0_Lucene.pos");
+	check_code(file, 16, 0, "mappe..ucene.pos");
+}
+
 static void columns_are_those_of_a_terminal(void **state)
 {
 	assert_int_equal(lc_columns("Value"), 5);
@@ -83,6 +92,7 @@ static void packages_are_letters(void **state)
 	check_class("B\x1b", "B\\u001b");
 	check_class("..", "..");
 	check_class("", "");
+	check_class("mapped a.b.dat (off-heap)", "mapped a.b.dat (off-heap)");
 }
 
 static void check_wrap(const char *text, unsigned used, unsigned indent, const char *expected)
@@ -136,6 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_cut_in_the_middle_and_keep_their_end),
 		cmocka_unit_test(of_code_the_package_goes_first),
+		cmocka_unit_test(of_a_mapped_file_the_name_stays_longest),
 		cmocka_unit_test(columns_are_those_of_a_terminal),
 		cmocka_unit_test(packages_are_letters),
 		cmocka_unit_test(lines_break_between_words),
