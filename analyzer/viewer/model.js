@@ -90,6 +90,7 @@ page.add((shared) => {
 	/* ---- sums ---- */
 
 	let sums = null; /* of the chosen samples */
+	let waiting = null; /* waits() of these; null: not asked for yet */
 
 	function sumPlaces(l) {
 		const of = accessColumn();
@@ -171,6 +172,7 @@ page.add((shared) => {
 	 */
 	function update() {
 		const l = lens(), ranking = l.groups[chosen.group];
+		waiting = null;
 		sums = { places: sumPlaces(l), buckets: sumBuckets(l), sites: allocates() ? sumSites(chosen.metric) : new Map() };
 		sums.samples = sums.buckets.reduce((a, b) => a + b, 0);
 		for (const row of ranking.rows)
@@ -270,7 +272,7 @@ page.add((shared) => {
 	 * The chosen threads' and time's samples and bytes by own method, whichever is chosen: rows of method, samples,
 	 * bytes, and by class [class, samples] and [class, bytes]; all samples, those of no own method, and all bytes.
 	 */
-	function waits() {
+	function sumWaits() {
 		const l = lens(), of = allocates() ? sampled.samples : accessColumn(), rows = new Map();
 		const out = { total: 0, elsewhere: 0, bytes: 0 };
 		const rowOf = (method) => {
@@ -308,6 +310,8 @@ page.add((shared) => {
 			.sort((a, b) => b.samples - a.samples || b.bytes - a.bytes || a.method - b.method);
 		return out;
 	}
+
+	const waits = () => waiting || (waiting = sumWaits());
 
 	Object.assign(shared, { waits, ownOf, UNKNOWN, ENGINES, chosen, lens, metrics, available, allocates, update, placesOf, accessesOf, isEstimate,
 		allocationsOf, allAccesses, overTime, samplesOverTime, wilson, everything: all, sums: () => sums,
