@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/order.h"
 #include "src/core/counters.h"
 #include "src/core/path.h"
 #include "src/heap/tracked.h"
@@ -75,17 +76,17 @@ static int by_name(const void *a, const void *b)
 	if (order)
 		return order;
 	if (x->len != y->len)
-		return x->len < y->len ? -1 : 1;
-	return (x->dimensions > y->dimensions) - (x->dimensions < y->dimensions);
+		return lc_order_u64(x->len, y->len);
+	return lc_order_u64(x->dimensions, y->dimensions);
 }
 
 static int by_samples(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	if (x->samples != y->samples)
-		return x->samples < y->samples ? 1 : -1;
-	return by_name(a, b);
+	const int order = lc_order_u64(y->samples, x->samples);
+
+	return order ? order : by_name(a, b);
 }
 
 /* The counted classes; those of one name, which loaders or lambdas have, are one. NULL: none. */

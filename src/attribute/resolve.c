@@ -283,16 +283,15 @@ static bool may_be(const struct lc_pending *p, const struct lc_object *object)
 	return !(p->access & LC_ACCESS_FENCE) || !object->epochs;
 }
 
-/* Is the address in a block outside the heap? If so, that is what the access was to. */
-static bool judge_block(const struct lc_pending *p, struct verdict *v)
+/* Neither the map nor a header tells the object: only the address is known. */
+static void judge_by_address(const struct lc_pending *p, struct verdict *v)
 {
 	struct lc_blocks_block block;
 
-	if (lc_bucket_untracked(p->addr) != LC_BUCKET_NATIVE ||
-	    !lc_blocks_find(p->addr, p->time_ns, &block))
-		return false;
-	*v = (struct verdict){ LC_BUCKET_OBJECT, block.site, block.addr, block.size_bytes, true };
-	return true;
+	v->bucket = lc_bucket_untracked(p->addr);
+	if (v->bucket == LC_BUCKET_NATIVE && lc_blocks_find(p->addr, p->time_ns, &block))
+		*v = (struct verdict){ LC_BUCKET_OBJECT, block.site, block.addr, block.size_bytes,
+			               true };
 }
 
 static struct verdict judge(const struct lc_query *q, const struct lc_pending *p)
@@ -308,8 +307,6 @@ static struct verdict judge(const struct lc_query *q, const struct lc_pending *p
 		    lc_preexisting_site(&q->object, p->object == q->object.addr ? p->klass : 0);
 		return v;
 	}
-	if (!p->klass && judge_block(p, &v))
-		return v;
 	v.object = p->object;
 	v.size_bytes = (uint64_t)p->object_words * 8;
 	v.site = p->klass ? lc_klass_site(p->klass) : 0;
@@ -318,7 +315,7 @@ static struct verdict judge(const struct lc_query *q, const struct lc_pending *p
 	else if (p->access & LC_ACCESS_FENCE)
 		v.bucket = LC_BUCKET_JVM;
 	else
-		v.bucket = lc_bucket_untracked(p->addr);
+		judge_by_address(p, &v);
 	return v;
 }
 

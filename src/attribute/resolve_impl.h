@@ -30,7 +30,7 @@ struct lc_pending {
 	uint32_t span;             /* as in lc_sample */
 	uint32_t step;             /* likewise */
 	struct lc_reach_load load; /* of s->loaded */
-	uint8_t read_on;           /* likewise */
+	uint8_t read_on;           /* as in lc_sample */
 	bool elsewhere;            /* likewise */
 	uint16_t cpu;
 	struct lc_data_src measured;

@@ -82,8 +82,8 @@ void lc_retry_thread_close(void)
 	transformer.begun = false;
 	transformer.vm = NULL;
 	pthread_mutex_unlock(&transformer.lock);
-	if (begun)
-		lc_stages_stop();
-	if (begun)
-		pthread_join(transformer.thread, NULL);
+	if (!begun)
+		return;
+	lc_stages_stop();
+	pthread_join(transformer.thread, NULL);
 }

@@ -37,6 +37,7 @@ static struct {
 	struct freed *ring;   /* LC_BLOCKS_FREED of them; NULL: nothing was freed */
 	uint64_t freed;       /* blocks that were put into the ring */
 	uint64_t live, live_peak, unknown, lost;
+	bool counted; /* since all sums were taken */
 } off = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct sums *sums_of(uint32_t site)
@@ -93,6 +94,7 @@ void lc_blocks_allocated(uint64_t addr, uint64_t size_bytes, uint32_t site)
 	pthread_mutex_lock(&off.lock);
 	b.born_ns = lc_time_now_ns();
 	sums = sums_of(site);
+	off.counted = true;
 	if (sums) {
 		sums->all.allocated++;
 		sums->all.allocated_bytes += size_bytes;
@@ -131,6 +133,7 @@ void lc_blocks_freed(uint64_t addr)
 	if (b) {
 		put_in_ring(b);
 		sums = sums_of(b->is.site);
+		off.counted = true;
 		if (sums) {
 			sums->all.freed++;
 			sums->all.freed_bytes += b->is.size_bytes;
@@ -186,9 +189,10 @@ bool lc_blocks_find(uint64_t addr, uint64_t time_ns, struct lc_blocks_block *out
 void lc_blocks_take(bool (*take)(void *user, const struct lc_blocks_sum *sum), void *user)
 {
 	Word_t site = 0;
+	bool all = true;
 
 	pthread_mutex_lock(&off.lock);
-	for (PPvoid_t slot = JudyLFirst(off.sums, &site, PJE0); slot;
+	for (PPvoid_t slot = off.counted ? JudyLFirst(off.sums, &site, PJE0) : NULL; slot;
 	     slot = JudyLNext(off.sums, &site, PJE0)) {
 		struct sums *s = *slot;
 		struct lc_blocks_sum more;
@@ -202,9 +206,14 @@ void lc_blocks_take(bool (*take)(void *user, const struct lc_blocks_sum *sum), v
 			.freed = s->all.freed - s->taken.freed,
 			.freed_bytes = s->all.freed_bytes - s->taken.freed_bytes,
 		};
-		if ((more.allocated || more.freed) && take(user, &more))
+		if (!more.allocated && !more.freed)
+			continue;
+		if (take(user, &more))
 			s->taken = s->all;
+		else
+			all = false;
 	}
+	off.counted &= !all;
 	pthread_mutex_unlock(&off.lock);
 }
 

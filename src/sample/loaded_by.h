@@ -15,9 +15,9 @@ struct lc_ways;
 
 /*
  * Find the load whose result is the base of the memory operand at bytes[at]; `ways` are those
- * around it. Copies between registers are followed, a word of the stack
- * is not. Returns false unless all ways that lead to the access come by that one load.
- * Reads nothing outside code->bytes. Context: [signal].
+ * around it. Copies between registers are followed, a word of the stack is not. Returns false
+ * unless all ways that lead to the access come by that one load. Reads nothing outside code->bytes.
+ * Context: [signal].
  */
 bool lc_loaded_by(const struct lc_code_bytes *code, const struct lc_ways *ways, size_t at,
                   size_t *load);
