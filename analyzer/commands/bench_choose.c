@@ -22,18 +22,12 @@ static char *copy(struct lc_text text)
 	return lc_mem_text("%.*s", (int)text.len, text.bytes);
 }
 
-static bool is(struct lc_text text, const char *word)
-{
-	return text.len == strlen(word) && !memcmp(text.bytes, word, text.len);
-}
-
 /* Is `text` the class, or one inside it? */
 static bool is_within(struct lc_text text, const char *class)
 {
 	const size_t len = strlen(class);
 
-	return text.len >= len && !memcmp(text.bytes, class, len) &&
-	       (text.len == len || text.bytes[len] == '$');
+	return lc_text_begins(text, class) && (text.len == len || text.bytes[len] == '$');
 }
 
 int lc_bench_place_parse(struct lc_bench_place *p, const char *at)
@@ -136,8 +130,8 @@ static bool is_method(const struct lc_tree *t, const uint32_t *frame, const char
 {
 	const uint32_t *method = lc_table_key(&t->methods, frame[LC_FRAME_METHOD]);
 
-	return is(lc_tree_text(t, method[LC_METHOD_CLASS]), class) &&
-	       is(lc_tree_text(t, method[LC_METHOD_NAME]), name);
+	return lc_text_is(lc_tree_text(t, method[LC_METHOD_CLASS]), class) &&
+	       lc_text_is(lc_tree_text(t, method[LC_METHOD_NAME]), name);
 }
 
 /* State of lc_bench_place filling. `only`: number of the method; UINT32_MAX: all overloads. */
@@ -206,7 +200,7 @@ static uint32_t method_at(const struct lc_bench_place *p, struct owners *o, bool
 			continue;
 		class = lc_tree_text(
 		    t, lc_table_key(&t->methods, frame[LC_FRAME_METHOD])[LC_METHOD_CLASS]);
-		if (within ? is_within(class, p->class) : is(class, p->class))
+		if (within ? is_within(class, p->class) : lc_text_is(class, p->class))
 			at[frame[LC_FRAME_METHOD]] +=
 			    lc_table_values(&t->accesses, i)[LC_ACCESS_SAMPLES];
 	}

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "analyzer/base/table.h"
 #include "src/format/rows.h"
@@ -25,6 +26,34 @@ struct lc_text {
 	const char *bytes;
 	uint32_t len;
 };
+
+static inline bool lc_text_is(struct lc_text text, const char *word)
+{
+	return text.len == strlen(word) && !memcmp(text.bytes, word, text.len);
+}
+
+static inline bool lc_text_begins(struct lc_text text, const char *word)
+{
+	const size_t len = strlen(word);
+
+	return text.len >= len && !memcmp(text.bytes, word, len);
+}
+
+static inline bool lc_text_ends(struct lc_text text, const char *word)
+{
+	const size_t len = strlen(word);
+
+	return text.len >= len && !memcmp(text.bytes + text.len - len, word, len);
+}
+
+/* Does it begin with one of `len` words? */
+static inline bool lc_text_begins_any(struct lc_text text, const char *const *words, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (lc_text_begins(text, words[i]))
+			return true;
+	return false;
+}
 
 /* Columns of the tables: LC_<TABLE>_<COLUMN> of the key, then of the values. */
 enum { LC_METHOD_CLASS, LC_METHOD_NAME, LC_METHOD_SIGNATURE, LC_METHOD_FILE, LC_METHOD_KEY };

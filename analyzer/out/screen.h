@@ -64,9 +64,7 @@ char *lc_short_class(struct lc_text name);
 /* Is the class a mapped file's (format/kinds.h)? Its dots separate no packages. */
 static inline bool lc_short_is_file(struct lc_text name)
 {
-	const size_t len = strlen(LC_OFFHEAP_MAPPED);
-
-	return name.len > len && !memcmp(name.bytes, LC_OFFHEAP_MAPPED, len);
+	return lc_text_begins(name, LC_OFFHEAP_MAPPED);
 }
 
 /* "o.h2.v.Value.compareTo:42", for a method and line + 1 (0: none). Like lc_short_class(). */

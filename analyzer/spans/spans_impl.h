@@ -45,9 +45,7 @@ static inline bool lc_spans_is_lambdas(struct lc_text type)
 /* Does this class stand for the places that had no slot in the agent? */
 static inline bool lc_spans_is_other(struct lc_text class_name)
 {
-	const size_t len = sizeof(LC_SPAN_OTHER_CLASS) - 1;
-
-	return class_name.len == len && !memcmp(class_name.bytes, LC_SPAN_OTHER_CLASS, len);
+	return lc_text_is(class_name, LC_SPAN_OTHER_CLASS);
 }
 
 /* Order types of tasks. The places are where the types' objects were created. */

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/format/kinds.h"
+
 #define LC_ADDR_BITS 48 /* user addresses on x86-64 without LA57 */
 #define LC_ADDR_MASK ((UINT64_C(1) << LC_ADDR_BITS) - 1)
 
@@ -91,30 +93,6 @@ static inline bool lc_move_continues(const struct lc_move *m, uint64_t low)
 {
 	return m->src && !((m->dst - low) & (LC_MOVE_PIECE_ALIGN - 1));
 }
-
-/* The kind of code that a sampled program counter was in. */
-enum lc_where {
-	LC_WHERE_COMPILED = 0, /* method compiled by C1 or C2 */
-	LC_WHERE_STUB,         /* generated stub: array copy, fill, intrinsic */
-	LC_WHERE_INTERPRETER,
-	LC_WHERE_JVM,    /* libjvm, or a runtime blob of the code cache */
-	LC_WHERE_NATIVE, /* any other native code */
-	LC_WHERE_COUNT
-};
-
-/* How the address of a sample was found, or why it was not. */
-enum lc_how {
-	LC_HOW_DIRECT = 0, /* operand of the instruction before the sampled one */
-	LC_HOW_NEARBY,     /* operand of the nearest memory instruction in the same straight line */
-	LC_HOW_BASE, /* index destroyed, base register intact: an address in the same object */
-	LC_HOW_TRAP, /* execute breakpoint on the next run of the instruction */
-	LC_HOW_NO_OPERAND, /* no memory operand near the sampled instruction */
-	LC_HOW_DESTROYED,  /* base destroyed and the breakpoint did not fire or could not be set */
-	LC_HOW_UNDECODED,  /* instruction boundaries unknown */
-	LC_HOW_NOT_JAVA,   /* interpreter, JVM or native code: not decoded */
-	LC_HOW_KERNEL,     /* the kernel or the CPU gave it with the sample */
-	LC_HOW_COUNT
-};
 
 /*
  * A frame of a call path as 8 bytes: 48 bits of jmethodID, 16 bits of bci.

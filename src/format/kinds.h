@@ -34,8 +34,29 @@ enum lc_bucket {
 	LC_BUCKET_COUNT
 };
 
-/* Numbers of the DETAILS section: where the program counter was, how the address was found. */
-enum { LC_DETAIL_WHERE_COUNT = 5, LC_DETAIL_HOW_COUNT = 9 };
+/* The kind of code that a sampled program counter was in: DETAILS. */
+enum lc_where {
+	LC_WHERE_COMPILED = 0, /* method compiled by C1 or C2 */
+	LC_WHERE_STUB,         /* generated stub: array copy, fill, intrinsic */
+	LC_WHERE_INTERPRETER,
+	LC_WHERE_JVM,    /* libjvm, or a runtime blob of the code cache */
+	LC_WHERE_NATIVE, /* any other native code */
+	LC_WHERE_COUNT
+};
+
+/* How the address of a sample was found, or why it was not: DETAILS. */
+enum lc_how {
+	LC_HOW_DIRECT = 0, /* operand of the instruction before the sampled one */
+	LC_HOW_NEARBY,     /* operand of the nearest memory instruction in the same straight line */
+	LC_HOW_BASE, /* index destroyed, base register intact: an address in the same object */
+	LC_HOW_TRAP, /* execute breakpoint on the next run of the instruction */
+	LC_HOW_NO_OPERAND, /* no memory operand near the sampled instruction */
+	LC_HOW_DESTROYED,  /* base destroyed and the breakpoint did not fire or could not be set */
+	LC_HOW_UNDECODED,  /* instruction boundaries unknown */
+	LC_HOW_NOT_JAVA,   /* interpreter, JVM or native code: not decoded */
+	LC_HOW_KERNEL,     /* the kernel or the CPU gave it with the sample */
+	LC_HOW_COUNT
+};
 
 /*
  * Kinds of access: bits of FIELDS and LINES. Both: an increment in place, a compare-and-swap. None:
@@ -275,21 +296,21 @@ static inline const char *lc_bucket_name(unsigned bucket)
 
 static inline const char *lc_detail_where_name(unsigned where)
 {
-	static const char *const names[LC_DETAIL_WHERE_COUNT] = {
+	static const char *const names[LC_WHERE_COUNT] = {
 		"compiled", "stub", "interpreter", "jvm", "native",
 	};
 
-	return where < LC_DETAIL_WHERE_COUNT ? names[where] : "unknown";
+	return where < LC_WHERE_COUNT ? names[where] : "unknown";
 }
 
 static inline const char *lc_detail_how_name(unsigned how)
 {
-	static const char *const names[LC_DETAIL_HOW_COUNT] = {
+	static const char *const names[LC_HOW_COUNT] = {
 		"direct",    "nearby",    "base",     "trap",   "no_operand",
 		"destroyed", "undecoded", "not_java", "kernel",
 	};
 
-	return how < LC_DETAIL_HOW_COUNT ? names[how] : "unknown";
+	return how < LC_HOW_COUNT ? names[how] : "unknown";
 }
 
 /* Collections that column `i` of an ESTIMATES row asks for. */

@@ -34,9 +34,6 @@ struct lc_tally {
 	struct lc_block_detail detail_rows[LC_TALLY_ENGINES * LC_WHERE_COUNT * LC_HOW_COUNT];
 };
 
-_Static_assert((int)LC_WHERE_COUNT == (int)LC_DETAIL_WHERE_COUNT,
-               "format/kinds.h names each place");
-_Static_assert((int)LC_HOW_COUNT == (int)LC_DETAIL_HOW_COUNT, "format/kinds.h names each way");
 _Static_assert((int)LC_TALLY_ENGINES <= (int)LC_ENGINES_MAX, "a row of the manifest for each");
 
 /* ---- rows of spans, which are not flat ---- */

@@ -77,7 +77,7 @@ MADE = {
     "string": "make fewer strings",
 }
 
-# What a program has besides.
+# Modes whose sentence is true of the program, too.
 BESIDE = {"reader": ("string",), "pattern": ("string",), "string": ("builder",)}
 
 

@@ -65,7 +65,7 @@ uint32_t reach_model_path(uint32_t parent, unsigned number, uint16_t bci);
 /* The field lies there, in each class. */
 void reach_model_field(const char *name, uint64_t offset);
 
-/* Of the thread that asks. */
+/* The environment of the thread that asks. */
 JNIEnv *reach_model_jni(void);
 
 /* How many methods are still open. */

@@ -227,8 +227,8 @@ static void every_number_has_a_name_of_its_own(void **state)
 		unsigned count;
 	} kinds[] = {
 		{ lc_bucket_name, LC_BUCKET_COUNT },
-		{ lc_detail_where_name, LC_DETAIL_WHERE_COUNT },
-		{ lc_detail_how_name, LC_DETAIL_HOW_COUNT },
+		{ lc_detail_where_name, LC_WHERE_COUNT },
+		{ lc_detail_how_name, LC_HOW_COUNT },
 		{ lc_data_source_name, LC_SOURCE_COUNT },
 	};
 

@@ -862,7 +862,7 @@ static void small_objects_of_a_region_that_kept_some_are_known_no_more(void **st
 	assert_int_equal(lc_map_dropped(map), 1);
 }
 
-/* Those that stayed have moves to their own place; others are dead. */
+/* Objects that stayed have moves to their own place; others are dead. */
 static void small_objects_that_a_region_kept_are_known_by_their_moves(void **state)
 {
 	struct lc_map_copied kept;

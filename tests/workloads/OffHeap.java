@@ -157,7 +157,7 @@ public final class OffHeap {
 		int blocks = Integer.parseInt(args[1]);
 		for (int i = 2; i < args.length; i++) {
 			String name = args[i];
-			/* What is interpreted is on another thread. */
+			/* Code is interpreted on another thread. */
 			run(List.of(new Thread(() -> phase(name, ms / 3), "warm-up")));
 			run(List.of(new Thread(() -> phase(name, ms), name)));
 		}

@@ -31,10 +31,10 @@ enum evidence {
 	BY_ITSELF = 1 << 15,  /* ... through a field of the row's own class: a chain */
 	OF_PROGRAM = 1 << 16, /* the class that has the field or array is not the JDK's */
 	OWN_CLASS = 1 << 17,  /* the row's class is not the JDK's */
-	AGAIN = 1 << 19,      /* MADE, or the objects die young: each use makes them */
-	FOR_ENUM = 1 << 20,   /* half of the samples are in Enum.hashCode() */
-	OWN_LINE = 1 << 21,   /* a line that is not the JDK\'s allocates the objects */
 	MOSTLY_MADE = 1 << 18, /* two in three samples are at the line that allocates */
+	AGAIN = 1 << 19,       /* MADE, or the objects die young: each use makes them */
+	FOR_ENUM = 1 << 20,    /* half of the samples are in Enum.hashCode() */
+	OWN_LINE = 1 << 21,    /* a line that is not the JDK's allocates the objects */
 };
 
 enum { SMALL_BYTES = 64, LARGE_BYTES = 64 << 10 };
@@ -73,35 +73,34 @@ struct advice {
 
 /*
  * Calls of the JDK that make objects, which the program makes again and again. The call is one of
- * the JDK's frames that the objects are allocated below.
+ * the JDK's frames that the objects are allocated below. Rows with one such call have one cause.
  */
 static const struct {
 	const char *below; /* patterns of "Class.method", with spaces between */
 	const char *leaf;  /* the same of the method that allocates; NULL: any */
-	enum lc_advice_joins joins;
 	const char *text;
 } calls[] = {
-	{ "java.util.regex.Pattern.compile", NULL, LC_JOINS_ALL,
+	{ "java.util.regex.Pattern.compile", NULL,
 	  "compile the expression once (a static final Pattern): the code compiles it each time" },
 	{ "java.text.*Format.<init> java.text.*Format.get*Instance "
 	  "java.time.format.DateTimeFormatter.ofPattern java.util.Formatter.<init>",
-	  NULL, LC_JOINS_ALL, "make the formatter once and keep it: the code makes one each time" },
+	  NULL, "make the formatter once and keep it: the code makes one each time" },
 	{ "java.lang.Class.get*Method* java.lang.Class.get*Field* java.lang.Class.get*Constructor*",
-	  NULL, LC_JOINS_ALL, LOOK_UP_ONCE },
+	  NULL, LOOK_UP_ONCE },
 	{ "java.lang.reflect.Proxy.* java.lang.ClassLoader.<init> "
 	  "java.lang.ClassLoader.defineClass* "
 	  "java.lang.invoke.MethodHandles$Lookup.define*",
-	  NULL, LC_JOINS_ALL,
+	  NULL,
 	  "make the class, proxy or class loader once and keep it: the code makes one each time" },
-	{ "java.nio.ByteBuffer.allocateDirect", NULL, LC_JOINS_ALL,
+	{ "java.nio.ByteBuffer.allocateDirect", NULL,
 	  "keep one direct buffer and use it again (clear()): its memory is reserved, cleared and "
 	  "freed each time" },
 	{ "java.util.ArrayList.grow java.util.ArrayDeque.grow java.util.Vector.grow "
 	  "java.util.PriorityQueue.grow",
-	  "java.util.Arrays.copyOf*", LC_JOINS_ALL,
+	  "java.util.Arrays.copyOf*",
 	  "give the collection its size when it is made, or clear it and use it again: it grows by "
 	  "copying each time" },
-	{ "java.lang.AbstractStringBuilder.*", "java.util.Arrays.copyOf*", LC_JOINS_ALL,
+	{ "java.lang.AbstractStringBuilder.*", "java.util.Arrays.copyOf*",
 	  "give the builder the size that it needs, or use one builder again (setLength(0)): it "
 	  "grows by copying each time" },
 };
@@ -265,13 +264,6 @@ static bool matches(const char *patterns, struct lc_text text)
 	return false;
 }
 
-static bool ends_with(struct lc_text text, const char *end)
-{
-	const size_t len = strlen(end);
-
-	return text.len >= len && !memcmp(text.bytes + text.len - len, end, len);
-}
-
 static bool equal(struct lc_text a, struct lc_text b)
 {
 	return a.len == b.len && !memcmp(a.bytes, b.bytes, a.len);
@@ -312,7 +304,7 @@ static struct lc_text field_of(struct lc_text class, struct lc_text names)
 	while (names.len) {
 		const struct lc_text name = next_name(&names);
 
-		if (name.len && !ends_with(name, "[]") && equal(holder_of(name), class))
+		if (name.len && !lc_text_ends(name, "[]") && equal(holder_of(name), class))
 			return name;
 	}
 	return (struct lc_text){ "", 0 };
@@ -345,7 +337,7 @@ static unsigned reference(struct known *k, const struct lc_advice_of *of)
 	    first->kind == LC_REFERENCE_NEW)
 		return 0;
 	k->through = lc_tree_text(of->tree, first->name);
-	element = ends_with(k->through, "[]");
+	element = lc_text_ends(k->through, "[]");
 	if (!element && first->kind != LC_REFERENCE_FIELD && first->kind != LC_REFERENCE_STATIC)
 		return 0;
 	k->holder = holder_of(k->through);
@@ -396,14 +388,11 @@ static bool made_by(const struct lc_advice_of *of, size_t call)
 }
 
 /* The sentence on the call that makes the objects; NULL: none. */
-static const char *by_call(const struct lc_advice_of *of, unsigned evidence,
-                           enum lc_advice_joins *joins)
+static const char *by_call(const struct lc_advice_of *of, unsigned evidence)
 {
 	for (size_t i = 0; (evidence & AGAIN) && i < sizeof(calls) / sizeof(*calls); i++)
-		if (made_by(of, i)) {
-			*joins = calls[i].joins;
+		if (made_by(of, i))
 			return calls[i].text;
-		}
 	return NULL;
 }
 
@@ -451,7 +440,7 @@ static unsigned shape(const struct known *k, const struct lc_advice_of *of)
 		evidence |= OWN_LINE;
 	if (accessed_in(of, "java.lang.Enum.hashCode"))
 		evidence |= FOR_ENUM;
-	if (ends_with(k->class, "[]"))
+	if (lc_text_ends(k->class, "[]"))
 		evidence |= ARRAY;
 	if (matches("byte[] char[] short[] int[] long[] float[] double[] boolean[]", k->class))
 		evidence |= NUMBERS;
@@ -518,13 +507,12 @@ static void put_word(FILE *out, const char *word, const struct known *k,
 char *lc_advice_find(const struct lc_advice_of *of, enum lc_advice_joins *joins)
 {
 	const struct known k = know(of);
-	const char *p;
+	const char *p = by_call(of, k.evidence);
 	char *text;
 	size_t len;
 	FILE *out;
 
-	*joins = LC_JOINS_NONE;
-	p = by_call(of, k.evidence, joins);
+	*joins = p ? LC_JOINS_ALL : LC_JOINS_NONE;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table) && !p; i++)
 		if ((table[i].needs & k.evidence) == table[i].needs &&
 		    (!table[i].classes || matches(table[i].classes, k.class)) &&

@@ -191,13 +191,12 @@ static char *short_lived_words(const struct lc_finding_search *s, const struct l
                                const struct lc_gc_model *gc, const struct lc_finding *f)
 {
 	char *what = lc_finding_row_words(s, row), *text, bytes[32], each[32], duration[32];
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
 
 	lc_emit_bytes(bytes, sizeof(bytes), row->bytes);
 	lc_emit_bytes(each, sizeof(each), row->bytes / row->allocations);
 	lc_emit_duration(duration, sizeof(duration), (uint64_t)lc_gc_model_by_allocation(gc, row));
-	size_t len;
-	FILE *out = lc_text_open(&text, &len);
-
 	fprintf(out,
 	        "%s: %s in %" PRIu64 " arrays (%s each), %.0f%% of all bytes allocated; %.1f%% of "
 	        "these bytes outlived a collection (there were %" PRIu64

@@ -288,8 +288,7 @@ static double element_bytes(const struct lc_finding_search *s, const struct lc_r
 	const struct lc_text class = lc_tree_text(s->t, row->class);
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
-		if (class.len == strlen(arrays[i].class) &&
-		    !memcmp(class.bytes, arrays[i].class, class.len))
+		if (lc_text_is(class, arrays[i].class))
 			return arrays[i].bytes;
 	return class.len && class.bytes[class.len - 1] == ']' ? 4 : 0;
 }
@@ -303,8 +302,7 @@ static void scale(struct lc_saving_part *part, double by)
 
 /*
  * In the order of addresses, one access of a cache line still waits for it. A change that the other
- * kinds suggest leaves the objects where
- * they are.
+ * kinds suggest leaves the objects where they are.
  */
 static void find_saving(struct lc_finding_search *s, struct lc_finding *f)
 {

@@ -99,8 +99,7 @@ static bool is_before_attach(const struct lc_tree *t, const struct lc_rank_row *
 	const struct lc_text class =
 	    lc_tree_text(t, lc_table_key(&t->methods, frame[LC_FRAME_METHOD])[LC_METHOD_CLASS]);
 
-	return class.len == strlen(LC_BEFORE_CLASS) &&
-	       !memcmp(class.bytes, LC_BEFORE_CLASS, class.len);
+	return lc_text_is(class, LC_BEFORE_CLASS);
 }
 
 enum lc_no_line lc_no_line_of(const struct lc_ranking *rank, const struct lc_rank_row *row)

@@ -10,9 +10,7 @@
 
 bool lc_offheap_class(struct lc_text class)
 {
-	const size_t len = strlen(LC_OFFHEAP_SUFFIX);
-
-	return class.len > len && !memcmp(class.bytes + class.len - len, LC_OFFHEAP_SUFFIX, len);
+	return lc_text_ends(class, LC_OFFHEAP_SUFFIX);
 }
 
 uint64_t lc_offheap_samples(const struct lc_view *v)

@@ -46,19 +46,6 @@ struct choice {
 	bool launched; /* a main method is a launcher's */
 };
 
-static bool begins_with(struct lc_text text, const char *prefix)
-{
-	return text.len >= strlen(prefix) && !memcmp(text.bytes, prefix, strlen(prefix));
-}
-
-static bool begins_with_any(struct lc_text text, const char *const *prefixes, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (begins_with(text, prefixes[i]))
-			return true;
-	return false;
-}
-
 /* Does the class start programs that others wrote? */
 static bool is_launcher(struct lc_text class)
 {
@@ -85,7 +72,7 @@ static bool is_launcher(struct lc_text class)
 		"worker.org.gradle.",
 	};
 
-	return begins_with_any(class, prefixes, sizeof(prefixes) / sizeof(*prefixes));
+	return lc_text_begins_any(class, prefixes, sizeof(prefixes) / sizeof(*prefixes));
 }
 
 /* Do projects that have nothing to do with each other share these first two names? */
@@ -99,7 +86,7 @@ static bool is_shared(struct lc_text package)
 		"org.openjdk.",   "org.sourceforge.", "software.amazon.",
 	};
 
-	return begins_with_any(package, prefixes, sizeof(prefixes) / sizeof(*prefixes));
+	return lc_text_begins_any(package, prefixes, sizeof(prefixes) / sizeof(*prefixes));
 }
 
 /* "com.acme" of "com.acme.shop.Main$Inner"; "" without a package. */
@@ -175,10 +162,8 @@ static void count_samples(struct choice *c)
 
 static bool is_main(const struct lc_tree *t, uint32_t method)
 {
-	const struct lc_text name =
-	    lc_tree_text(t, lc_table_key(&t->methods, method)[LC_METHOD_NAME]);
-
-	return name.len == 4 && !memcmp(name.bytes, "main", 4);
+	return lc_text_is(lc_tree_text(t, lc_table_key(&t->methods, method)[LC_METHOD_NAME]),
+	                  "main");
 }
 
 static bool is_reflection(const struct lc_tree *t, uint32_t path)
@@ -186,8 +171,8 @@ static bool is_reflection(const struct lc_tree *t, uint32_t path)
 	static const char *const prefixes[] = { "java.lang.reflect.", "jdk.internal.reflect.",
 		                                "sun.reflect.", "java.lang.invoke." };
 
-	return begins_with_any(class_of(t, lc_tree_frame(t, path)[LC_FRAME_METHOD]), prefixes,
-	                       sizeof(prefixes) / sizeof(*prefixes));
+	return lc_text_begins_any(class_of(t, lc_tree_frame(t, path)[LC_FRAME_METHOD]), prefixes,
+	                          sizeof(prefixes) / sizeof(*prefixes));
 }
 
 /* Fill in what each path begins with. A parent stands before its children. */
@@ -249,13 +234,11 @@ static void add_commands(struct choice *c)
 {
 	for (size_t i = 0; i < c->load->processes_len; i++) {
 		const struct lc_text name = lc_program_name(c->load->processes[i].command);
-		const size_t java = strlen(".java"), jar = strlen(".jar");
 		struct root *root;
 		uint32_t at;
 
-		if (!name.len || (name.len == 4 && !memcmp(name.bytes, "java", 4)) ||
-		    (name.len > java && !memcmp(name.bytes + name.len - java, ".java", java)) ||
-		    (name.len > jar && !memcmp(name.bytes + name.len - jar, ".jar", jar)))
+		if (!name.len || lc_text_is(name, "java") || lc_text_ends(name, ".java") ||
+		    lc_text_ends(name, ".jar"))
 			continue;
 		if (is_launcher(name)) {
 			c->launched = true;

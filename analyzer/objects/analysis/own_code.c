@@ -21,11 +21,7 @@ bool lc_own_is_jdk(struct lc_text class)
 	static const char *const packages[] = { "java.", "javax.", "jdk.", "sun.",
 		                                "com.sun.proxy." };
 
-	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
-		if (class.len > strlen(packages[i]) &&
-		    !memcmp(class.bytes, packages[i], strlen(packages[i])))
-			return true;
-	return false;
+	return lc_text_begins_any(class, packages, sizeof(packages) / sizeof(*packages));
 }
 
 bool lc_own_is_method(const struct lc_tree *t, uint32_t method)

@@ -77,6 +77,17 @@ void lc_rank_interval(struct lc_weighted part, struct lc_weighted whole, double 
 	lc_wilson_weighted(part, whole, Z95, low, high);
 }
 
+void lc_rank_interval_of(const struct lc_view *v, struct lc_weighted part, double variance,
+                         double *low, double *high)
+{
+	const double share = lc_share(part.samples, v->total);
+	const double split = v->total ? Z95 * sqrt(variance) / (double)v->total : 0;
+
+	lc_rank_interval(part, lc_view_all(v), low, high);
+	*low = fmax(0, share - hypot(share - *low, split));
+	*high = fmin(1, share + hypot(*high - share, split));
+}
+
 /* ---- keys ---- */
 
 struct lc_text lc_rank_package(struct lc_text name)
@@ -370,10 +381,7 @@ static struct lc_rank_row make_row(const struct build *b, uint32_t row)
 	const uint32_t *key = lc_table_key(&b->rows, row);
 	const uint64_t *values = lc_table_values(&b->rows, row);
 	const struct extra *x = &b->extras[row];
-	const uint64_t total = b->v->total;
 	const struct lc_weighted seen = { values[VALUE_SAMPLES], values[VALUE_PAIRS] };
-	const double share = lc_share(values[VALUE_SAMPLES], total);
-	const double split = total ? Z95 * sqrt(x->variance) / (double)total : 0;
 	struct lc_rank_row out = {
 		.class = key[0],
 		.path = x->path,
@@ -398,9 +406,7 @@ static struct lc_rank_row make_row(const struct build *b, uint32_t row)
 		out.field_known = true;
 		out.field = key[1] - 1;
 	}
-	lc_rank_interval(seen, lc_view_all(b->v), &out.low, &out.high);
-	out.low = fmax(0, share - hypot(share - out.low, split));
-	out.high = fmin(1, share + hypot(out.high - share, split));
+	lc_rank_interval_of(b->v, seen, x->variance, &out.low, &out.high);
 	out.rest = out.effective < LC_RANK_SAMPLES_MIN || out.low <= 0;
 	return out;
 }

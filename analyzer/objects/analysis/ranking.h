@@ -141,6 +141,11 @@ void lc_ranking_free(struct lc_ranking *r);
  */
 void lc_rank_interval(struct lc_weighted part, struct lc_weighted whole, double *low, double *high);
 
+/* The same of a part of the view's samples, to which an estimate adds this variance (in samples).
+ */
+void lc_rank_interval_of(const struct lc_view *v, struct lc_weighted part, double variance,
+                         double *low, double *high);
+
 /* The samples of a row. */
 static inline struct lc_weighted lc_rank_weighted(const struct lc_rank_row *row)
 {

@@ -68,11 +68,7 @@ static bool is_means(const struct lc_tree *t, uint32_t path)
 		                                "sun.misc.Unsafe" };
 	const struct lc_text class = lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_CLASS]);
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (class.len >= strlen(prefixes[i]) &&
-		    !memcmp(class.bytes, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
+	return lc_text_begins_any(class, prefixes, sizeof(prefixes) / sizeof(*prefixes));
 }
 
 /* The path to the frame that made an access on `path`; 0: none. */

@@ -20,8 +20,6 @@
 #include "analyzer/objects/analysis/touch.h"
 #include "src/base/order.h"
 
-#define Z95 1.959964
-
 struct lc_savings {
 	const struct lc_ranking *r;
 	const struct lc_tree *t;
@@ -89,14 +87,9 @@ static bool same_line(const struct lc_tree *t, uint32_t a, uint32_t b)
 	       (x[LC_FRAME_LINE1] || x[LC_FRAME_BCI1] == y[LC_FRAME_BCI1]);
 }
 
-static bool is(struct lc_text text, const char *word)
-{
-	return text.len == strlen(word) && !memcmp(text.bytes, word, text.len);
-}
-
 static bool is_constructor(const struct lc_tree *t, uint32_t path)
 {
-	return is(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_NAME]), "<init>");
+	return lc_text_is(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_NAME]), "<init>");
 }
 
 /*
@@ -124,12 +117,12 @@ static struct lc_text collection_of(struct lc_text class)
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		const size_t len = strlen(ends[i]);
 
-		if (class.len <= len || memcmp(class.bytes + class.len - len, ends[i], len))
+		if (class.len <= len || !lc_text_ends(class, ends[i]))
 			continue;
 		class.len -= (uint32_t)len;
 		/* Code of other packages, such as java.util.regex, does more. */
-		if (is(lc_rank_package(class), "java.util") ||
-		    is(lc_rank_package(class), "java.util.concurrent"))
+		if (lc_text_is(lc_rank_package(class), "java.util") ||
+		    lc_text_is(lc_rank_package(class), "java.util.concurrent"))
 			return class;
 		break;
 	}
@@ -139,9 +132,10 @@ static struct lc_text collection_of(struct lc_text class)
 /* Is the class the collection, or nested in it? A LinkedHashMap is a HashMap for the most part. */
 static bool of_collection(struct lc_text class, struct lc_text collection)
 {
-	if (is(collection, "java.util.LinkedHashMap"))
-		collection.len = (uint32_t)strlen("java.util.HashMap"),
-		collection.bytes = "java.util.HashMap";
+	static const char hash_map[] = "java.util.HashMap";
+
+	if (lc_text_is(collection, "java.util.LinkedHashMap"))
+		collection = (struct lc_text){ hash_map, sizeof(hash_map) - 1 };
 	return collection.len && class.len >= collection.len &&
 	       !memcmp(class.bytes, collection.bytes, collection.len) &&
 	       (class.len == collection.len || class.bytes[collection.len] == '$');
@@ -310,15 +304,12 @@ static struct lc_saving_part part_of(const struct sum *sum, struct lc_weighted s
                                      double variance, double collector)
 {
 	const struct lc_view *v = sum->s->r->view;
-	const double share = lc_share(samples.samples, v->total), scale = sum->s->threads;
-	const double split = v->total ? Z95 * sqrt(variance) / (double)v->total : 0;
+	const double scale = sum->s->threads;
 	double low, high;
 
-	lc_rank_interval(samples, lc_view_all(v), &low, &high);
-	low = fmax(0, share - hypot(share - low, split));
-	high = fmin(1, share + hypot(high - share, split));
+	lc_rank_interval_of(v, samples, variance, &low, &high);
 	return (struct lc_saving_part){
-		.share = fmin(1, scale * share + collector),
+		.share = fmin(1, scale * lc_share(samples.samples, v->total) + collector),
 		.low = fmin(1, scale * low + collector),
 		.high = fmin(1, scale * high + collector),
 	};

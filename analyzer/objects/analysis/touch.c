@@ -12,16 +12,12 @@
 
 enum { MOST_PERCENT = 80 }; /* of the samples are where a kind says they are */
 
-static bool is(struct lc_text text, const char *word)
-{
-	return text.len == strlen(word) && !memcmp(text.bytes, word, text.len);
-}
-
 static bool is_header(const struct lc_tree *t, uint32_t name)
 {
 	const struct lc_text text = lc_tree_text(t, name);
 
-	return is(text, "(mark)") || is(text, "(class)") || is(text, "(length)");
+	return lc_text_is(text, "(mark)") || lc_text_is(text, "(class)") ||
+	       lc_text_is(text, "(length)");
 }
 
 static int order_places(const void *a, const void *b)

@@ -190,7 +190,7 @@ static void attach_splits(struct lc_view *v)
 
 uint64_t lc_view_java(const struct lc_view *v)
 {
-	enum { HOW_KERNEL = LC_DETAIL_HOW_COUNT - 1 };
+	enum { HOW_KERNEL = LC_HOW_COUNT - 1 };
 
 	if (2 * v->how[HOW_KERNEL] > v->total)
 		return 0;

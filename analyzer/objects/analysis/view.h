@@ -154,9 +154,9 @@ struct lc_view {
 	 */
 	uint64_t interrupts, lightest, heaviest; /* 0: not known */
 	uint64_t buckets[LC_BUCKET_COUNT];
-	uint64_t where[LC_DETAIL_WHERE_COUNT];
-	uint64_t how[LC_DETAIL_HOW_COUNT];
-	uint64_t details[LC_DETAIL_WHERE_COUNT][LC_DETAIL_HOW_COUNT];
+	uint64_t where[LC_WHERE_COUNT];
+	uint64_t how[LC_HOW_COUNT];
+	uint64_t details[LC_WHERE_COUNT][LC_HOW_COUNT];
 	struct lc_view_access *accesses; /* without a site, of objects, of classes: each by site,
 	                                    then most samples first */
 	size_t accesses_len;

@@ -143,7 +143,7 @@ static const char *const words[] = {
 static void put_key(FILE *out, struct lc_text key)
 {
 	for (size_t i = 0; i < WORD_YES; i++)
-		if (key.len == strlen(words[i]) && !memcmp(key.bytes, words[i], key.len))
+		if (lc_text_is(key, words[i]))
 			fputs("label_", out);
 	lc_emit_text(out, key);
 }

@@ -74,11 +74,11 @@ static void details(struct lc_json *j, const struct lc_view *v)
 	lc_json_line(j, 0);
 	lc_json_object(j, "details");
 	lc_json_object(j, "where");
-	for (unsigned i = 0; i < LC_DETAIL_WHERE_COUNT; i++)
+	for (unsigned i = 0; i < LC_WHERE_COUNT; i++)
 		lc_json_u64(j, lc_detail_where_name(i), v->where[i]);
 	lc_json_end_object(j);
 	lc_json_object(j, "how");
-	for (unsigned i = 0; i < LC_DETAIL_HOW_COUNT; i++)
+	for (unsigned i = 0; i < LC_HOW_COUNT; i++)
 		lc_json_u64(j, lc_detail_how_name(i), v->how[i]);
 	lc_json_end_object(j);
 	lc_json_end_object(j);

@@ -9,15 +9,12 @@
 #include "analyzer/objects/analysis/findings.h"
 #include "analyzer/objects/analysis/ranking.h"
 #include "src/base/order.h"
+#include "src/format/kinds.h"
 
 enum {
 	SHOWN = 4,         /* parts */
 	LEAST_PERCENT = 3, /* of all samples: less is not shown */
 };
-
-/* Values of the section DETAILS: see lc_detail_where_name() and lc_detail_how_name(). */
-enum { COMPILED, STUB, INTERPRETER, JVM_CODE, NATIVE_CODE };
-enum { NO_OPERAND = 4, NOT_JAVA = 7 };
 
 static const struct {
 	const char *name, *more;
@@ -49,16 +46,16 @@ void lc_report_elsewhere_divide(const struct lc_view *v, uint64_t parts[LC_ELSEW
 	for (unsigned b = LC_BUCKET_HEAP_UNKNOWN; b < LC_BUCKET_COUNT; b++)
 		rest += v->buckets[b];
 	memset(parts, 0, LC_ELSEWHERE_COUNT * sizeof(*parts));
-	parts[LC_ELSEWHERE_INTERPRETER] = v->details[INTERPRETER][NOT_JAVA];
-	parts[LC_ELSEWHERE_JVM_CODE] = v->details[JVM_CODE][NOT_JAVA];
-	parts[LC_ELSEWHERE_NATIVE_CODE] = v->details[NATIVE_CODE][NOT_JAVA];
+	parts[LC_ELSEWHERE_INTERPRETER] = v->details[LC_WHERE_INTERPRETER][LC_HOW_NOT_JAVA];
+	parts[LC_ELSEWHERE_JVM_CODE] = v->details[LC_WHERE_JVM][LC_HOW_NOT_JAVA];
+	parts[LC_ELSEWHERE_NATIVE_CODE] = v->details[LC_WHERE_NATIVE][LC_HOW_NOT_JAVA];
 	parts[LC_ELSEWHERE_JVM_MEMORY] =
 	    less(v->buckets[LC_BUCKET_JVM],
 	         parts[LC_ELSEWHERE_INTERPRETER] + parts[LC_ELSEWHERE_JVM_CODE]);
 	parts[LC_ELSEWHERE_OUTSIDE] =
 	    less(v->buckets[LC_BUCKET_NATIVE], parts[LC_ELSEWHERE_NATIVE_CODE]);
-	parts[LC_ELSEWHERE_NO_ACCESS] =
-	    v->details[COMPILED][NO_OPERAND] + v->details[STUB][NO_OPERAND];
+	parts[LC_ELSEWHERE_NO_ACCESS] = v->details[LC_WHERE_COMPILED][LC_HOW_NO_OPERAND] +
+	                                v->details[LC_WHERE_STUB][LC_HOW_NO_OPERAND];
 	/* Damaged profiles may tell more details than samples: no part takes what another has. */
 	for (unsigned i = 0; i < LC_ELSEWHERE_UNKNOWN; i++) {
 		parts[i] = parts[i] < rest ? parts[i] : rest;
@@ -72,11 +69,7 @@ static bool is_loader(struct lc_text class)
 	static const char *const prefixes[] = { "java.lang.ClassLoader", "jdk.internal.loader.",
 		                                "java.net.URLClassLoader" };
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (class.len >= strlen(prefixes[i]) &&
-		    !memcmp(class.bytes, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
+	return lc_text_begins_any(class, prefixes, sizeof(prefixes) / sizeof(*prefixes));
 }
 
 uint64_t lc_report_elsewhere_loading(const struct lc_view *v)

@@ -175,7 +175,7 @@ static void print_own(FILE *out, const struct lc_report *r)
 static void print_shares(FILE *out, const char *label, const uint64_t *counts, unsigned n,
                          const char *(*name)(unsigned))
 {
-	unsigned tenths[LC_DETAIL_HOW_COUNT];
+	unsigned tenths[LC_HOW_COUNT];
 	bool first = true;
 
 	lc_view_tenths(counts, n, tenths);
@@ -215,8 +215,8 @@ static void print_buckets(FILE *out, const struct lc_view *v)
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
 		fprintf(out, "  %10" PRIu64 "  %3u.%u%%  %s\n", v->buckets[b], tenths[b] / 10,
 		        tenths[b] % 10, bucket_text[b]);
-	print_shares(out, "  code: ", v->where, LC_DETAIL_WHERE_COUNT, lc_detail_where_name);
-	print_shares(out, "  address: ", v->how, LC_DETAIL_HOW_COUNT, lc_detail_how_name);
+	print_shares(out, "  code: ", v->where, LC_WHERE_COUNT, lc_detail_where_name);
+	print_shares(out, "  address: ", v->how, LC_HOW_COUNT, lc_detail_how_name);
 	print_unexplained(out, v);
 	lc_report_text_metric(out, "  measured: ", lc_view_metric_all(v));
 }
