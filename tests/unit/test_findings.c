@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/saving.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
+/* uses: analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/saving.c analyzer/objects/analysis/row_set.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_findings.c - checks which rows of a profile are findings, of which kind, and which are none
@@ -251,6 +251,48 @@ static void a_large_array_is_a_finding_with_its_share_and_interval(void **state)
 	assert_non_null(strstr(f->text, "40.0% of the samples"));
 	assert_non_null(strstr(f->text, "int[]"));
 	assert_int_equal(strncmp(f->id, "hot-object-", 11), 0);
+}
+
+/* Samples of objects that are not counted, half of them made at each of two lines, about. */
+static void sample_two_lines(const char *class, uint64_t samples)
+{
+	const uint32_t at = site(class, 0);
+
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint32_t key[LC_SPLIT_KEY] = { [LC_SPLIT_METHOD] = LC_SPLIT_HITS,
+			                             [LC_SPLIT_CLASS] = at,
+			                             [LC_SPLIT_SITE] = site(class, MADE + 10 + i) };
+		uint64_t *values = lc_table_values(&tree.splits, lc_table_put(&tree.splits, key));
+
+		values[LC_SPLIT_SAMPLES] = 500 * samples;
+		values[LC_SPLIT_VARIANCE] = 1000 * samples * samples / 40;
+	}
+	sample(LC_BUCKET_HEAP_CLASS, at, NULL, 0, samples);
+}
+
+static void a_class_is_one_finding_if_its_lines_are_not_certain(void **state)
+{
+	const struct lc_finding *f;
+
+	sample_two_lines("p.Node", 400);
+	calculate(600);
+	f = only(LC_FINDING_HOT);
+	assert_true(f->share == 0.4 && f->low > 0.36 && f->high < 0.44);
+	assert_int_equal(f->rows_len, 2);
+	assert_true(f->row->high - f->row->low > 0.1);
+	assert_non_null(strstr(f->text, "p.Node: 40.0% of the samples"));
+	assert_non_null(strstr(f->text, "Most were made at A.m:"));
+	assert_true(f->saves.accesses.low > 0.36);
+}
+
+/* Arrays of numbers at two lines are two things. */
+static void arrays_of_a_class_are_findings_by_line_only(void **state)
+{
+	sample_two_lines("long[]", 400);
+	calculate(600);
+	find();
+	for (size_t i = 0; i < found.len; i++)
+		assert_true(found.list[i].rows_len == 1 && found.list[i].share == 0.2);
 }
 
 static void too_few_samples_allow_no_verdict(void **state)
@@ -692,6 +734,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_large_array_is_a_finding_with_its_share_and_interval),
+		TEST(a_class_is_one_finding_if_its_lines_are_not_certain),
+		TEST(arrays_of_a_class_are_findings_by_line_only),
 		TEST(too_few_samples_allow_no_verdict),
 		TEST(what_is_certainly_no_2_percent_is_none),
 		TEST(findings_are_in_the_order_of_what_they_certainly_are),

@@ -1,7 +1,7 @@
-/* uses: analyzer/objects/analysis/waiters.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
+/* uses: analyzer/objects/analysis/waiters.c analyzer/objects/analysis/waiters_below.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_waiters.c - checks that samples and bytes go to the nearest own method, and that
- * none is lost. */
+/* test_waiters.c - checks that samples and bytes go to the nearest own method, that none is lost,
+ * and which calls below a method are named. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -137,6 +137,79 @@ static void bytes_go_there_too_and_need_no_sample(void **state)
 	assert_true(waiters.bytes == 5600);
 }
 
+/* The method belongs to a library, although it is not the JDK's. */
+static uint32_t library(uint32_t parent, const char *method)
+{
+	const uint32_t path = call(parent, "org.lib.Library", method);
+	const uint32_t *frame = lc_table_key(&tree.frames, lc_table_key(&tree.paths, path)[1]);
+
+	lc_table_values(&tree.methods, frame[LC_FRAME_METHOD])[LC_METHOD_OWN] = LC_TREE_NOT_OWN;
+	return path;
+}
+
+static void assert_below(size_t i, const char *name, uint64_t samples)
+{
+	const struct lc_waiter *m = &waiters.list[0].below[i];
+
+	assert_int_equal(lc_table_key(&tree.methods, m->method)[LC_METHOD_NAME], text(name));
+	assert_int_equal(m->samples, samples);
+}
+
+/* main() -> run() -> turn(), which calls parse() -> scan() and write(). */
+static void the_calls_of_a_method_with_most_samples_are_told(void **state)
+{
+	const uint32_t outer = call(0, "a.Main", "main");
+	const uint32_t turn = library(library(outer, "run"), "turn");
+	const uint32_t parse =
+	    library(library(call(turn, "java.util.List", "forEach"), "parse"), "parse");
+	const uint32_t scan = library(parse, "scan"), write = library(turn, "write");
+	const uint32_t node = site("org.lib.Node", parse, 3000);
+
+	sample(LC_BUCKET_OBJECT, node, call(scan, "java.lang.String", "charAt"), 30);
+	sample(LC_BUCKET_JVM, 0, scan, 20);
+	sample(LC_BUCKET_OBJECT, node, parse, 5);
+	sample(LC_BUCKET_OBJECT, node, write, 30);
+	sample(LC_BUCKET_OBJECT, node, library(turn, "log"), 4); /* too few */
+	sample(LC_BUCKET_OBJECT, node, turn, 6);
+	sample(LC_BUCKET_OBJECT, node, call(0, "a.Other", "run"), 5);
+	build();
+	assert_method(0, "main");
+	assert_int_equal(waiters.list[0].samples, 95);
+	assert_int_equal(waiters.list[0].below_len, 2);
+	assert_below(0, "scan", 55 - 5);
+	assert_below(1, "write", 30);
+	assert_int_equal(waiters.list[0].below[0].classes[0].samples, 30);
+	assert_int_equal(waiters.list[1].below_len, 0);
+}
+
+/* Without a division, the deepest method with most of the time is the one. */
+static void a_chain_of_calls_is_its_last_one(void **state)
+{
+	const uint32_t outer = call(0, "a.Main", "main");
+	const uint32_t prepare = library(library(outer, "query"), "prepare");
+	const uint32_t site_there =
+	    site("byte[]", call(prepare, "java.util.Arrays", "copyOf"), 900);
+
+	sample(LC_BUCKET_JVM, 0, prepare, 85);
+	sample(LC_BUCKET_OBJECT, site_there, outer, 10);
+	for (uint32_t i = 0; i < 5; i++)
+		sample(LC_BUCKET_JVM, 0, library(prepare, (const char[]){ (char)('a' + i), 0 }), 1);
+	build();
+	assert_int_equal(waiters.list[0].below_len, 1);
+	assert_below(0, "prepare", 90);
+	assert_true(waiters.list[0].below[0].bytes == 900);
+}
+
+static void an_own_method_that_does_the_work_itself_calls_nothing(void **state)
+{
+	const uint32_t outer = call(0, "a.Main", "main");
+
+	sample(LC_BUCKET_JVM, 0, outer, 90);
+	sample(LC_BUCKET_JVM, 0, call(outer, "java.util.HashMap", "get"), 10);
+	build();
+	assert_int_equal(waiters.list[0].below_len, 0);
+}
+
 static void a_profile_without_samples_has_none(void **state)
 {
 	build();
@@ -150,6 +223,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(samples_go_to_the_nearest_frame_outside_the_jdk),
 		TEST(bytes_go_there_too_and_need_no_sample),
+		TEST(the_calls_of_a_method_with_most_samples_are_told),
+		TEST(a_chain_of_calls_is_its_last_one),
+		TEST(an_own_method_that_does_the_work_itself_calls_nothing),
 		TEST(a_profile_without_samples_has_none),
 	};
 

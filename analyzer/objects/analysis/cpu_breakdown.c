@@ -11,6 +11,8 @@
 #include "analyzer/out/json.h"
 #include "analyzer/out/own.h"
 
+enum { WARM_JIT_PERCENT = 30 }; /* more for the JIT: much of the code is new */
+
 static uint64_t counter(const struct lc_load_process *p, const char *name)
 {
 	const json_int_t n = json_integer_value(json_object_get(p->counters, name));
@@ -83,7 +85,8 @@ void lc_cpu_breakdown_text(FILE *out, const struct lc_load *l, bool brief)
 	if (b.pauses)
 		fprintf(out, " (%" PRIu64 " pause%s, %s)", b.pauses, b.pauses == 1 ? "" : "s",
 		        lc_emit_duration(text, sizeof(text), b.pauses_ns));
-	fprintf(out, ", JIT %s", percent(text, sizeof(text), b.jit_ns, b.process_ns));
+	fprintf(out, ", JIT %s%s", percent(text, sizeof(text), b.jit_ns, b.process_ns),
+	        100 * b.jit_ns > WARM_JIT_PERCENT * b.process_ns ? " (not warmed up)" : "");
 	fprintf(out, ", JVM %s", percent(text, sizeof(text), b.jvm_ns, b.process_ns));
 	fprintf(out, ", Locus %s", percent(text, sizeof(text), b.locus_ns, b.process_ns));
 	fputs(" (", out);

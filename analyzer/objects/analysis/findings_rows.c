@@ -16,6 +16,7 @@
 #include "analyzer/objects/analysis/object_names.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
+#include "analyzer/objects/analysis/row_set.h"
 #include "analyzer/out/screen.h"
 #include "src/base/order.h"
 
@@ -156,17 +157,117 @@ static void put_reaches(FILE *out, const struct lc_tree *t, const struct lc_reac
 	lc_finding_put_sentence(out, text);
 }
 
+/* ---- rows of one class ---- */
+
+/*
+ * The lines of a class's objects are estimated, and what this line has is not known well: the class
+ * says more. Arrays of one class have nothing in common.
+ */
+static bool is_blurred(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	return row->estimated && !lc_text_ends(lc_tree_text(s->t, row->class), "]") &&
+	       2 * (row->high - row->low) > lc_share(row->samples, s->v->total);
+}
+
+static void add_rows(struct lc_finding_search *s, struct lc_finding *f,
+                     const struct lc_rank_row *const *more, size_t len)
+{
+	const struct lc_rank_row **rows = lc_arena_zeroed(&s->found->arena, f->rows_len + len,
+	                                                  sizeof(const struct lc_rank_row *));
+
+	for (size_t i = 0; i < f->rows_len; i++)
+		rows[i] = f->rows[i];
+	for (size_t i = 0; i < len; i++)
+		rows[f->rows_len + i] = more[i];
+	f->rows = rows;
+	f->rows_len += len;
+}
+
+/*
+ * Set the finding's rows and share from a row, or from all rows of its class whose objects are not
+ * counted, of which this is the first. The text says of the class where most are made.
+ */
+static void set_rows(struct lc_finding_search *s, struct lc_finding *f,
+                     const struct lc_rank_row *row)
+{
+	const struct lc_ranking *r = s->of->ranking;
+
+	f->row = row;
+	if (is_blurred(s, row)) {
+		f->whole_class = true;
+		for (const struct lc_rank_row *other = row; other < r->rows + r->len; other++)
+			if (other->class == row->class && !other->allocations)
+				add_rows(s, f, &other, 1);
+		lc_row_set_share(r, f->rows, f->rows_len, &f->share, &f->low, &f->high);
+		return;
+	}
+	add_rows(s, f, &row, 1);
+	f->share = lc_share(row->samples, s->v->total);
+	f->low = row->low;
+	f->high = row->high;
+}
+
+/* Is it a row of a class that a finding is about? */
+static bool of_class_found(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	for (size_t i = 0; i < s->found->len; i++) {
+		const struct lc_finding *f = &s->found->list[i];
+
+		for (size_t k = 0; f->whole_class && k < f->rows_len; k++)
+			if (f->rows[k] == row)
+				return true;
+	}
+	return false;
+}
+
+/* ---- their texts ---- */
+
+/* The class, or the row. The caller frees the text. */
+static char *words_of(const struct lc_finding_search *s, const struct lc_finding *f)
+{
+	return f->whole_class ? lc_short_class(lc_tree_text(s->t, f->row->class))
+	                      : lc_finding_row_words(s, f->row);
+}
+
+/* How many rows of the class it has, without those that were joined to them. */
+static size_t rows_of_class(const struct lc_finding *f)
+{
+	size_t len = 0;
+
+	while (len < f->rows_len && f->rows[len]->class == f->row->class)
+		len++;
+	return len;
+}
+
+/* The line that made most objects of the class. */
+static void put_line_of_class(FILE *out, const struct lc_finding_search *s,
+                              const struct lc_finding *f)
+{
+	char *at;
+
+	if (!f->whole_class || !f->row->path)
+		return;
+	at = lc_own_origin(s->t, f->row, UINT_MAX);
+	fprintf(out, " Most were made at %s (an estimate: %.1f to %.1f).", at, 100 * f->row->low,
+	        100 * f->row->high);
+	free(at);
+}
+
 static void row_text(struct lc_finding_search *s, struct lc_finding *f)
 {
 	const struct lc_rank_row *row = f->row;
 	const struct lc_touch touch = lc_touch_of(s->of->ranking, row);
 	struct lc_reaches reaches = lc_reaches_of(s->of->ranking, row);
-	char *what = lc_finding_row_words(s, row), *where = access_words(s, row), *text;
+	char *what = words_of(s, f), *where = access_words(s, row), *text;
 	size_t len;
+	double share = lc_share(row->samples, s->v->total), low = row->low, high = row->high;
 	FILE *out = lc_text_open(&text, &len);
 
-	fprintf(out, "%s: %.1f%% of the samples (%.1f to %.1f), %s.", what,
-	        100 * lc_share(row->samples, s->v->total), 100 * row->low, 100 * row->high, where);
+	if (f->whole_class)
+		lc_row_set_share(s->of->ranking, f->rows, rows_of_class(f), &share, &low, &high);
+	fprintf(out, "%s: %.1f%% of the samples (%.1f to %.1f), %s.", what, 100 * share, 100 * low,
+	        100 * high, where);
+	put_line_of_class(out, s, f);
 	if (f->kind == LC_FINDING_HEADER)
 		fprintf(out, " %.0f%% of them are at its header.",
 		        100 * lc_share(touch.header, touch.known));
@@ -217,8 +318,8 @@ static char *joined_words(const struct lc_finding_search *s, const struct lc_fin
 	    other->row->path ? lc_tree_frame(s->t, other->row->path)[LC_FRAME_LINE1] : 0;
 	char *class, *text;
 
-	if (f->joins != LC_JOINS_METHOD || !line1)
-		return lc_finding_row_words(s, other->row);
+	if (f->joins != LC_JOINS_METHOD || !line1 || other->whole_class)
+		return words_of(s, other);
 	class = lc_object_label(s->t, other->row, 1, UINT_MAX);
 	text = lc_mem_text("%s of line %" PRIu32 "%s", class, line1 - 1,
 	                   other->row->estimated ? " (an estimate)" : "");
@@ -228,22 +329,14 @@ static char *joined_words(const struct lc_finding_search *s, const struct lc_fin
 
 /*
  * Join findings from `first` on with it that have the same change: the text names the first ones,
- * and the share is that of all. Their errors are taken as independent; those of lines of one class
- * are opposite, so the interval is no narrower than it should be.
+ * and the share is that of all.
  */
 static void join(struct lc_finding_search *s, size_t first)
 {
 	struct lc_finding *f = &s->found->list[first];
 	size_t kept = first + 1, joined = 0, len;
-	double low = f->share - f->low, high = f->high - f->share;
-	const struct lc_rank_row **rows = lc_arena_zeroed(&s->found->arena, s->found->len - first,
-	                                                  sizeof(const struct lc_rank_row *));
 	char *text;
 	FILE *out = lc_text_open(&text, &len);
-
-	rows[0] = f->row;
-	f->rows = rows;
-	f->rows_len = 1;
 
 	for (size_t i = first + 1; i < s->found->len; i++) {
 		const struct lc_finding *other = &s->found->list[i];
@@ -252,7 +345,7 @@ static void join(struct lc_finding_search *s, size_t first)
 			s->found->list[kept++] = *other;
 			continue;
 		}
-		rows[f->rows_len++] = other->row;
+		add_rows(s, f, other->rows, other->rows_len);
 		if (joined++ < JOINED_NAMES) {
 			char *label = joined_words(s, f, other);
 
@@ -260,21 +353,19 @@ static void join(struct lc_finding_search *s, size_t first)
 			        100 * other->share);
 			free(label);
 		}
-		low = hypot(low, other->share - other->low);
-		high = hypot(high, other->high - other->share);
-		f->share += other->share;
 	}
 	s->found->len = kept;
-	f->low = f->share > low ? f->share - low : 0;
-	f->high = f->share + high < 1 ? f->share + high : 1;
+	if (!joined) {
+		lc_mem_close_text(out);
+		free(text);
+		return;
+	}
+	lc_row_set_share(s->of->ranking, f->rows, f->rows_len, &f->share, &f->low, &f->high);
 	if (joined > JOINED_NAMES)
 		fprintf(out, " and %zu more", joined - JOINED_NAMES);
 	fprintf(out, ": %.1f%% (%.1f to %.1f).", 100 * f->share, 100 * f->low, 100 * f->high);
 	lc_mem_close_text(out);
-	if (joined)
-		f->text = lc_finding_keep(s, text);
-	else
-		free(text);
+	f->text = lc_finding_keep(s, text);
 }
 
 /* Bytes of an element of the row's arrays; of references, at least; 0: no arrays. */
@@ -333,6 +424,20 @@ static bool explained(const struct lc_finding_search *s, const struct lc_rank_ro
 	return 2 * samples >= row->samples;
 }
 
+static enum lc_finding_kind kind_of(const struct lc_finding_search *s,
+                                    const struct lc_rank_row *row, const struct lc_touch *touch)
+{
+	if (lc_touch_never_read(touch))
+		return LC_FINDING_NEVER_READ;
+	if (lc_finding_header_alone(touch))
+		return LC_FINDING_HEADER;
+	if (touch->walk == LC_WALK_STRIDE)
+		return LC_FINDING_STRIDE;
+	if (touch->kind == LC_TOUCH_ONE_PART && !fits_line(s, row))
+		return LC_FINDING_ONE_PART;
+	return LC_FINDING_HOT;
+}
+
 void lc_finding_rows(struct lc_finding_search *s)
 {
 	const struct lc_ranking *r = s->of->ranking;
@@ -341,26 +446,17 @@ void lc_finding_rows(struct lc_finding_search *s)
 	for (size_t i = 0; i < r->shown; i++) {
 		const struct lc_rank_row *row = &r->rows[i];
 		const struct lc_touch touch = lc_touch_of(r, row);
-		enum lc_finding_kind kind = LC_FINDING_HOT;
 		struct lc_finding *f;
 
-		if (row->low < LC_FINDING_SHARE_MIN || explained(s, row) ||
+		if (of_class_found(s, row) || explained(s, row) ||
 		    !lc_finding_costs_time(s, row, &touch))
 			continue;
-		if (lc_touch_never_read(&touch))
-			kind = LC_FINDING_NEVER_READ;
-		else if (lc_finding_header_alone(&touch))
-			kind = LC_FINDING_HEADER;
-		else if (touch.walk == LC_WALK_STRIDE)
-			kind = LC_FINDING_STRIDE;
-		else if (touch.kind == LC_TOUCH_ONE_PART && !fits_line(s, row))
-			kind = LC_FINDING_ONE_PART;
-		f = lc_finding_add(s, kind, number_of(s, row));
-		f->row = row;
-		f->share = lc_share(row->samples, s->v->total);
-		f->low = row->low;
-		f->high = row->high;
-		advise(s, f, &touch);
+		f = lc_finding_add(s, kind_of(s, row, &touch), number_of(s, row));
+		set_rows(s, f, row);
+		if (f->low < LC_FINDING_SHARE_MIN)
+			s->found->len--;
+		else
+			advise(s, f, &touch);
 	}
 	for (size_t i = first; i < s->found->len; i++) {
 		join(s, i);

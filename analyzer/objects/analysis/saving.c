@@ -17,6 +17,7 @@
 #include "analyzer/objects/analysis/cpu_breakdown.h"
 #include "analyzer/objects/analysis/gc_model.h"
 #include "analyzer/objects/analysis/own_code.h"
+#include "analyzer/objects/analysis/row_set.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "src/base/order.h"
 
@@ -244,6 +245,8 @@ static void add(struct lc_weighted *sum, double samples, double pairs_each)
  * `all`. */
 static void add_rows(struct sum *sum, double *variance, double *loose_variance)
 {
+	double each_row = 0, scale;
+
 	for (size_t i = 0; i < sum->len; i++) {
 		const struct lc_rank_row *row = sum->rows[i];
 		const double part = waiting(sum, row), each = lc_share(row->pairs, row->samples);
@@ -254,9 +257,14 @@ static void add_rows(struct sum *sum, double *variance, double *loose_variance)
 				loose += row->accesses[k].samples;
 		add(&sum->accesses, part * (double)row->samples, each);
 		add(&sum->all, part * (double)loose, each);
+		each_row += row->variance;
 		*variance += row->variance * part * part;
 		*loose_variance += row->variance * pow(part * lc_share(loose, row->samples), 2);
 	}
+	/* Errors of lines of one class are opposite. */
+	scale = each_row > 0 ? lc_row_set_variance(sum->s->r, sum->rows, sum->len) / each_row : 1;
+	*variance *= scale;
+	*loose_variance *= scale;
 }
 
 /* The rows' part of all bytes that are allocated at the line. */

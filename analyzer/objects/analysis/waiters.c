@@ -7,13 +7,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/ranking.h"
+#include "analyzer/objects/analysis/waiters_below.h"
 #include "src/base/order.h"
-
-/* Samples at objects of a class, in a method; class UINT32_MAX: of no known class. */
-struct piece {
-	uint32_t method, class;
-	uint64_t samples, pairs;
-};
 
 /* The number of the nearest own method; UINT32_MAX: none. */
 static uint32_t method_of(const struct lc_tree *t, uint32_t path)
@@ -25,7 +20,7 @@ static uint32_t method_of(const struct lc_tree *t, uint32_t path)
 
 static int order_pieces(const void *a, const void *b)
 {
-	const struct piece *x = a, *y = b;
+	const struct lc_waiter_piece *x = a, *y = b;
 	int order = lc_order_u64(x->method, y->method);
 
 	return order ? order : lc_order_u64(x->class, y->class);
@@ -49,65 +44,69 @@ static int most_of_methods(const void *a, const void *b, void *context)
 	return order ? order : lc_tree_order_methods(context, x->method, y->method);
 }
 
-/* Each access in a known method as a piece, in the order of methods and classes. */
-static struct piece *collect(struct lc_waiters *w, const struct lc_view *v, size_t *len)
+/* Add a piece, if its path has an own method. Returns whether it has. */
+static bool add_piece(const struct lc_view *v, struct lc_waiter_piece *pieces, size_t *len,
+                      struct lc_waiter_piece piece)
 {
-	struct piece *pieces = lc_mem_zeroed(v->accesses_len, sizeof(*pieces));
+	piece.method = piece.path ? method_of(v->tree, piece.path) : UINT32_MAX;
+	if (piece.method == UINT32_MAX)
+		return false;
+	pieces[(*len)++] = piece;
+	return true;
+}
+
+static uint32_t class_of(const struct lc_view *v, uint32_t site)
+{
+	return site ? lc_table_key(&v->tree->sites, site)[LC_SITE_CLASS] : UINT32_MAX;
+}
+
+/* Accesses and allocations as pieces, in the order of methods and classes. The caller frees them.
+ */
+static struct lc_waiter_piece *collect(struct lc_waiters *w, const struct lc_view *v, size_t *len)
+{
+	struct lc_waiter_piece *pieces =
+	    lc_mem_zeroed(v->accesses_len + v->sites_len + v->estimates_len, sizeof(*pieces));
 
 	*len = 0;
 	w->elsewhere = v->total;
 	for (size_t i = 0; i < v->accesses_len; i++) {
 		const struct lc_view_access *a = &v->accesses[i];
-		const uint32_t method = a->path ? method_of(v->tree, a->path) : UINT32_MAX;
+		const struct lc_waiter_piece piece = { .path = a->path,
+			                               .class = class_of(v, a->site),
+			                               .samples = a->samples,
+			                               .pairs = a->pairs };
 
-		if (method == UINT32_MAX || !a->samples)
-			continue;
-		w->elsewhere -= a->samples;
-		pieces[(*len)++] = (struct piece){
-			.method = method,
-			.class = a->site ? lc_table_key(&v->tree->sites, a->site)[LC_SITE_CLASS]
-			                 : UINT32_MAX,
-			.samples = a->samples,
-			.pairs = a->pairs,
+		if (a->samples && add_piece(v, pieces, len, piece))
+			w->elsewhere -= a->samples;
+	}
+	for (size_t i = 0; i < v->sites_len + v->estimates_len; i++) {
+		const bool counted = i < v->sites_len;
+		const uint32_t site =
+		    counted ? v->sites[i].site : v->estimates[i - v->sites_len].site;
+		const struct lc_waiter_piece piece = {
+			.path = lc_table_key(&v->tree->sites, site)[LC_SITE_PATH],
+			.class = UINT32_MAX,
+			.bytes = counted ? (double)v->sites[i].bytes
+			                 : v->estimates[i - v->sites_len].bytes,
 		};
+
+		w->bytes += piece.bytes;
+		if (piece.bytes > 0)
+			(void)add_piece(v, pieces, len, piece);
 	}
 	qsort(pieces, *len, sizeof(*pieces), order_pieces);
 	return pieces;
 }
 
-/* Bytes that each method allocates, by number. The caller frees the array. */
-static double *bytes_by_method(struct lc_waiters *w, const struct lc_view *v)
+void lc_waiter_sum(struct lc_waiters *w, const struct lc_view *v, struct lc_waiter *m,
+                   const struct lc_waiter_piece *pieces, size_t len)
 {
-	const struct lc_tree *t = v->tree;
-	double *bytes = lc_mem_zeroed(t->methods.count, sizeof(*bytes));
-
-	for (size_t i = 0; i < v->sites_len + v->estimates_len; i++) {
-		const bool counted = i < v->sites_len;
-		const uint32_t site =
-		    counted ? v->sites[i].site : v->estimates[i - v->sites_len].site;
-		const double n =
-		    counted ? (double)v->sites[i].bytes : v->estimates[i - v->sites_len].bytes;
-		const uint32_t path = lc_table_key(&t->sites, site)[LC_SITE_PATH];
-		const uint32_t method = path ? method_of(t, path) : UINT32_MAX;
-
-		w->bytes += n;
-		if (method != UINT32_MAX)
-			bytes[method] += n;
-	}
-	return bytes;
-}
-
-/* Add a method with its pieces. */
-static void add(struct lc_waiters *w, const struct lc_view *v, const struct piece *pieces,
-                size_t len)
-{
-	struct lc_waiter *m = &w->list[w->len++];
 	struct lc_waiter_class *classes = lc_arena_zeroed(&w->arena, len, sizeof(*classes));
 
-	m->method = pieces->method;
 	for (size_t i = 0; i < len; i++) {
 		m->samples += pieces[i].samples;
 		m->pairs += pieces[i].pairs;
+		m->bytes += pieces[i].bytes;
 		if (pieces[i].class == UINT32_MAX)
 			continue;
 		if (!m->classes_len || classes[m->classes_len - 1].class != pieces[i].class)
@@ -118,35 +117,32 @@ static void add(struct lc_waiters *w, const struct lc_view *v, const struct piec
 		qsort_r(classes, m->classes_len, sizeof(*classes), most_of_classes,
 		        (void *)(uintptr_t)v->tree);
 	m->classes = classes;
-	lc_rank_interval((struct lc_weighted){ m->samples, m->pairs }, lc_view_all(v), &m->low,
-	                 &m->high);
+	if (m->samples)
+		lc_rank_interval((struct lc_weighted){ m->samples, m->pairs }, lc_view_all(v),
+		                 &m->low, &m->high);
 }
 
 void lc_waiters_build(struct lc_waiters *w, const struct lc_view *v)
 {
-	struct piece *pieces;
-	double *bytes;
+	struct lc_waiter_piece *pieces;
 	size_t len;
 
 	*w = (struct lc_waiters){ 0 };
 	pieces = collect(w, v, &len);
-	bytes = bytes_by_method(w, v);
-	w->list = lc_mem_zeroed(len + v->tree->methods.count, sizeof(*w->list));
+	w->list = lc_mem_zeroed(len, sizeof(*w->list));
 	for (size_t from = 0, to; from < len; from = to) {
+		struct lc_waiter *m = &w->list[w->len++];
+
 		for (to = from + 1; to < len && pieces[to].method == pieces[from].method; to++)
 			;
-		add(w, v, pieces + from, to - from);
-		w->list[w->len - 1].bytes = bytes[pieces[from].method];
-		bytes[pieces[from].method] = 0;
+		m->method = pieces[from].method;
+		lc_waiter_sum(w, v, m, pieces + from, to - from);
+		lc_waiters_open(w, v, m, pieces + from, to - from);
 	}
-	for (uint32_t m = 0; m < v->tree->methods.count; m++)
-		if (bytes[m] > 0)
-			w->list[w->len++] = (struct lc_waiter){ .method = m, .bytes = bytes[m] };
 	if (w->len)
 		qsort_r(w->list, w->len, sizeof(*w->list), most_of_methods,
 		        (void *)(uintptr_t)v->tree);
 	free(pieces);
-	free(bytes);
 }
 
 void lc_waiters_free(struct lc_waiters *w)

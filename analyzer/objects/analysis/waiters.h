@@ -25,6 +25,10 @@ struct lc_waiter {
 	double bytes;                          /* allocated there: counted and estimated */
 	const struct lc_waiter_class *classes; /* of known objects; most samples first */
 	size_t classes_len;
+	/* The larger parts of its time, by what it calls outside the JDK: no sample counts twice.
+	 */
+	const struct lc_waiter *below;
+	size_t below_len;
 };
 
 struct lc_waiters {

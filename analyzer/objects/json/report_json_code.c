@@ -41,7 +41,24 @@ static void own_choice(struct lc_json *j, const struct lc_tree_own_choice *c)
 	lc_json_end_object(j);
 }
 
-/* Own methods, each with the samples whose nearest such frame it is. */
+static void waiter(struct lc_json *j, const struct lc_view *v, const struct lc_waiter *m)
+{
+	lc_json_code(j, v->tree, m->method, 0);
+	lc_report_json_count(j, m->samples, v->total);
+	lc_json_real(j, "low", m->low);
+	lc_json_real(j, "high", m->high);
+	lc_json_real(j, "bytes", m->bytes);
+	lc_json_array(j, "classes");
+	for (size_t c = 0; c < m->classes_len; c++) {
+		lc_json_object(j, NULL);
+		lc_json_text(j, "class", lc_tree_text(v->tree, m->classes[c].class));
+		lc_json_u64(j, "samples", m->classes[c].samples);
+		lc_json_end_object(j);
+	}
+	lc_json_end_array(j);
+}
+
+/* Own methods, each with the samples whose nearest such frame it is, and what it calls. */
 static void own_methods(struct lc_json *j, const struct lc_view *v, const struct lc_waiters *w)
 {
 	lc_json_line(j, 0);
@@ -51,16 +68,11 @@ static void own_methods(struct lc_json *j, const struct lc_view *v, const struct
 
 		lc_json_line(j, 0);
 		lc_json_object(j, NULL);
-		lc_json_code(j, v->tree, m->method, 0);
-		lc_report_json_count(j, m->samples, v->total);
-		lc_json_real(j, "low", m->low);
-		lc_json_real(j, "high", m->high);
-		lc_json_real(j, "bytes", m->bytes);
-		lc_json_array(j, "classes");
-		for (size_t c = 0; c < m->classes_len; c++) {
+		waiter(j, v, m);
+		lc_json_array(j, "below");
+		for (size_t k = 0; k < m->below_len; k++) {
 			lc_json_object(j, NULL);
-			lc_json_text(j, "class", lc_tree_text(v->tree, m->classes[c].class));
-			lc_json_u64(j, "samples", m->classes[c].samples);
+			waiter(j, v, &m->below[k]);
 			lc_json_end_object(j);
 		}
 		lc_json_end_array(j);

@@ -16,6 +16,7 @@ enum {
 	LEFT_COLUMNS = 21,   /* "100.0% 10.2 to 12.0  " */
 	LEAST_PERMILLE = 10, /* less is not shown */
 	CLASSES = 4,
+	INDENT = 2,     /* of what an own method calls */
 	LEAST_OWN = 20, /* columns for the patterns of own code */
 };
 
@@ -42,6 +43,20 @@ static uint64_t rest_of(const struct lc_report *r, size_t len)
 	return rest;
 }
 
+/*
+ * How many lines show what own methods call: one where `most` allows no more, since a method that
+ * has half of all samples says little by itself.
+ */
+static size_t below_lines(const struct lc_report *r, size_t len, size_t most)
+{
+	size_t below = 0;
+
+	for (size_t i = 0; i < len; i++)
+		below += r->analysis->waiters.list[i].below_len;
+	most = most > len ? most - len + 1 : 1;
+	return below < most ? below : most;
+}
+
 /* Is there nothing to show? If the user named the own code, that it has no samples is something. */
 static bool is_empty(const struct lc_report *r, size_t len)
 {
@@ -53,7 +68,9 @@ unsigned lc_report_waiters_lines(const struct lc_report *r, size_t most)
 	const size_t len = shown(r, most);
 
 	/* An empty line, and the head. */
-	return is_empty(r, len) ? 0 : (unsigned)len + 2 + (rest_of(r, len) > 0);
+	return is_empty(r, len)
+	           ? 0
+	           : (unsigned)(len + below_lines(r, len, most)) + 2 + (rest_of(r, len) > 0);
 }
 
 /* "HashMap$Node 12%, Integer 11%, 3 more", in at most `columns`. The caller frees it. */
@@ -80,10 +97,10 @@ static char *objects_of(const struct lc_report *r, const struct lc_waiter *m, un
 
 /* "a.Main.load: HashMap$Node 12%, Integer 11%; allocates 40%". */
 static void print_one(const struct lc_screen *s, const struct lc_report *r,
-                      const struct lc_waiter *m)
+                      const struct lc_waiter *m, unsigned indent)
 {
 	const double all = r->analysis->waiters.bytes;
-	const unsigned room = s->width - LEFT_COLUMNS;
+	const unsigned room = s->width - LEFT_COLUMNS - indent;
 	char share[32], *name = lc_short_code(r->view->tree, m->method, 0), *objects;
 	char *bytes = all > 0 && 1000 * m->bytes >= LEAST_PERMILLE * all
 	                  ? lc_mem_text("; allocates %.0f%%", 100 * m->bytes / all)
@@ -93,7 +110,7 @@ static void print_one(const struct lc_screen *s, const struct lc_report *r,
 	snprintf(share, sizeof(share), "%5.1f%%", 100 * lc_share(m->samples, r->view->total));
 	lc_screen_ink(s, LC_INK_BOLD, share);
 	snprintf(share, sizeof(share), "%4.1f to %.1f", 100 * m->low, 100 * m->high);
-	fprintf(s->out, " %-12s  ", share);
+	fprintf(s->out, " %-12s  %*s", share, (int)indent, "");
 	lc_cut_code(name, room / 2, 1);
 	lc_screen_ink(s, LC_INK_BOLD, name);
 	used = lc_columns(name) + 2;
@@ -145,11 +162,18 @@ static void print_rest(const struct lc_screen *s, const struct lc_report *r, siz
 void lc_report_waiters(const struct lc_screen *s, const struct lc_report *r, size_t most)
 {
 	const size_t len = shown(r, most);
+	size_t below;
 
 	if (is_empty(r, len))
 		return;
 	print_head(s, &r->view->tree->own);
-	for (size_t i = 0; i < len; i++)
-		print_one(s, r, &r->analysis->waiters.list[i]);
+	below = below_lines(r, len, most);
+	for (size_t i = 0; i < len; i++) {
+		const struct lc_waiter *m = &r->analysis->waiters.list[i];
+
+		print_one(s, r, m, 0);
+		for (size_t k = 0; k < m->below_len && below; k++, below--)
+			print_one(s, r, &m->below[k], INDENT);
+	}
 	print_rest(s, r, len);
 }
