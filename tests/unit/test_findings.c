@@ -285,6 +285,46 @@ static void a_class_is_one_finding_if_its_lines_are_not_certain(void **state)
 	assert_true(f->saves.accesses.low > 0.36);
 }
 
+/* Samples of objects that the code reached through a field. */
+static void sample_through(const char *class, const char *field, uint64_t samples)
+{
+	const uint32_t at = objects(class, 1, 64 << 20);
+	const uint32_t key[LC_REACH_KEY] = { [LC_REACH_BUCKET] = OBJECT,
+		                             [LC_REACH_SITE] = at,
+		                             [LC_REACH_PATH] = line(USED),
+		                             [LC_REACH_KIND] = LC_REFERENCE_FIELD,
+		                             [LC_REACH_NAME] = text(field) };
+
+	sample_all_over(at, samples);
+	lc_table_values(&tree.reaches, lc_table_put(&tree.reaches, key))[LC_REACH_SAMPLES] +=
+	    samples;
+}
+
+static void what_nodes_of_a_collection_hold_is_of_their_finding(void **state)
+{
+	const struct lc_finding *f;
+
+	sample_through("p.Key", "java.util.TreeMap$Entry.key", 400);
+	sample_through("java.util.TreeMap$Entry", "java.util.TreeMap$Entry.left", 200);
+	calculate(400);
+	f = only(LC_FINDING_HOT);
+	assert_non_null(strstr(f->text, "TreeMap$Entry"));
+	assert_non_null(strstr(f->text, "Together with p.Key"));
+	assert_non_null(strstr(f->text, "(40.0%): 60.0% ("));
+	assert_int_equal(f->rows_len, 2);
+	assert_true(f->share == 0.6 && f->saves.accesses.share > 0.59);
+}
+
+/* A field of the program's own class says nothing of that kind. */
+static void what_other_objects_refer_to_is_a_finding_of_its_own(void **state)
+{
+	sample_through("p.Key", "p.Order.key", 300);
+	sample_through("p.Order", "p.Orders.first", 300);
+	calculate(400);
+	find();
+	assert_int_equal(found.len, 2);
+}
+
 /* Arrays of numbers at two lines are two things. */
 static void arrays_of_a_class_are_findings_by_line_only(void **state)
 {
@@ -736,6 +776,8 @@ int main(void)
 		TEST(a_large_array_is_a_finding_with_its_share_and_interval),
 		TEST(a_class_is_one_finding_if_its_lines_are_not_certain),
 		TEST(arrays_of_a_class_are_findings_by_line_only),
+		TEST(what_nodes_of_a_collection_hold_is_of_their_finding),
+		TEST(what_other_objects_refer_to_is_a_finding_of_its_own),
 		TEST(too_few_samples_allow_no_verdict),
 		TEST(what_is_certainly_no_2_percent_is_none),
 		TEST(findings_are_in_the_order_of_what_they_certainly_are),

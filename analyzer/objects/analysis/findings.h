@@ -62,6 +62,7 @@ struct lc_finding {
 	const struct lc_rank_row *const *rows; /* `row` and those that were joined to it */
 	size_t rows_len;
 	bool whole_class; /* it is about all objects of the class that are not counted */
+	uint32_t holder;  /* class of the collection's nodes that hold these objects; 0: none */
 	const struct lc_spans_diagnosis *spans; /* diagnosis of streams or tasks; NULL: none */
 	uint64_t site;    /* lc_tree_site_id() of the site; 0: several, or none */
 	const char *text; /* what is wrong, and the numbers that show it; UTF-8, one line */

@@ -309,6 +309,65 @@ static bool one_change(const struct lc_tree *t, const struct lc_finding *a,
 	       (a->joins == LC_JOINS_ALL || one_method(t, a->row->path, b->row->path));
 }
 
+/* ---- what a collection holds ---- */
+
+/*
+ * The nodes of a collection by whose fields two thirds of the row's objects or more are reached,
+ * where the nodes are a finding, too; or 0.
+ */
+static uint32_t holder_of(const struct lc_finding_search *s, size_t first,
+                          const struct lc_finding *f)
+{
+	struct lc_reaches reaches = lc_reaches_of(s->of->ranking, f->row);
+	uint32_t holder = 0;
+
+	for (size_t i = first; i < s->found->len && !holder; i++) {
+		const uint32_t class = s->found->list[i].row->class;
+		const struct lc_text node = lc_tree_text(s->t, class);
+		uint64_t samples = 0;
+
+		if (class == f->row->class || !lc_saving_collection(node).len)
+			continue;
+		for (size_t k = 0; k < reaches.len; k++) {
+			const struct lc_text name = lc_tree_text(s->t, reaches.list[k].name);
+
+			if (reaches.list[k].kind == LC_REFERENCE_FIELD && name.len > node.len &&
+			    !memcmp(name.bytes, node.bytes, node.len) &&
+			    name.bytes[node.len] == '.')
+				samples += reaches.list[k].samples;
+		}
+		if (samples && 3 * samples >= 2 * reaches.samples)
+			holder = class;
+	}
+	lc_reaches_free(&reaches);
+	return holder;
+}
+
+/* Put the nodes of a collection before what they hold, which is joined to them. */
+static void find_holders(struct lc_finding_search *s, size_t first)
+{
+	struct lc_finding *list = s->found->list;
+
+	for (size_t i = first; i < s->found->len; i++)
+		list[i].holder = holder_of(s, first, &list[i]);
+	for (size_t i = first; i < s->found->len; i++)
+		for (size_t k = i + 1; list[i].holder && k < s->found->len; k++)
+			if (list[k].row->class == list[i].holder && !list[k].holder) {
+				const struct lc_finding nodes = list[k];
+
+				memmove(list + i + 1, list + i, (k - i) * sizeof(*list));
+				list[i] = nodes;
+				break;
+			}
+}
+
+/* Is a change of `f` one of the other finding, too? */
+static bool one_cause(const struct lc_finding_search *s, const struct lc_finding *f,
+                      const struct lc_finding *other)
+{
+	return one_change(s->t, f, other) || (other->holder && other->holder == f->row->class);
+}
+
 /* A row that is joined to another of the same method needs its line alone. The caller frees the
  * text. */
 static char *joined_words(const struct lc_finding_search *s, const struct lc_finding *f,
@@ -318,7 +377,7 @@ static char *joined_words(const struct lc_finding_search *s, const struct lc_fin
 	    other->row->path ? lc_tree_frame(s->t, other->row->path)[LC_FRAME_LINE1] : 0;
 	char *class, *text;
 
-	if (f->joins != LC_JOINS_METHOD || !line1 || other->whole_class)
+	if (f->joins != LC_JOINS_METHOD || other->holder || !line1 || other->whole_class)
 		return words_of(s, other);
 	class = lc_object_label(s->t, other->row, 1, UINT_MAX);
 	text = lc_mem_text("%s of line %" PRIu32 "%s", class, line1 - 1,
@@ -341,7 +400,7 @@ static void join(struct lc_finding_search *s, size_t first)
 	for (size_t i = first + 1; i < s->found->len; i++) {
 		const struct lc_finding *other = &s->found->list[i];
 
-		if (!one_change(s->t, f, other)) {
+		if (!one_cause(s, f, other)) {
 			s->found->list[kept++] = *other;
 			continue;
 		}
@@ -458,6 +517,7 @@ void lc_finding_rows(struct lc_finding_search *s)
 		else
 			advise(s, f, &touch);
 	}
+	find_holders(s, first);
 	for (size_t i = first; i < s->found->len; i++) {
 		join(s, i);
 		find_saving(s, &s->found->list[i]);

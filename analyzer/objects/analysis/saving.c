@@ -107,11 +107,7 @@ static bool constructs(const struct lc_tree *t, const struct lc_rank_row *row, u
 	return row->path ? same_line(t, caller, row->path) : !is_constructor(t, caller);
 }
 
-/*
- * The JDK's collection whose code exists only for the row's objects, which are its nodes or its
- * table: "java.util.HashMap" of "java.util.HashMap$Node[]"; "" if there is none.
- */
-static struct lc_text collection_of(struct lc_text class)
+struct lc_text lc_saving_collection(struct lc_text class)
 {
 	static const char *const ends[] = { "$Node", "$Node[]", "$Entry", "$Entry[]", "$TreeNode" };
 
@@ -222,7 +218,7 @@ static void mark(struct sum *sum)
 		sum->only[path] |= sum->only[lc_tree_parent(t, path)];
 	/* The program's own code below a collection's stays: a comparison, a function. */
 	for (size_t i = 0; i < sum->len; i++)
-		mark_collection(sum, collection_of(lc_tree_text(t, sum->rows[i]->class)));
+		mark_collection(sum, lc_saving_collection(lc_tree_text(t, sum->rows[i]->class)));
 }
 
 /* ---- samples ---- */

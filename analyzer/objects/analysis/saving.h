@@ -33,6 +33,12 @@ void lc_savings_free(struct lc_savings *s);
 /* The part of the CPU time that the samples are of; 1 if it is not known. */
 double lc_savings_threads(const struct lc_savings *s);
 
+/*
+ * The JDK's collection whose code exists only for objects of the class, which are its nodes or its
+ * table: "java.util.HashMap" of "java.util.HashMap$Node[]"; "" if there is none.
+ */
+struct lc_text lc_saving_collection(struct lc_text class);
+
 /* Find the parts of the CPU time that go to the objects of all these rows. */
 struct lc_saving lc_saving_of(const struct lc_savings *s, const struct lc_rank_row *const *rows,
                               size_t len);
