@@ -216,6 +216,16 @@ char *lc_short_code(const struct lc_tree *t, uint32_t method, uint32_t line1)
 	return lc_short_lines(t, method, line1, line1);
 }
 
+void lc_short_without_package(char *code)
+{
+	char *method = strrchr(code, '.'), *class = method;
+
+	while (class && class > code && class[-1] != '.')
+		class --;
+	if (class)
+		memmove(code, class, strlen(class) + 1);
+}
+
 /* ---- lines ---- */
 
 /* Print `text` in lines where `out` is not NULL. Returns how many there are. */

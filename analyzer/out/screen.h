@@ -70,6 +70,9 @@ static inline bool lc_short_is_file(struct lc_text name)
 /* "o.h2.v.Value.compareTo:42", for a method and line + 1 (0: none). Like lc_short_class(). */
 char *lc_short_code(const struct lc_tree *t, uint32_t method, uint32_t line1);
 
+/* Make "HashMap.newNode:1901" of "j.u.HashMap.newNode:1901". */
+void lc_short_without_package(char *code);
+
 /* "o.h2.v.Value.compareTo:42-47", for lines + 1. Like lc_short_class(). */
 char *lc_short_lines(const struct lc_tree *t, uint32_t method, uint32_t first1, uint32_t last1);
 

@@ -153,6 +153,16 @@ static void tables_of_maps_are_known_by_the_field_that_holds_them(void **state)
 	    &(struct row){ "java.util.HashMap$Node[]", "java.util.HashMap.table", .made = 90, HOT },
 	    "give the map its size");
 	gets(&(struct row){ "java.util.HashMap$Node", HOT }, "look a key up once");
+	gets(&(struct row){ "java.util.HashMap$Node", NULL, "java.util.HashMap$HashIterator.next",
+	                    LC_REFERENCE_FIELD, HOT },
+	     "keep the values in an array");
+	gets(&(struct row){ "java.util.TreeMap$Entry", NULL,
+	                    "java.util.TreeMap$PrivateEntryIterator.next", LC_REFERENCE_FIELD,
+	                    HOT },
+	     "keep the values in an array");
+	gets(&(struct row){ "java.util.TreeMap$Entry", NULL, "java.util.TreeMap.root",
+	                    LC_REFERENCE_FIELD, HOT },
+	     "use a hash map");
 	gets(&(struct row){ "java.util.HashMap$Node[]", "a.Own.table", HOT }, NULL);
 	free(advice_of(&(struct row){ "java.util.HashMap$Node", HOT }, &joins));
 	assert_true(joins); /* nodes and tables are of one map */

@@ -184,12 +184,21 @@ static void without_a_main_class_all_outside_the_jdk_is_own(void **state)
 
 static void a_main_class_with_little_of_the_time_does_not_decide(void **state)
 {
-	sample(call(0, "com.acme.Main", "main"), 20);
-	sample(call(call(0, "com.acme.Main", "main"), "org.engine.Engine", "start"), 10);
-	sample(call(thread(), "org.engine.Worker", "run"), 70);
+	sample(call(0, "com.acme.Main", "main"), 5);
+	sample(call(call(0, "com.acme.Main", "main"), "org.engine.Engine", "start"), 4);
+	sample(call(thread(), "org.engine.Worker", "run"), 91);
 	expect("all outside the JDK");
 	assert_string_equal(tree.own.why,
-	                    "only 30.0% of the samples outside the JDK are in or below com.acme.*");
+	                    "only 9.0% of the samples outside the JDK are in or below com.acme.*");
+}
+
+/* A handler of a web server: most of the time is the server's. */
+static void a_tenth_of_the_time_is_enough(void **state)
+{
+	sample(call(call(0, "com.acme.Main", "main"), "org.engine.Engine", "start"), 2);
+	sample(call(call(thread(), "org.engine.Worker", "run"), "com.acme.Handler", "get"), 10);
+	sample(call(thread(), "org.engine.Worker", "run"), 88);
+	expect("com.acme.*");
 }
 
 static void names_that_many_projects_share_need_one_more(void **state)
@@ -282,6 +291,7 @@ int main(void)
 		TEST(without_code_beyond_the_launcher_all_outside_the_jdk_is_own),
 		TEST(without_a_main_class_all_outside_the_jdk_is_own),
 		TEST(a_main_class_with_little_of_the_time_does_not_decide),
+		TEST(a_tenth_of_the_time_is_enough),
 		TEST(names_that_many_projects_share_need_one_more),
 		TEST(classes_without_a_package_are_listed),
 		TEST(more_classes_without_a_package_than_can_be_listed_do_not_decide),

@@ -200,6 +200,26 @@ static void a_chain_of_calls_is_its_last_one(void **state)
 	assert_true(waiters.list[0].below[0].bytes == 900);
 }
 
+/* Samples without an own frame go to libraries' methods: with own ones they are all. */
+static void what_only_libraries_do_is_told_apart(void **state)
+{
+	const uint32_t outer = call(0, "a.Main", "main");
+	const uint32_t poll = library(call(0, "java.lang.Thread", "run"), "poll");
+
+	sample(LC_BUCKET_JVM, 0, library(outer, "run"), 30);
+	sample(LC_BUCKET_OBJECT, site("byte[]", poll, 700), call(poll, "java.util.Arrays", "fill"),
+	       50);
+	sample(LC_BUCKET_JVM, 0, call(0, "java.lang.Thread", "run"), 20);
+	build();
+	assert_int_equal(waiters.len, 1);
+	assert_int_equal(waiters.elsewhere, 70);
+	assert_int_equal(waiters.others_len, 1);
+	assert_int_equal(lc_table_key(&tree.methods, waiters.others[0].method)[LC_METHOD_NAME],
+	                 text("poll"));
+	assert_int_equal(waiters.others[0].samples, 50);
+	assert_true(waiters.others[0].bytes == 700);
+}
+
 static void an_own_method_that_does_the_work_itself_calls_nothing(void **state)
 {
 	const uint32_t outer = call(0, "a.Main", "main");
@@ -225,6 +245,7 @@ int main(void)
 		TEST(bytes_go_there_too_and_need_no_sample),
 		TEST(the_calls_of_a_method_with_most_samples_are_told),
 		TEST(a_chain_of_calls_is_its_last_one),
+		TEST(what_only_libraries_do_is_told_apart),
 		TEST(an_own_method_that_does_the_work_itself_calls_nothing),
 		TEST(a_profile_without_samples_has_none),
 	};

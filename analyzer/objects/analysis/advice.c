@@ -35,6 +35,7 @@ enum evidence {
 	AGAIN = 1 << 19,       /* MADE, or the objects die young: each use makes them */
 	FOR_ENUM = 1 << 20,    /* half of the samples are in Enum.hashCode() */
 	OWN_LINE = 1 << 21,    /* a line that is not the JDK's allocates the objects */
+	BY_ITERATOR = 1 << 22, /* half of the samples came through a field of an iterator */
 };
 
 enum { SMALL_BYTES = 64, LARGE_BYTES = 64 << 10 };
@@ -57,6 +58,8 @@ struct advice {
 #define HASH_TABLES                                                                                \
 	"java.util.HashMap.table java.util.concurrent.ConcurrentHashMap.table "                    \
 	"java.util.Hashtable.table java.util.WeakHashMap.table java.util.IdentityHashMap.table"
+
+#define ITERATORS "java.util.*Iterator java.util.concurrent.ConcurrentHashMap$Traverser"
 
 /* Sentences of several rows. Rows that are joined have equal ones. */
 #define LOOK_UP_LESS                                                                               \
@@ -133,6 +136,9 @@ static const struct advice table[] = {
 	{ HASH_NODES, NULL, MADE, LC_JOINS_ALL,
 	  "put fewer entries in, or use a map without nodes (open addressing): most samples are at "
 	  "the line that makes them" },
+	{ HASH_NODES " java.util.TreeMap$Entry", NULL, BY_ITERATOR, LC_JOINS_ALL,
+	  "keep the values in an array or ArrayList, too, for the loop that goes through all of "
+	  "them: each of its steps fetches a node and what it refers to" },
 	{ HASH_NODES, NULL, 0, LC_JOINS_ALL, LOOK_UP_LESS },
 	{ "java.util.TreeMap$Entry java.util.concurrent.ConcurrentSkipListMap$*", NULL, 0,
 	  LC_JOINS_ALL,
@@ -342,6 +348,7 @@ static unsigned reference(struct known *k, const struct lc_advice_of *of)
 		return 0;
 	k->holder = holder_of(k->through);
 	return (element ? BY_ELEMENT : BY_FIELD) |
+	       (matches(ITERATORS, k->holder) ? BY_ITERATOR : 0) |
 	       (k->holder.len && !lc_own_is_jdk(k->holder) ? OF_PROGRAM : 0);
 }
 

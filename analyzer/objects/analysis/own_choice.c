@@ -17,6 +17,7 @@
 enum {
 	NONE = UINT32_MAX,
 	MAIN_PART = 10,   /* one in so many samples below a main method makes it one */
+	OWN_PART = 10,    /* own code with less than one sample in so many says too little */
 	THREAD_PART = 20, /* one in so many samples makes a thread's package one of the program */
 	SHOWN = 3,        /* patterns */
 	UNNAMED_MAX = 64, /* patterns for classes without a package */
@@ -410,7 +411,7 @@ static void decide(struct choice *c)
 	tried = lc_own_choice_text(o, UINT32_MAX);
 	if (share <= 0)
 		give_up(o, lc_mem_text("no sample is in or below the main class"));
-	else if (2 * share < 1)
+	else if (OWN_PART * share < 1)
 		give_up(o, lc_mem_text("only %.1f%% of the samples outside the JDK are in or "
 		                       "below %s",
 		                       100 * share, tried));

@@ -47,10 +47,27 @@ uint32_t lc_own_path(const struct lc_tree *t, uint32_t path)
 	return path;
 }
 
+uint32_t lc_own_library(const struct lc_tree *t, uint32_t path)
+{
+	for (; path; path = lc_tree_parent(t, path)) {
+		const uint32_t *method = lc_tree_method(t, path);
+
+		if (lc_tree_text(t, method[LC_METHOD_NAME]).len &&
+		    !lc_own_is_jdk(lc_tree_text(t, method[LC_METHOD_CLASS])))
+			break;
+	}
+	return path;
+}
+
+/* Without an own frame, a library's above the leaf. */
 static struct piece piece_of(const struct lc_tree *t, const struct lc_rank_access *a)
 {
 	struct piece p = { .path = lc_own_path(t, a->path), .samples = a->samples };
 
+	if (!p.path)
+		p.path = lc_own_library(t, a->path);
+	if (p.path == a->path)
+		p.path = 0;
 	if (p.path) {
 		p.method = lc_tree_frame(t, p.path)[LC_FRAME_METHOD];
 		p.line1 = lc_tree_frame(t, p.path)[LC_FRAME_LINE1];
@@ -111,17 +128,6 @@ uint32_t lc_own_maker(const struct lc_tree *t, const struct lc_rank_row *row)
 	return own;
 }
 
-/* "HashMap.newNode:1901" of "j.u.HashMap.newNode:1901". */
-static void drop_package(char *code)
-{
-	char *method = strrchr(code, '.'), *class = method;
-
-	while (class && class > code && class[-1] != '.')
-		class --;
-	if (class)
-		memmove(code, class, strlen(class) + 1);
-}
-
 static char *label(const struct lc_tree *t, const struct lc_rank_lines *lines, uint32_t own,
                    unsigned columns)
 {
@@ -137,7 +143,7 @@ static char *label(const struct lc_tree *t, const struct lc_rank_lines *lines, u
 	for (unsigned step = 0; step < 3 && lc_columns(text) > columns; step++) {
 		free(text);
 		if (step < 2)
-			drop_package(step ? mine : code);
+			lc_short_without_package(step ? mine : code);
 		text = step < 2 ? lc_mem_text("%s in %s", code, mine) : lc_mem_text("in %s", mine);
 	}
 	lc_cut_middle(text, columns);

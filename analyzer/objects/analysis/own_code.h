@@ -23,9 +23,13 @@ bool lc_own_is_method(const struct lc_tree *t, uint32_t method);
 /* The nearest own frame at or above the path's leaf; 0: none. */
 uint32_t lc_own_path(const struct lc_tree *t, uint32_t path);
 
+/* The nearest frame outside the JDK at or above the path's leaf; 0: none. */
+uint32_t lc_own_library(const struct lc_tree *t, uint32_t path);
+
 /*
- * The own frame below which half of the leaves' samples are or more, as a path that ends there; 0:
- * there is none, or the leaves, which are of one line, are own.
+ * The own frame, or a library's if there is none, below which half of the leaves' samples are or
+ * more, as a path that ends there; 0: there is none, or the leaves, which are of one line, are own
+ * or of that library.
  */
 uint32_t lc_own_above(const struct lc_tree *t, const struct lc_rank_access *leaves, size_t len);
 

@@ -10,12 +10,9 @@
 #include "analyzer/objects/analysis/waiters_below.h"
 #include "src/base/order.h"
 
-/* The number of the nearest own method; UINT32_MAX: none. */
 static uint32_t method_of(const struct lc_tree *t, uint32_t path)
 {
-	const uint32_t own = lc_own_path(t, path);
-
-	return own ? lc_tree_frame(t, own)[LC_FRAME_METHOD] : UINT32_MAX;
+	return lc_tree_frame(t, path)[LC_FRAME_METHOD];
 }
 
 static int order_pieces(const void *a, const void *b)
@@ -44,15 +41,26 @@ static int most_of_methods(const void *a, const void *b, void *context)
 	return order ? order : lc_tree_order_methods(context, x->method, y->method);
 }
 
-/* Add a piece, if its path has an own method. Returns whether it has. */
-static bool add_piece(const struct lc_view *v, struct lc_waiter_piece *pieces, size_t *len,
-                      struct lc_waiter_piece piece)
+/* Pieces of own methods, and those of libraries' methods, which have no own one above them. */
+struct pieces {
+	struct lc_waiter_piece *own, *others;
+	size_t own_len, others_len;
+};
+
+/* Add a piece. Returns whether it has an own method. */
+static bool add_piece(const struct lc_view *v, struct pieces *to, struct lc_waiter_piece piece)
 {
-	piece.method = piece.path ? method_of(v->tree, piece.path) : UINT32_MAX;
-	if (piece.method == UINT32_MAX)
+	const uint32_t own = lc_own_path(v->tree, piece.path);
+	const uint32_t path = own ? own : lc_own_library(v->tree, piece.path);
+
+	if (!path)
 		return false;
-	pieces[(*len)++] = piece;
-	return true;
+	piece.method = method_of(v->tree, path);
+	if (own)
+		to->own[to->own_len++] = piece;
+	else
+		to->others[to->others_len++] = piece;
+	return own != 0;
 }
 
 static uint32_t class_of(const struct lc_view *v, uint32_t site)
@@ -62,12 +70,12 @@ static uint32_t class_of(const struct lc_view *v, uint32_t site)
 
 /* Accesses and allocations as pieces, in the order of methods and classes. The caller frees them.
  */
-static struct lc_waiter_piece *collect(struct lc_waiters *w, const struct lc_view *v, size_t *len)
+static struct pieces collect(struct lc_waiters *w, const struct lc_view *v)
 {
-	struct lc_waiter_piece *pieces =
-	    lc_mem_zeroed(v->accesses_len + v->sites_len + v->estimates_len, sizeof(*pieces));
+	const size_t most = v->accesses_len + v->sites_len + v->estimates_len;
+	struct pieces to = { .own = lc_mem_zeroed(most, sizeof(*to.own)),
+		             .others = lc_mem_zeroed(most, sizeof(*to.others)) };
 
-	*len = 0;
 	w->elsewhere = v->total;
 	for (size_t i = 0; i < v->accesses_len; i++) {
 		const struct lc_view_access *a = &v->accesses[i];
@@ -76,7 +84,7 @@ static struct lc_waiter_piece *collect(struct lc_waiters *w, const struct lc_vie
 			                               .samples = a->samples,
 			                               .pairs = a->pairs };
 
-		if (a->samples && add_piece(v, pieces, len, piece))
+		if (a->samples && add_piece(v, &to, piece))
 			w->elsewhere -= a->samples;
 	}
 	for (size_t i = 0; i < v->sites_len + v->estimates_len; i++) {
@@ -92,10 +100,11 @@ static struct lc_waiter_piece *collect(struct lc_waiters *w, const struct lc_vie
 
 		w->bytes += piece.bytes;
 		if (piece.bytes > 0)
-			(void)add_piece(v, pieces, len, piece);
+			(void)add_piece(v, &to, piece);
 	}
-	qsort(pieces, *len, sizeof(*pieces), order_pieces);
-	return pieces;
+	qsort(to.own, to.own_len, sizeof(*to.own), order_pieces);
+	qsort(to.others, to.others_len, sizeof(*to.others), order_pieces);
+	return to;
 }
 
 void lc_waiter_sum(struct lc_waiters *w, const struct lc_view *v, struct lc_waiter *m,
@@ -122,32 +131,45 @@ void lc_waiter_sum(struct lc_waiters *w, const struct lc_view *v, struct lc_wait
 		                 &m->low, &m->high);
 }
 
-void lc_waiters_build(struct lc_waiters *w, const struct lc_view *v)
+/* The methods of pieces, which are in their order. The caller frees the array. */
+static struct lc_waiter *sum_methods(struct lc_waiters *w, const struct lc_view *v,
+                                     const struct lc_waiter_piece *pieces, size_t pieces_len,
+                                     size_t *len)
 {
-	struct lc_waiter_piece *pieces;
-	size_t len;
+	struct lc_waiter *list = lc_mem_zeroed(pieces_len, sizeof(*list));
 
-	*w = (struct lc_waiters){ 0 };
-	pieces = collect(w, v, &len);
-	w->list = lc_mem_zeroed(len, sizeof(*w->list));
-	for (size_t from = 0, to; from < len; from = to) {
-		struct lc_waiter *m = &w->list[w->len++];
+	*len = 0;
+	for (size_t from = 0, to; from < pieces_len; from = to) {
+		struct lc_waiter *m = &list[(*len)++];
 
-		for (to = from + 1; to < len && pieces[to].method == pieces[from].method; to++)
+		for (to = from + 1; to < pieces_len && pieces[to].method == pieces[from].method;
+		     to++)
 			;
 		m->method = pieces[from].method;
 		lc_waiter_sum(w, v, m, pieces + from, to - from);
 		lc_waiters_open(w, v, m, pieces + from, to - from);
 	}
-	if (w->len)
-		qsort_r(w->list, w->len, sizeof(*w->list), most_of_methods,
-		        (void *)(uintptr_t)v->tree);
-	free(pieces);
+	if (*len)
+		qsort_r(list, *len, sizeof(*list), most_of_methods, (void *)(uintptr_t)v->tree);
+	return list;
+}
+
+void lc_waiters_build(struct lc_waiters *w, const struct lc_view *v)
+{
+	struct pieces pieces;
+
+	*w = (struct lc_waiters){ 0 };
+	pieces = collect(w, v);
+	w->list = sum_methods(w, v, pieces.own, pieces.own_len, &w->len);
+	w->others = sum_methods(w, v, pieces.others, pieces.others_len, &w->others_len);
+	free(pieces.own);
+	free(pieces.others);
 }
 
 void lc_waiters_free(struct lc_waiters *w)
 {
 	free(w->list);
+	free(w->others);
 	lc_arena_free(&w->arena);
 	*w = (struct lc_waiters){ 0 };
 }

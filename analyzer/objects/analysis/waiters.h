@@ -34,8 +34,10 @@ struct lc_waiter {
 struct lc_waiters {
 	struct lc_waiter *list; /* most samples first, then most bytes */
 	size_t len;
+	struct lc_waiter *others; /* libraries' methods nearest to samples without an own frame */
+	size_t others_len;
 	uint64_t
-	    elsewhere; /* samples without such a frame: with those of `list`, all of the view */
+	    elsewhere; /* samples without an own frame: with those of `list`, all of the view */
 	double bytes;  /* of all allocations of the view */
 	struct lc_arena arena;
 };

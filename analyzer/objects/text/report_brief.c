@@ -31,6 +31,8 @@
 enum {
 	SCREEN_LINES = 40,
 	WAITERS = 3,          /* own methods */
+	ROWS = 5,             /* of objects, if the user asks for no more */
+	ROWS_LEAST = 3,       /* on a full screen */
 	REACHED_ROWS = 3,     /* the first ones, with a line on how their objects are reached */
 	FINDING_LINES = 13,   /* at least */
 	FINDING_INDENT = 3,   /* "1. " */
@@ -294,22 +296,19 @@ static char *reached_text(const struct lc_screen *s, const struct lc_ranking *ra
 	return text;
 }
 
-static size_t rows_shown(const struct lc_report *r)
-{
-	return r->ranking->shown < r->top ? r->ranking->shown : r->top;
-}
-
-/* How the objects of the first rows are reached, if it is known and there is room. */
+/* Rows of objects that are shown, and how the first ones are reached, if it is known. */
 struct reached {
+	size_t rows;
 	char *texts[REACHED_ROWS]; /* "": not known */
 	size_t len;
 };
 
-static struct reached reached_of(const struct lc_screen *s, const struct lc_ranking *rank,
-                                 size_t rows)
+static struct reached reached_of(const struct lc_screen *s, const struct lc_report *r)
 {
-	struct reached reached = { .len = rows < REACHED_ROWS ? rows : REACHED_ROWS };
+	const struct lc_ranking *rank = r->ranking;
+	struct reached reached = { .rows = rank->shown < r->top ? rank->shown : r->top };
 
+	reached.len = reached.rows < REACHED_ROWS ? reached.rows : REACHED_ROWS;
 	for (size_t i = 0; i < reached.len; i++)
 		reached.texts[i] = reached_text(s, rank, &rank->rows[i]);
 	return reached;
@@ -333,9 +332,8 @@ static void print_rows(const struct lc_screen *s, const struct lc_report *r,
                        const struct reached *reached)
 {
 	const struct lc_ranking *rank = r->ranking;
-	const size_t shown = rows_shown(r);
 
-	for (size_t i = 0; i < shown; i++) {
+	for (size_t i = 0; i < reached->rows; i++) {
 		char *detail =
 		    lc_report_brief_detail(rank, &rank->rows[i], s->width - LEFT_COLUMNS);
 
@@ -352,7 +350,7 @@ static void print_rows(const struct lc_screen *s, const struct lc_report *r,
 			putc('\n', s->out);
 		}
 	}
-	lc_report_brief_rest(s, rank, shown);
+	lc_report_brief_rest(s, rank, reached->rows);
 }
 
 void lc_report_brief_rest(const struct lc_screen *s, const struct lc_ranking *rank, size_t shown)
@@ -499,16 +497,16 @@ static unsigned count_lines(const char *text)
 }
 
 /* Lines of the screen for everything but findings and what is said of reached objects. */
-static unsigned fixed_lines(const struct lc_report *r, unsigned around, size_t waiters)
+static unsigned fixed_lines(const struct lc_report *r, unsigned around, size_t rows, size_t waiters)
 {
 	/* The rest; empty lines, and what to read next. */
-	return around + (unsigned)(2 * rows_shown(r) + 1 + 4) + lc_report_waiters_lines(r, waiters);
+	return around + (unsigned)(2 * rows + 1 + 4) + lc_report_waiters_lines(r, waiters);
 }
 
 /*
  * Choose what fits the screen, of which `around` lines are taken: how many findings, in at least so
- * many lines if they fit, how many own methods, and how many rows say how their objects are
- * reached. If the user asks for more rows than a screen has, it is longer.
+ * many lines if they fit, how many own methods and rows, and how many rows say how their objects
+ * are reached. If the user asks for more rows than a screen has, it is longer.
  */
 static size_t choose_lines(const struct lc_screen *s, const struct lc_report *r, unsigned around,
                            unsigned least, struct reached *reached, size_t *waiters)
@@ -517,9 +515,11 @@ static size_t choose_lines(const struct lc_screen *s, const struct lc_report *r,
 	bool fits;
 
 	(void)findings_that_fit(s, r->findings, 1, 0, &lines);
-	fits = r->show == LC_VIEW_BRIEF && fixed_lines(r, around, 1) + lines <= SCREEN_LINES;
+	fits = r->show == LC_VIEW_BRIEF &&
+	       fixed_lines(r, around, reached->rows, 1) + lines <= SCREEN_LINES;
 	for (;;) {
-		const unsigned used = fixed_lines(r, around, *waiters) + reached_lines(reached);
+		const unsigned used =
+		    fixed_lines(r, around, reached->rows, *waiters) + reached_lines(reached);
 		const unsigned room = used + least < SCREEN_LINES ? SCREEN_LINES - used : least;
 		const size_t shown = findings_that_fit(s, r->findings, r->top, room, &lines);
 
@@ -531,6 +531,8 @@ static size_t choose_lines(const struct lc_screen *s, const struct lc_report *r,
 			return shown;
 		else if (least)
 			least--;
+		else if (reached->rows > ROWS_LEAST && r->top <= ROWS)
+			reached->rows--;
 		else
 			--*waiters;
 	}
@@ -566,7 +568,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	s.out = out;
 	fprintf(out, "%s\n", head);
 	next = lc_report_next(&s, r);
-	reached = reached_of(&s, r->ranking, rows_shown(r));
+	reached = reached_of(&s, r);
 	shown = choose_lines(&s, r, count_lines(head) + count_lines(next),
 	                     FINDING_LINES - count_lines(next), &reached, &waiters);
 	print_findings(&s, r->findings, shown);

@@ -16,9 +16,15 @@ enum {
 	LEFT_COLUMNS = 21,   /* "100.0% 10.2 to 12.0  " */
 	LEAST_PERMILLE = 10, /* less is not shown */
 	CLASSES = 4,
-	INDENT = 2,     /* of what an own method calls */
-	LEAST_OWN = 20, /* columns for the patterns of own code */
+	INDENT = 2,         /* of what an own method calls */
+	APART_PERCENT = 20, /* of samples without an own frame: they have a line */
+	LEAST_OWN = 20,     /* columns for the patterns of own code */
 };
+
+static bool is_shown(const struct lc_report *r, const struct lc_waiter *m)
+{
+	return m->samples && 1000 * m->samples >= LEAST_PERMILLE * r->view->total;
+}
 
 /* How many methods have 1% of the samples or more, `most` at most. */
 static size_t shown(const struct lc_report *r, size_t most)
@@ -26,11 +32,21 @@ static size_t shown(const struct lc_report *r, size_t most)
 	const struct lc_waiters *w = &r->analysis->waiters;
 	size_t len = 0;
 
-	while (len < w->len && len < most &&
-	       1000 * w->list[len].samples >= LEAST_PERMILLE * r->view->total &&
-	       w->list[len].samples)
+	while (len < w->len && len < most && is_shown(r, &w->list[len]))
 		len++;
 	return len;
+}
+
+/*
+ * Do samples without an own frame have a line of their own, with methods of libraries? Without room
+ * for two methods they have none.
+ */
+static bool is_apart(const struct lc_report *r, size_t most)
+{
+	const struct lc_waiters *w = &r->analysis->waiters;
+
+	return most > 1 && 100 * w->elsewhere >= APART_PERCENT * r->view->total && w->others_len &&
+	       is_shown(r, w->others);
 }
 
 /* Samples of no method that is shown. */
@@ -41,6 +57,13 @@ static uint64_t rest_of(const struct lc_report *r, size_t len)
 	for (size_t i = 0; i < len; i++)
 		rest -= r->analysis->waiters.list[i].samples;
 	return rest;
+}
+
+static unsigned rest_lines(const struct lc_report *r, size_t len, size_t most)
+{
+	const uint64_t rest = rest_of(r, len), elsewhere = r->analysis->waiters.elsewhere;
+
+	return is_apart(r, most) ? 1 + (rest > elsewhere) : rest > 0;
 }
 
 /*
@@ -70,7 +93,7 @@ unsigned lc_report_waiters_lines(const struct lc_report *r, size_t most)
 	/* An empty line, and the head. */
 	return is_empty(r, len)
 	           ? 0
-	           : (unsigned)(len + below_lines(r, len, most)) + 2 + (rest_of(r, len) > 0);
+	           : (unsigned)(len + below_lines(r, len, most)) + 2 + rest_lines(r, len, most);
 }
 
 /* "HashMap$Node 12%, Integer 11%, 3 more", in at most `columns`. The caller frees it. */
@@ -135,28 +158,59 @@ static void print_head(const struct lc_screen *s, const struct lc_tree_own_choic
 	free(own);
 }
 
+/* "no own frame: NioChannel.write 6.2%, Poller.run 4.0%", in at most `columns`. The caller frees
+ * it. */
+static char *others_of(const struct lc_report *r, unsigned columns)
+{
+	const struct lc_waiters *w = &r->analysis->waiters;
+	char *text = lc_mem_text("no own frame");
+
+	for (size_t i = 0; i < w->others_len && is_shown(r, &w->others[i]); i++) {
+		char *name = lc_short_code(r->view->tree, w->others[i].method, 0);
+		char *longer;
+
+		lc_short_without_package(name);
+		longer = lc_mem_text("%s%s%s %.1f%%", text, i ? ", " : ": ", name,
+		                     100 * lc_share(w->others[i].samples, r->view->total));
+		free(name);
+		if (lc_columns(longer) > columns) {
+			free(longer);
+			break;
+		}
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static void print_part(const struct lc_screen *s, const struct lc_report *r, uint64_t samples,
+                       char *text)
+{
+	lc_cut_middle(text, s->width - LEFT_COLUMNS);
+	fprintf(s->out, "%5.1f%% %-12s  %s\n", 100 * lc_share(samples, r->view->total), "", text);
+	free(text);
+}
+
 /* Methods behind the first ones, and samples without an own frame: so all add up. */
-static void print_rest(const struct lc_screen *s, const struct lc_report *r, size_t len)
+static void print_rest(const struct lc_screen *s, const struct lc_report *r, size_t len,
+                       size_t most)
 {
 	const struct lc_waiters *w = &r->analysis->waiters;
 	const uint64_t rest = rest_of(r, len), all = r->view->total;
+	const bool apart = is_apart(r, most);
 	size_t more = 0;
-	char *text;
 
 	while (len + more < w->len && w->list[len + more].samples)
 		more++;
-	if (!rest)
-		return;
-	if (!more)
-		text = lc_mem_text("no own frame");
-	else if (!w->elsewhere)
-		text = lc_mem_text("the rest: %zu method%s", more, more == 1 ? "" : "s");
-	else
-		text = lc_mem_text("the rest: %zu method%s; %.1f%% have no own frame", more,
-		                   more == 1 ? "" : "s", 100 * lc_share(w->elsewhere, all));
-	lc_cut_middle(text, s->width - LEFT_COLUMNS);
-	fprintf(s->out, "%5.1f%% %-12s  %s\n", 100 * lc_share(rest, all), "", text);
-	free(text);
+	if (more && (apart || !w->elsewhere))
+		print_part(s, r, rest - w->elsewhere,
+		           lc_mem_text("the rest: %zu method%s", more, more == 1 ? "" : "s"));
+	else if (more)
+		print_part(s, r, rest,
+		           lc_mem_text("the rest: %zu method%s; %.1f%% have no own frame", more,
+		                       more == 1 ? "" : "s", 100 * lc_share(w->elsewhere, all)));
+	if (apart || (!more && rest))
+		print_part(s, r, w->elsewhere, others_of(r, s->width - LEFT_COLUMNS));
 }
 
 void lc_report_waiters(const struct lc_screen *s, const struct lc_report *r, size_t most)
@@ -175,5 +229,5 @@ void lc_report_waiters(const struct lc_screen *s, const struct lc_report *r, siz
 		for (size_t k = 0; k < m->below_len && below; k++, below--)
 			print_one(s, r, &m->below[k], INDENT);
 	}
-	print_rest(s, r, len);
+	print_rest(s, r, len, most);
 }
