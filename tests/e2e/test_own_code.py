@@ -18,6 +18,8 @@ def read(locus, name, *options, status=0):
     assert done.returncode == status, done.stderr
     return json.loads(done.stdout)
 
+JDK = ("java.", "javax.", "jdk.", "sun.")
+
 
 def is_own(patterns, class_name):
     return any(fnmatch.fnmatchcase(class_name, p) for p in patterns)
@@ -62,7 +64,8 @@ def test_each_sample_counts_for_its_nearest_own_method(locus, name, options, pat
     assert sum(shown(report).values()) + code["not_own"] == report["samples"]["total"]
     for row in report["ranking"]["rows"]:
         frames = [row.get("allocated_in"), *(line.get("in") for line in row["accessed_at"])]
-        assert all(is_own(patterns, f["class"]) for f in frames if f), row
+        # Libraries stand in for own code where there is none.
+        assert all(is_own(patterns, f["class"]) or not f["class"].startswith(JDK) for f in frames if f), row
         assert "allocated_in" not in row or not is_own(patterns, row["allocated_at"]["class"]), row
 
 
@@ -73,7 +76,7 @@ def test_the_screen_names_the_own_code_and_adds_up(locus):
     assert sum(float(line.split("%")[0]) for line in part[1:]) == pytest.approx(100, abs=0.05 * len(part))
     code = read(locus, "h2", "--app=org.h2.mvstore.*")["code"]
     total = code["not_own"] + sum(m["samples"] for m in code["own_methods"])
-    assert "%.1f%% have no own frame" % (100 * code["not_own"] / total) in part[-1]
+    assert re.fullmatch(r" *%.1f%% +no own frame: \S+\.\S+ [\d.]+%%.*" % (100 * code["not_own"] / total), part[-1])
 
 
 def test_names_without_packages_change_no_sum(locus):
@@ -86,4 +89,4 @@ def test_a_pattern_that_matches_nothing_is_named(locus):
     assert done.returncode == PARTIAL and "--app: 'org.none.*' matches no frame" in done.stderr
     assert "org.h2.*" in done.stdout
     text = locus("report", "--app=org.none.*", PROFILES / "h2").stdout
-    assert re.search(r"^time by own code: org\.none\.\*; .*\n100\.0% +no own frame$", text, re.M)
+    assert re.search(r"^time by own code: org\.none\.\*; .*\n100\.0% +no own frame: \S+\.\S+ ", text, re.M)
