@@ -165,7 +165,7 @@ static void put_reaches(FILE *out, const struct lc_tree *t, const struct lc_reac
  */
 static bool is_blurred(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
-	return row->estimated && !lc_text_ends(lc_tree_text(s->t, row->class), "]") &&
+	return row->variance > 0 && !lc_text_ends(lc_tree_text(s->t, row->class), "]") &&
 	       2 * (row->high - row->low) > lc_share(row->samples, s->v->total);
 }
 
@@ -183,24 +183,35 @@ static void add_rows(struct lc_finding_search *s, struct lc_finding *f,
 	f->rows_len += len;
 }
 
-/*
- * Set the finding's rows and share from a row, or from all rows of its class whose objects are not
- * counted, of which this is the first. The text says of the class where most are made.
- */
-static void set_rows(struct lc_finding_search *s, struct lc_finding *f,
-                     const struct lc_rank_row *row)
+/* Set the rows to all of the class whose objects are not counted. One with a line is the first. */
+static void set_class(struct lc_finding_search *s, struct lc_finding *f,
+                      const struct lc_rank_row *row)
 {
 	const struct lc_ranking *r = s->of->ranking;
 
+	f->whole_class = true;
 	f->row = row;
+	for (size_t i = r->len; i--;) {
+		const struct lc_rank_row *other = &r->rows[i];
+
+		if (other->class != row->class || other->allocations)
+			continue;
+		add_rows(s, f, &other, 1);
+		if (other->path)
+			f->row = other;
+	}
+	lc_row_set_share(r, f->rows, f->rows_len, &f->share, &f->low, &f->high);
+}
+
+/* Set the finding's rows and share: a row's, or those of its class. */
+static void set_rows(struct lc_finding_search *s, struct lc_finding *f,
+                     const struct lc_rank_row *row)
+{
 	if (is_blurred(s, row)) {
-		f->whole_class = true;
-		for (const struct lc_rank_row *other = row; other < r->rows + r->len; other++)
-			if (other->class == row->class && !other->allocations)
-				add_rows(s, f, &other, 1);
-		lc_row_set_share(r, f->rows, f->rows_len, &f->share, &f->low, &f->high);
+		set_class(s, f, row);
 		return;
 	}
+	f->row = row;
 	add_rows(s, f, &row, 1);
 	f->share = lc_share(row->samples, s->v->total);
 	f->low = row->low;
