@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/gc/landmarks.c src/gc/site_classes.c src/gc/small.c src/jvm/layout/header.c src/jvm/os/peek.c */
+/* uses: src/core/memory.c src/gc/landmarks.c src/gc/site_classes.c src/gc/small.c src/gc/small_slide.c src/gc/small_stuck.c src/jvm/layout/header.c src/jvm/os/peek.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_small.c - checks that small objects are followed by what a collection leaves at their old
