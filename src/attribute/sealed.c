@@ -176,6 +176,29 @@ static void look_ahead(void)
 	sealed.looking = false;
 }
 
+/*
+ * Memory is about to be mapped over [low, high). If the collector gives memory of young spaces back
+ * that it has evacuated, GC finish is too late to tell what went from there.
+ */
+static void look_at_given(uint64_t low, uint64_t high)
+{
+	const struct lc_range heap = lc_ranges_heap();
+	struct lc_area areas[AREAS_AT_FIRST];
+	size_t len;
+
+	if (!pthread_equal(sealed.pauses, pthread_self()) || sealed.looking || low >= heap.high ||
+	    high <= heap.low || lc_areas_full())
+		return;
+	sealed.looking = true;
+	len = lc_areas_look(areas, AREAS_AT_FIRST);
+	lc_threads_lock();
+	if (len <= AREAS_AT_FIRST &&
+	    lc_small_given_begin(areas, len, sealed.config.small_class_word, low, high))
+		each_ahead(lc_small_given_look);
+	lc_threads_unlock();
+	sealed.looking = false;
+}
+
 void lc_sealed_gc_start(void)
 {
 	const struct lc_range heap = lc_ranges_heap();
@@ -190,6 +213,7 @@ void lc_sealed_gc_start(void)
 		lc_small_ahead_forget();
 		sealed.pauses = pthread_self();
 		lc_moves_on_clock(look_ahead);
+		lc_moves_on_map(look_at_given);
 	}
 }
 
@@ -321,6 +345,7 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	struct lc_epoch *e;
 
 	lc_moves_on_clock(NULL);
+	lc_moves_on_map(NULL);
 	if (!lc_epoch_gc_sequence_moving(lc_epoch_gc_sequence()))
 		goto free_moves;
 	if (!atomic_load_explicit(&sealed.open, memory_order_acquire)) {

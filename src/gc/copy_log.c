@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gc/copy_log.c - logs what the collector copies: libjvm's calls of memcpy and memmove, and when a
- * phase of a collection ends, by its calls of clock_gettime.
+ * phase of a collection ends, by its calls of clock_gettime, and what memory it maps anew, by its
+ * calls of mmap.
  *
  * Every call goes through one pointer, `route_copy` or `route_move`: what libjvm called before, and
  * a logging one between GC start and finish; or one that notes all copies in gc/move_log.h, for
@@ -17,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <x86intrin.h>
 
@@ -47,22 +49,27 @@ static LC_KEPT _Atomic(copy_fn *) route_copy;
 static LC_KEPT _Atomic(copy_fn *) route_move;
 
 typedef int clock_fn(clockid_t, struct timespec *);
+typedef void *map_fn(void *, size_t, int, int, int, off_t);
 
 static void *copy(void *dst, const void *src, size_t n);
 static void *move(void *dst, const void *src, size_t n);
 static int clock_read(clockid_t clock, struct timespec *out);
+static void *map(void *at, size_t n, int protection, int flags, int fd, off_t offset);
 
 static LC_KEPT struct lc_import copies[] = { { .name = "memcpy", .ours = (void *)(uintptr_t)copy },
 	                                     { .name = "memmove",
 	                                       .ours = (void *)(uintptr_t)move } };
 static LC_KEPT struct lc_import clocks[] = { { .name = "clock_gettime",
 	                                       .ours = (void *)(uintptr_t)clock_read } };
+static LC_KEPT struct lc_import maps[] = { { .name = "mmap64", .ours = (void *)(uintptr_t)map } };
 static LC_KEPT struct lc_imports copy_imports = { .list = copies, .len = 2 };
 static LC_KEPT struct lc_imports clock_imports = { .list = clocks, .len = 1 };
+static LC_KEPT struct lc_imports map_imports = { .list = maps, .len = 1 };
 
 /* libjvm's own callees. Written by: lc_copy_log_init(), before a slot leads here. */
 static LC_KEPT copy_fn *before_copy = NULL, *before_move = NULL;
 static LC_KEPT clock_fn *before_clock = NULL;
+static LC_KEPT map_fn *before_map = NULL;
 
 /* This thread's place in the open window. */
 static _Thread_local struct {
@@ -88,6 +95,16 @@ static int clock_read(clockid_t clock, struct timespec *out)
 	if (__builtin_expect(told != NULL, 0))
 		told();
 	return before_clock(clock, out);
+}
+
+static void *map(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+	void (*told)(uint64_t, uint64_t) =
+	    atomic_load_explicit(&lc_copy_log.map_fixed, memory_order_relaxed);
+
+	if (__builtin_expect(told != NULL, 0) && flags & MAP_FIXED)
+		told((uintptr_t)at, (uintptr_t)at + n);
+	return before_map(at, n, protection, flags, fd, offset);
 }
 
 static struct lc_copy_chunk *pop_free(struct lc_copy_log *l)
@@ -317,6 +334,23 @@ static void redirect_clock(uint64_t inside)
 	(void)lc_imports_redirect(&clock_imports);
 }
 
+/*
+ * Without it, small objects whose memory is given back in the pause are forgotten, and counted.
+ */
+static void redirect_map(uint64_t inside)
+{
+	int err = lc_imports_find(inside, &map_imports);
+
+	if (err) {
+		maps[0].name = "mmap"; /* on 64 bits, they are one function */
+		err = lc_imports_find(inside, &map_imports);
+	}
+	if (err)
+		return;
+	before_map = (map_fn *)(uintptr_t)maps[0].before;
+	(void)lc_imports_redirect(&map_imports);
+}
+
 int lc_copy_log_init(void)
 {
 	const uint64_t inside = lc_ranges_library().low;
@@ -331,9 +365,11 @@ int lc_copy_log_init(void)
 	before_move = (copy_fn *)(uintptr_t)copies[1].before;
 	lc_copy_log_arm(false);
 	err = lc_imports_redirect(&copy_imports);
-	if (!err)
-		redirect_clock(inside);
-	return err;
+	if (err)
+		return err;
+	redirect_clock(inside);
+	redirect_map(inside);
+	return 0;
 }
 
 /* Calls that pass a slot which stays as it is are handed on. */
@@ -353,10 +389,13 @@ void lc_copy_log_end(void)
 	if (!copies[0].slots_len)
 		return;
 	atomic_store_explicit(&lc_copy_log.clock_read, NULL, memory_order_release);
+	atomic_store_explicit(&lc_copy_log.map_fixed, NULL, memory_order_release);
 	lc_copy_log_arm(false);
 	restore(&copy_imports);
 	if (clocks[0].slots_len)
 		restore(&clock_imports);
+	if (maps[0].slots_len)
+		restore(&map_imports);
 }
 
 bool lc_copy_log_passed(void)

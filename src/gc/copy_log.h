@@ -2,7 +2,7 @@
 /*
  * gc/copy_log.h - logs what the collector copies: libjvm's calls of memcpy and memmove.
  *
- * libjvm's import slots of the two functions, and of clock_gettime, lead to functions here
+ * libjvm's import slots of the two functions, of clock_gettime and of mmap lead to functions here
  * (jvm/os/imports.h), which call on what the slots held before. While no window is open they do
  * nothing else. Calls of other libraries never pass here.
  *
@@ -130,6 +130,12 @@ struct lc_copy_log {
 	 * reads it between its phases. Written by: the agent, in a pause.
 	 */
 	void (*_Atomic clock_read)(void);
+
+	/*
+	 * Called before memory is mapped at a fixed place, which takes away what was at [low,
+	 * high); NULL: nothing is. Written by: the agent, in a pause.
+	 */
+	void (*_Atomic map_fixed)(uint64_t low, uint64_t high);
 };
 
 extern struct lc_copy_log lc_copy_log;

@@ -107,6 +107,12 @@ void lc_moves_on_clock(void (*told)(void))
 		atomic_store_explicit(&copy_log->clock_read, told, memory_order_release);
 }
 
+void lc_moves_on_map(void (*told)(uint64_t low, uint64_t high))
+{
+	if (copy_log)
+		atomic_store_explicit(&copy_log->map_fixed, told, memory_order_release);
+}
+
 /*
  * Judge the last copy of a thread, which no later copy of the thread has judged. Its source may lie
  * in memory that the collection gave back, so the kernel is asked to read it. A forwarding pointer

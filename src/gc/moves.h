@@ -68,6 +68,12 @@ bool lc_moves_any_slide(const struct lc_move_batch *b, bool (*is)(uint64_t src, 
 void lc_moves_on_clock(void (*told)(void));
 
 /*
+ * From now on call `told` before a thread maps memory over [low, high); NULL: no more. A collection
+ * gives memory of the heap back like this, on the thread that posts the GC events. Context: [gc].
+ */
+void lc_moves_on_map(void (*told)(uint64_t low, uint64_t high));
+
+/*
  * Walk the moves, in no particular order. `*cursor` starts at 0. The first call replays the log.
  * The result is valid until the batch is released. Context: tests.
  */

@@ -145,7 +145,7 @@ bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 		return false;
 	}
 	lc_small.moves_max = lc_small_moves_max();
-	lc_small.dropped = false;
+	lc_small.dropped = lc_small_given_limited();
 	lc_small.class_word = class_word;
 	lc_small.begin_ns = lc_time_now_ns();
 	return true;
@@ -183,22 +183,41 @@ void lc_small_hold(uint64_t addr, uint64_t words)
 /*
  * The new address of the object at `addr`, which is of that class; 0 if it was not moved, or died.
  */
+/* Is the object that was at `addr` at `to`, as far as that place tells? */
+static bool may_be_at(uint64_t addr, uint64_t to, uint32_t class_word)
+{
+	const struct lc_area *area = to != addr ? lc_small_area_of(to) : NULL;
+
+	return area && area->top - to >= LC_SMALL_HEADER_BYTES &&
+	       (!class_word || lc_header_class_of(lc_layout(), to) == class_word);
+}
+
+uint64_t lc_small_forwarding(uint64_t addr, uint32_t class_word)
+{
+	const uint64_t mark = lc_small_readable(addr) ? lc_peek_load64(addr) : 0;
+	const uint64_t to = mark & ~UINT64_C(7);
+
+	if ((mark & 3) != LC_SMALL_MARK_FORWARDED || !may_be_at(addr, to, class_word))
+		return 0;
+	return !lc_small.class_word ||
+	               (uint32_t)lc_peek_load64(addr + 8) == (uint32_t)lc_peek_load64(to + 8)
+	           ? to
+	           : 0;
+}
+
 uint64_t lc_small_forwarded(uint64_t addr, uint32_t class_word)
 {
-	const struct lc_area *area;
-	uint64_t mark, to;
+	const uint64_t given = lc_small_given_find(addr);
 
-	if (!lc_small_readable(addr))
-		return 0;
-	mark = lc_peek_load64(addr);
-	to = mark & ~UINT64_C(7);
-	area = (mark & 3) == LC_SMALL_MARK_FORWARDED && to != addr ? lc_small_area_of(to) : NULL;
-	if (!area || area->top - to < LC_SMALL_HEADER_BYTES)
-		return 0;
-	if (lc_small.class_word &&
-	    (uint32_t)lc_peek_load64(addr + 8) != (uint32_t)lc_peek_load64(to + 8))
-		return 0;
-	return !class_word || lc_header_class_of(lc_layout(), to) == class_word ? to : 0;
+	if (given)
+		return may_be_at(addr, given, class_word) ? given : 0;
+	return lc_small_forwarding(addr, class_word);
+}
+
+/* Is it unknown whether the object moved, since its old memory was given back without a look? */
+static bool is_lost(uint64_t addr)
+{
+	return !lc_small_given_looked() && !lc_small_readable(addr);
 }
 
 void lc_small_note_move(uint64_t src, uint64_t dst, uint64_t words)
@@ -252,6 +271,8 @@ void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uin
 		to = lc_small_forwarded(lc_alloc_addr(a), 0);
 		if (to)
 			lc_small_note_move(lc_alloc_addr(a), to, a->size_words);
+		else if (is_lost(lc_alloc_addr(a)))
+			lc_count(&lc_small.forgotten_new);
 	}
 }
 
@@ -314,6 +335,8 @@ static void look_at_bucket(struct lc_small_bucket *b)
 		to = is_full() ? 0 : lc_small_forwarded(addr, b->objects[i].class_word);
 		if (to)
 			lc_small_note_move(addr, to, b->objects[i].words);
+		else if (is_lost(addr))
+			lc_count(&lc_small.forgotten);
 	}
 	b->len = kept;
 	if (!kept) {

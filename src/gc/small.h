@@ -5,7 +5,8 @@
  * Objects of LC_MOVE_INLINE_BYTES or less are copied without memcpy, so the log does not have them.
  * A copying collection leaves the new address in the header at the old one, where nothing has been
  * put yet at GC finish. So this module reads, in the pause, the old header of each tracked small
- * object that may have moved.
+ * object that may have moved. If the collector gives the memory back in the pause, it reads the
+ * headers there just before.
  *
  * A sliding collection leaves no old headers. But before the first move, most collectors write the
  * new address into the header of each object that will move (Serial, G1; Parallel since JDK 24).
@@ -76,6 +77,15 @@ void lc_small_stuck_look(const struct lc_alloc *records, size_t len, uint16_t ta
  * its own place) or died? Valid after lc_small_begin().
  */
 bool lc_small_stuck_known(void);
+
+/*
+ * In the pause, other memory is about to be mapped over [low, high): remember where the small
+ * objects there went. `areas` are the current areas of the heap. Returns whether
+ * lc_small_given_look() must follow for the records.
+ */
+bool lc_small_given_begin(const struct lc_area *areas, size_t len, bool class_word, uint64_t low,
+                          uint64_t high);
+void lc_small_given_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
 
 /* Forget the look ahead: a collection starts. */
 void lc_small_ahead_forget(void);

@@ -3,7 +3,8 @@
  * gc/small_impl.h - declares what the parts of gc/small.h share. No other file includes it.
  *
  * small.c holds the objects and looks at them when a collection has ended, small_slide.c before
- * objects slide, and small_stuck.c during an evacuation that may leave some in place.
+ * objects slide, small_stuck.c during an evacuation that may leave some in place, and small_given.c
+ * before the collector gives memory back.
  *
  * All functions run on the thread that posts the GC events. Context: [gc].
  */
@@ -143,6 +144,9 @@ void lc_small_hold(uint64_t addr, uint64_t words);
  */
 uint64_t lc_small_forwarded(uint64_t addr, uint32_t class_word);
 
+/* The same by the header that is at `addr` now. */
+uint64_t lc_small_forwarding(uint64_t addr, uint32_t class_word);
+
 /* Note a move, for the result of lc_small_end(). */
 void lc_small_note_move(uint64_t src, uint64_t dst, uint64_t words);
 
@@ -171,6 +175,23 @@ bool lc_small_slide_kept_new(const struct lc_alloc *a);
 
 /* Hold the objects that stayed, and note the moves of those that are at their new address. */
 void lc_small_slide_take(void);
+
+/* ---- small_given.c ---- */
+
+/*
+ * The new address of the object that was at `addr`, in memory that was given back in this pause; 0:
+ * it is dead, or was elsewhere.
+ */
+uint64_t lc_small_given_find(uint64_t addr);
+
+/* Was there a look at memory that was given back in this pause? */
+bool lc_small_given_looked(void);
+
+/* Did an object in that memory find no room? */
+bool lc_small_given_limited(void);
+
+/* Forget what was given back. */
+void lc_small_given_forget(void);
 
 /* ---- small_stuck.c ---- */
 

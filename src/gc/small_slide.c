@@ -136,11 +136,14 @@ static uint64_t slides_to(uint64_t addr)
 /* The current address of the object at `addr`, before anything slides; 0 if it is dead. */
 static uint64_t place_now(uint64_t addr)
 {
+	const uint64_t given = lc_small_given_find(addr);
 	size_t i = lc_small_ahead.emptied
 	               ? lc_area_find(lc_small_ahead.areas, lc_small_ahead.areas_len, addr)
 	               : lc_small_ahead.areas_len;
 	uint64_t to;
 
+	if (given)
+		return given;
 	if (i == lc_small_ahead.areas_len || lc_small_ahead.areas[i].kind == LC_AREA_OLD)
 		return addr;
 	/* A young collection of the same pause moved it; only JDK 17 has these. */
@@ -404,6 +407,7 @@ void lc_small_ahead_forget(void)
 	free(lc_small_ahead.moves);
 	free(lc_small_ahead.classes);
 	memset(&lc_small_ahead, 0, sizeof(lc_small_ahead));
+	lc_small_given_forget();
 	lc_small_stuck_forget();
 }
 

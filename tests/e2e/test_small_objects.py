@@ -175,7 +175,7 @@ def test_no_small_object_is_forgotten_without_a_full_collection(workload, profil
 def test_small_objects_outlive_the_thread_that_made_them(workload, profile, jdk, gc):
     """It ended before the first collection."""
     java = ["-Xmx64m", "-Xmn16m", *collector(gc)]
-    run = profile(command(workload, jdk, "EndedThreads", 20, 500, 500, java=java), "--min-size=0", "--audit")
+    run = profile(command(workload, jdk, "EndedThreads", 20, 500, 1000, java=java), "--min-size=0", "--audit")
     c = counters(run)
     seen = " ".join("%s=%d" % i for i in c.items() if i[0].split("_")[0] in ("audit", "map", "small"))
     assert {k: c[k] for k in WRONG} == dict.fromkeys(WRONG, 0), seen

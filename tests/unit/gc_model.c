@@ -66,6 +66,23 @@ void lc_moves_on_clock(void (*told)(void))
 	gc_seen.told = told;
 }
 
+void lc_moves_on_map(void (*told)(uint64_t low, uint64_t high))
+{
+	gc_seen.told_map = told;
+}
+
+bool lc_small_given_begin(const struct lc_area *areas, size_t len, bool class_word, uint64_t low,
+                          uint64_t high)
+{
+	gc_seen.given++;
+	return true;
+}
+
+void lc_small_given_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	gc_seen.given_looks += len;
+}
+
 enum lc_collector lc_collector(void)
 {
 	return LC_GC_PARALLEL;
@@ -216,6 +233,11 @@ size_t lc_areas_take(struct lc_area *out, size_t cap, bool slid)
 	if (len)
 		memcpy(out, gc_plan.areas, len * sizeof(*out));
 	return gc_plan.areas_len;
+}
+
+size_t lc_areas_look(struct lc_area *out, size_t cap)
+{
+	return lc_areas_take(out, cap, false);
 }
 
 struct lc_range lc_ranges_heap(void)

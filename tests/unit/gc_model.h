@@ -39,8 +39,11 @@ struct gc_seen {
 	unsigned swept;                    /* lc_small_sweep() */
 	unsigned snapshots;
 	uint32_t snapshot_epoch;
-	_Atomic int batches; /* made and not released */
-	void (*told)(void);  /* lc_moves_on_clock() */
+	_Atomic int batches;                           /* made and not released */
+	void (*told)(void);                            /* lc_moves_on_clock() */
+	void (*told_map)(uint64_t low, uint64_t high); /* lc_moves_on_map() */
+	unsigned given;                                /* lc_small_given_begin() */
+	size_t given_looks;                            /* records that were given */
 	/* The records that lc_small_look() was given. */
 	void (*look)(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
 };

@@ -6,12 +6,14 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "src/jvm/layout/ranges.h"
 #include "src/jvm/os/imports.h"
 
 void *(*model_memcpy)(void *, const void *, size_t) = memcpy;
 void *(*model_memmove)(void *, const void *, size_t) = memmove;
+void *(*model_mmap)(void *, size_t, int, int, int, off_t) = mmap;
 int model_imports_error, model_redirect_error;
 
 struct lc_range lc_ranges_library(void)
@@ -31,6 +33,8 @@ int lc_imports_find(uint64_t inside, struct lc_imports *i)
 			m->before = (void *)(uintptr_t)memcpy;
 		else if (!strcmp(m->name, "memmove"))
 			m->before = (void *)(uintptr_t)memmove;
+		else if (!strcmp(m->name, "mmap64"))
+			m->before = (void *)(uintptr_t)mmap;
 		m->slots_len = 1;
 	}
 	return err;
@@ -46,6 +50,8 @@ int lc_imports_redirect(const struct lc_imports *i)
 			memcpy(&model_memcpy, &i->list[k].ours, sizeof(model_memcpy));
 		else if (!strcmp(i->list[k].name, "memmove"))
 			memcpy(&model_memmove, &i->list[k].ours, sizeof(model_memmove));
+		else if (!strcmp(i->list[k].name, "mmap64"))
+			memcpy(&model_mmap, &i->list[k].ours, sizeof(model_mmap));
 	}
 	return err;
 }
@@ -62,6 +68,8 @@ int lc_imports_restore(const struct lc_imports *i)
 			model_memcpy = memcpy;
 		else if (!strcmp(i->list[k].name, "memmove"))
 			model_memmove = memmove;
+		else if (!strcmp(i->list[k].name, "mmap64"))
+			model_mmap = mmap;
 	}
 	return 0;
 }

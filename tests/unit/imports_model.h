@@ -6,10 +6,12 @@
 #define LC_TEST_IMPORTS_MODEL_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* libjvm's slots: libc's functions, or those that stand in their place. */
 extern void *(*model_memcpy)(void *, const void *, size_t);
 extern void *(*model_memmove)(void *, const void *, size_t);
+extern void *(*model_mmap)(void *, size_t, int, int, int, off_t);
 
 /* What the next search for slots, or the next redirection, returns instead of 0. */
 extern int model_imports_error, model_redirect_error;

@@ -239,6 +239,43 @@ static void threads_do_not_mix_their_records(void **state)
 		assert_int_equal(of[i], LC_COPY_CHUNK_CAP * 3);
 }
 
+static struct {
+	unsigned times;
+	uint64_t low, high;
+	unsigned char first; /* byte of what was there */
+} told;
+
+static void note_map(uint64_t low, uint64_t high)
+{
+	told.times++;
+	told.low = low;
+	told.high = high;
+	told.first = *(unsigned char *)(uintptr_t)low;
+}
+
+static void memory_that_is_mapped_over_is_told_before(void **state)
+{
+	enum { BYTES = 8192 };
+	const int private = MAP_PRIVATE | MAP_ANONYMOUS;
+	void *other;
+
+	heap[BYTES] = 7;
+	assert_ptr_equal(model_mmap(heap, BYTES, PROT_READ, private | MAP_FIXED, -1, 0), heap);
+	assert_int_equal(told.times, 0);
+	atomic_store(&lc_copy_log.map_fixed, note_map);
+	other = model_mmap(NULL, BYTES, PROT_READ, private, -1, 0); /* where there is nothing */
+	assert_int_equal(told.times, 0);
+	munmap(other, BYTES);
+	assert_ptr_equal(model_mmap(heap + BYTES, BYTES, PROT_READ, private | MAP_FIXED, -1, 0),
+	                 heap + BYTES);
+	assert_int_equal(told.times, 1);
+	assert_int_equal(told.low, (uintptr_t)heap + BYTES);
+	assert_int_equal(told.high, (uintptr_t)heap + 2 * BYTES);
+	assert_int_equal(told.first, 7);
+	assert_int_equal(heap[BYTES], 0);
+	atomic_store(&lc_copy_log.map_fixed, NULL);
+}
+
 static void a_library_that_cannot_be_redirected_is_left_alone(void **state)
 {
 	model_imports_error = -ENOENT;
@@ -316,6 +353,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_library_that_cannot_be_redirected_is_left_alone),
 		cmocka_unit_test_setup_teardown(a_jvm_that_copies_by_code_of_its_own_is_told, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(memory_that_is_mapped_over_is_told_before, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(overlapping_copies_are_right_in_every_state, setup,
 		                                teardown),

@@ -457,6 +457,23 @@ static void records_are_looked_at_in_an_evacuation_that_may_leave_objects(void *
 	gc_plan.stuck = false;
 }
 
+static void records_are_looked_at_before_memory_of_the_heap_is_given_back(void **state)
+{
+	put(&model.threads[0], 300);
+	plan(0, 3, 1, true);
+	lc_sealed_gc_start();
+	assert_non_null(gc_seen.told_map);
+	gc_seen.told_map(GC_LOW - 8192, GC_LOW); /* elsewhere */
+	gc_seen.told_map(GC_HIGH, GC_HIGH + 8192);
+	assert_int_equal(gc_seen.given, 0);
+	gc_seen.told_map(GC_LOW, GC_LOW + 4096);
+	assert_int_equal(gc_seen.given, 1);
+	assert_int_equal(gc_seen.given_looks, 300);
+	lc_sealed_gc_finish(NULL, 0);
+	assert_null(gc_seen.told_map);
+	lc_sealed_free(lc_sealed_take());
+}
+
 static void count_records(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
 {
 	looked += (uint32_t)len;
@@ -555,6 +572,8 @@ int main(void)
 		    records_of_a_collection_that_leaves_no_trace_are_counted, start, end),
 		cmocka_unit_test_setup_teardown(
 		    records_are_looked_at_in_an_evacuation_that_may_leave_objects, start, end),
+		cmocka_unit_test_setup_teardown(
+		    records_are_looked_at_before_memory_of_the_heap_is_given_back, start, end),
 		cmocka_unit_test_setup_teardown(records_of_a_thread_that_ended_are_looked_at_once,
 		                                start, end),
 		cmocka_unit_test_setup_teardown(moves_of_watched_objects_are_added, start, end),

@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/gc/landmarks.c src/gc/site_classes.c src/gc/small.c src/gc/small_slide.c src/gc/small_stuck.c src/jvm/layout/header.c src/jvm/os/peek.c */
+/* uses: src/core/memory.c src/gc/landmarks.c src/gc/site_classes.c src/gc/small.c src/gc/small_given.c src/gc/small_slide.c src/gc/small_stuck.c src/jvm/layout/header.c src/jvm/os/peek.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_small.c - checks that small objects are followed by what a collection leaves at their old
@@ -295,6 +295,31 @@ static void a_header_of_which_half_was_given_back_is_not_touched(void **state)
 	assert_int_equal(went(SPLIT, true), at(TO + 64));
 }
 
+/* Objects end up behind `offset`: `n` of them, one behind the other. */
+static void survive(size_t offset, size_t n)
+{
+	struct lc_move *moves;
+	size_t len;
+
+	assert_true(begin(true));
+	for (size_t i = 0; i < n; i++) {
+		struct lc_alloc a = record(EDEN + 32 * i, 3, TAG);
+
+		copy(EDEN + 32 * i, offset + 32 * i);
+		lc_small_look(&a, 1, TAG, 0);
+	}
+	moves = lc_small_end(&len);
+	assert_int_equal(len, n);
+	free(moves);
+}
+
+/* A pass without new records. */
+static struct lc_move *pass(size_t *len)
+{
+	assert_true(begin(true));
+	return lc_small_end(len);
+}
+
 static void memory_that_was_given_back_is_not_touched(void **state)
 {
 	copy(EDEN + 64, TO + 128);
@@ -305,6 +330,74 @@ static void memory_that_was_given_back_is_not_touched(void **state)
 	/* What was readable in one collection is asked for anew in the next. */
 	assert_int_equal(mprotect(heap + FROM, SPACE, PROT_NONE), 0);
 	assert_int_equal(went(FROM + 64, true), 0);
+	/* Nobody looked before. */
+	assert_int_equal(counter("small_forgotten_new") - before.forgotten_new, 2);
+	assert_int_equal(mprotect(heap + EDEN, SPACE, PROT_READ | PROT_WRITE), 0);
+	survive(TO, 1);
+	area(1, TO, LC_AREA_SURVIVOR, 0);
+	assert_int_equal(mprotect(heap + TO, SPACE, PROT_NONE), 0);
+	free(pass(&(size_t){ 0 }));
+	assert_int_equal(counter("small_forgotten") - before.forgotten, 1);
+}
+
+/* The collector maps other memory over [from, to), after a look at `records`. */
+static void give_back(size_t from, size_t to, const struct lc_alloc *records, size_t len)
+{
+	if (lc_small_given_begin(areas, 4, true, at(from), at(to)))
+		lc_small_given_look(records, len, TAG, 0);
+	assert_int_equal(mprotect(heap + from, to - from, PROT_NONE), 0);
+}
+
+/* Parallel makes its spaces smaller when it has evacuated them. */
+static void what_left_memory_before_that_was_given_back_is_followed(void **state)
+{
+	enum { HALF = SPACE / 2 };
+	const struct lc_alloc a[] = {
+		record(EDEN + HALF - 8, 3, TAG), /* its header lies across the border */
+		record(EDEN + HALF + 64, 3, TAG),  record(EDEN + HALF + 128, 3, TAG),
+		record(EDEN + HALF + 192, 3, TAG), record(EDEN + 64, 3, TAG),
+	};
+	struct lc_move *moves;
+	size_t len;
+
+	survive(TO, 2);
+	area(1, TO, LC_AREA_SURVIVOR, 0);
+	area(2, FROM, LC_AREA_SURVIVOR, SPACE / 2);
+	copy(TO + 32, OLD + 512); /* the other one is dead */
+	copy(EDEN + HALF - 8, FROM);
+	copy(EDEN + HALF + 64, FROM + 64);
+	set(EDEN + HALF + 128, UNLOCKED, CLASS); /* dead */
+	copy(EDEN + HALF + 192, FROM + 192);
+	copy(EDEN + 64, FROM + 256);
+	give_back(TO, TO + SPACE, a, 5);
+	give_back(EDEN + HALF, EDEN + SPACE, a, 5);
+	areas[2].top = at(FROM + 192); /* no object is there */
+	assert_true(begin(true));
+	lc_small_look(a, 4, TAG, 0);
+	moves = lc_small_end(&len);
+	assert_int_equal(len, 3);
+	assert_true(moves[0].src == at(EDEN + HALF - 8) && moves[0].dst == at(FROM));
+	assert_true(moves[1].src == at(EDEN + HALF + 64) && moves[1].dst == at(FROM + 64));
+	assert_true(moves[2].src == at(TO + 32) && moves[2].dst == at(OLD + 512));
+	free(moves);
+	assert_int_equal(counter("small_forgotten"), before.forgotten);
+	assert_int_equal(counter("small_forgotten_new"), before.forgotten_new);
+	/* The next collection knows nothing of it. */
+	lc_small_ahead_forget();
+	assert_int_equal(went(EDEN + HALF + 64, true), 0);
+}
+
+static void places_that_find_no_room_are_counted(void **state)
+{
+	const struct lc_alloc a = record(EDEN + 64, 3, TAG);
+
+	copy(EDEN + 64, TO + 64);
+	lc_memory_limit(1);
+	give_back(EDEN, EDEN + SPACE, &a, 1);
+	lc_memory_limit(UINT64_MAX);
+	assert_int_equal(counter("small_forgotten") - before.forgotten, 1);
+	assert_int_equal(went(EDEN + 64, true), 0);
+	assert_int_equal(counter("small_passes_limited") - before.passes_limited, 1);
 }
 
 static void only_tracked_small_objects_of_those_epochs_are_looked_at(void **state)
@@ -346,31 +439,6 @@ static void epoch_tags_that_wrap_are_told_apart(void **state)
 	moves = lc_small_end(&len);
 	assert_int_equal(len, 1);
 	free(moves);
-}
-
-/* Objects end up behind `offset`: `n` of them, one behind the other. */
-static void survive(size_t offset, size_t n)
-{
-	struct lc_move *moves;
-	size_t len;
-
-	assert_true(begin(true));
-	for (size_t i = 0; i < n; i++) {
-		struct lc_alloc a = record(EDEN + 32 * i, 3, TAG);
-
-		copy(EDEN + 32 * i, offset + 32 * i);
-		lc_small_look(&a, 1, TAG, 0);
-	}
-	moves = lc_small_end(&len);
-	assert_int_equal(len, n);
-	free(moves);
-}
-
-/* A pass without new records. */
-static struct lc_move *pass(size_t *len)
-{
-	assert_true(begin(true));
-	return lc_small_end(len);
 }
 
 static uint64_t held(void)
@@ -966,6 +1034,26 @@ static void a_young_collection_before_the_full_one_is_followed_too(void **state)
 	free(moves);
 }
 
+/* JDK 17: the young collection made eden smaller, and a full one follows in the same pause. */
+static void what_slides_after_its_old_memory_was_given_back_is_followed(void **state)
+{
+	const struct lc_alloc a = record(EDEN + 64, 3, TAG);
+	struct lc_move *moves;
+	size_t len;
+
+	copy(EDEN + 64, OLD + 1024);
+	give_back(EDEN, EDEN + SPACE, &a, 1);
+	set(OLD + 1024, at(OLD + 24) | FORWARDED, CLASS);
+	areas[3].end = at(EDEN);
+	look_ahead(&a, 1, true);
+	set(OLD + 24, UNLOCKED, CLASS);
+	collections = 2;
+	moves = slide(&a, 1, &len);
+	assert_int_equal(len, 1);
+	assert_true(moves[0].src == at(EDEN + 64) && moves[0].dst == at(OLD + 24));
+	free(moves);
+}
+
 static void distances_of_newer_JVMs_are_read(void **state)
 {
 	const struct lc_alloc a = record(OLD + 128, 3, TAG);
@@ -1273,6 +1361,9 @@ int main(void)
 		TEST(an_object_forwarded_to_itself_stayed),
 		TEST(pointers_that_lead_to_no_object_are_not_believed),
 		TEST(memory_that_was_given_back_is_not_touched),
+		TEST(what_left_memory_before_that_was_given_back_is_followed),
+		TEST(what_slides_after_its_old_memory_was_given_back_is_followed),
+		TEST(places_that_find_no_room_are_counted),
 		TEST(a_header_of_which_half_was_given_back_is_not_touched),
 		TEST(only_tracked_small_objects_of_those_epochs_are_looked_at),
 		TEST(epoch_tags_that_wrap_are_told_apart),
