@@ -5,10 +5,11 @@
  * The heap is an old space, two survivor spaces and an eden (as Serial and Parallel have), or
  * regions of 128 KiB (as G1 has). Objects are allocated, die at random, and are collected:
  * evacuated with failures, slid together behind a dense prefix with pieces at 64 KiB boundaries, or
- * not at all (remark). What the map is told follows gc/moves.h, jvm/layout/areas.h and gc/small.h:
- * copies of more than 64 bytes, and smaller ones that leave a trace, in any order; spare copies as
- * writes without a source; moves lost now and then. Objects of at most 128 bytes may move unseen;
- * they need not be known after that, but must never be taken for others.
+ * not at all (remark). Which small objects an evacuation leaves is known or not. What the
+ * map is told follows gc/moves.h, jvm/layout/areas.h and gc/small.h: copies of more than 64 bytes,
+ * and smaller ones that leave a trace, in any order; spare copies as writes without a source; moves
+ * lost now and then. Objects of at most 128 bytes may move unseen; they need not be known after
+ * that, but must never be taken for others.
  *
  * The file is longer than 600 lines: one heap, whose parts share all of their state.
  */
@@ -52,6 +53,7 @@ struct model {
 	struct lc_move moves[MOVES];
 	size_t moves_len;
 	bool left_behind;            /* by the last collection, in a region that it evacuated */
+	bool stuck_known;            /* the moves tell which small objects these are */
 	const struct lc_area *spare; /* it wrote there, though nothing went there */
 	size_t doubts;               /* objects whose header nobody has looked at yet */
 	uint16_t tag;
@@ -214,10 +216,13 @@ static void log_move(struct model *h, uint64_t src, uint64_t dst, uint64_t size)
 		h->moves[h->moves_len++] = (struct lc_move){ src, dst, size };
 }
 
-/* Copy in one piece. What is small leaves a trace, unless something stayed in its region. */
+/*
+ * Copy in one piece. What is small leaves a trace, unless something stayed in its region and nobody
+ * looked in time.
+ */
 static void evacuate(struct model *h, struct thing *t, uint64_t dst, bool failed)
 {
-	t->unseen = failed && t->size <= INLINE;
+	t->unseen = failed && t->size <= INLINE && !h->stuck_known;
 	if (!t->unseen)
 		log_move(h, t->addr, dst, t->size);
 	t->addr = dst;
@@ -234,6 +239,19 @@ static void empty_dead(struct model *h)
 			h->things[out++] = h->things[i];
 	}
 	h->things_len = out;
+}
+
+/* Small objects that stayed in young regions have moves to their own places, if they are known. */
+static void tell_stuck(struct model *h, const bool *failed)
+{
+	for (size_t n = 0; n < h->things_len; n++) {
+		const struct thing *t = &h->things[n];
+		const struct lc_area *a = area_of(h, t->addr);
+
+		if (t->live && !t->moved && t->size <= INLINE && a->flags && failed[a - h->areas] &&
+		    a->kind != LC_AREA_OLD)
+			log_move(h, t->addr, t->addr, t->size);
+	}
 }
 
 /* Young collection; in a region heap some old regions too, and some regions fail. */
@@ -286,6 +304,8 @@ static void collect_young(struct model *h, uint32_t how)
 		else
 			failed[a - h->areas] = true;
 	}
+	if (h->stuck_known)
+		tell_stuck(h, failed);
 	for (size_t i = 0; i < areas; i++) {
 		struct lc_area *a = &h->areas[i];
 
@@ -552,12 +572,13 @@ static void nursery_of(struct model *h, struct lc_nursery_run *runs, struct lc_n
 
 /* Rule 5 of heap/map_close.c, for an object that stayed: where may one have come to be unseen? */
 static bool is_dropped(const struct model *h, const struct thing *t, const struct lc_area *a,
-                       bool full)
+                       bool full, bool complete)
 {
 	uint64_t first = PIECE - (t->addr - heap_low) % PIECE;
 
 	if (t->size <= INLINE)
-		return full || h->left_behind || (a->kind == LC_AREA_EDEN && a == h->spare);
+		return full || (h->left_behind && !(h->stuck_known && complete)) ||
+		       (a->kind == LC_AREA_EDEN && a == h->spare);
 	return full && first <= INLINE && t->size > first && t->size - first <= INLINE;
 }
 
@@ -571,6 +592,7 @@ static void collect(struct model *h, uint32_t how)
 
 	h->moves_len = 0;
 	h->left_behind = false;
+	h->stuck_known = how & 32 && how % 8 != 1;
 	h->spare = NULL;
 	if (how % 8 == 1)
 		collect_full(h);
@@ -592,7 +614,7 @@ static void collect(struct model *h, uint32_t how)
 			t->known = false;
 		if (!c.complete && a->flags & LC_AREA_COMPACTED)
 			t->known = false;
-		if (!t->moved && is_dropped(h, t, a, how % 8 == 1))
+		if (!t->moved && is_dropped(h, t, a, how % 8 == 1, c.complete))
 			t->known = false;
 		t->copies = t->moved;
 		t->outlives = t->young && how % 8 != 2;
@@ -600,6 +622,7 @@ static void collect(struct model *h, uint32_t how)
 		t->moved = t->unseen = false;
 	}
 	c.collected = how % 8 != 2;
+	c.stuck_known = h->stuck_known;
 	nursery_of(h, runs, &nursery);
 	c.moves = h->moves;
 	c.moves_len = h->moves_len;
