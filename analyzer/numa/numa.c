@@ -146,11 +146,16 @@ static int order_threads(const void *a, const void *b, void *tree)
 	return order ? order : order_thread_rows(tree, x->thread, y->thread);
 }
 
+/*
+ * The allocating line makes local samples too, when the JVM zeroes new memory, and on a slow
+ * machine most samples. Advice is about the accesses that are remote.
+ */
 static int order_paths(const void *a, const void *b, void *tree)
 {
 	const struct lc_numa_group *x = a, *y = b;
-	int order = lc_order_u64(y->sum.samples, x->sum.samples);
+	int order = lc_order_u64(y->sum.remote, x->sum.remote);
 
+	order = order ? order : lc_order_u64(y->sum.samples, x->sum.samples);
 	return order ? order : lc_tree_order_paths(tree, x->path, y->path);
 }
 

@@ -113,7 +113,7 @@ struct lc_numa_diagnosis {
 struct lc_numa_site {
 	uint64_t id; /* lc_tree_site_id() */
 	struct lc_numa_group all;
-	struct lc_numa_group *paths; /* most samples first */
+	struct lc_numa_group *paths; /* most remote samples first, then most samples */
 	size_t paths_len;
 	struct lc_numa_thread_row *threads; /* that use it, most samples first */
 	size_t threads_len;

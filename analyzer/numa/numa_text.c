@@ -225,7 +225,7 @@ static void print_site(FILE *out, const struct lc_numa_report *r, size_t number)
 		const struct lc_numa_group *g = &s->paths[i];
 
 		if (100 * g->sum.samples < s->all.sum.samples)
-			break;
+			continue;
 		fprintf(out, "      accessed by %" PRIu64 " samples, ", g->sum.samples);
 		print_sum(out, &g->sum);
 		putc('\n', out);

@@ -205,6 +205,31 @@ static void a_matrix_and_its_shares(void **state)
 	assert_int_equal(n.pages_migrated, 7);
 }
 
+/* On a slow machine most samples are where the allocating thread zeroes and fills the memory. */
+static void remote_accesses_come_before_those_of_the_allocating_line(void **state)
+{
+	uint32_t s = site("double[]"), allocates = path(20), relaxes = path(34), stops = path(40);
+	const struct lc_numa_site *found;
+
+	place(TIMER, 0, s, allocates, 0, 0, 900);
+	place(TIMER, 0, s, relaxes, 0, 0, 250);
+	place(TIMER, 1, s, relaxes, 1, 0, 250);
+	place(TIMER, 1, s, stops, 1, 0, 10);
+	found = analyse();
+	assert_int_equal(found->paths_len, 3);
+	assert_int_equal(found->paths[0].path, relaxes);
+	assert_int_equal(found->paths[1].path, stops);
+	assert_int_equal(found->paths[2].path, allocates);
+	/* Where all accesses are local, the busiest ones come first. */
+	s = site("byte[]");
+	place(TIMER, 0, s, relaxes, 0, 0, 10);
+	place(TIMER, 0, s, allocates, 0, 0, 20);
+	analyse();
+	found = &n.sites[1];
+	assert_int_equal(found->all.site, s);
+	assert_int_equal(found->paths[0].path, allocates);
+}
+
 static void what_if(void **state)
 {
 	struct lc_numa_whatif w;
@@ -532,6 +557,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_matrix_and_its_shares),
+		TEST(remote_accesses_come_before_those_of_the_allocating_line),
 		TEST(what_if),
 		TEST(nodes_without_memory_own_nothing),
 		TEST(initialised_by_one_and_read_by_all),
