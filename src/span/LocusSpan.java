@@ -20,6 +20,7 @@ import java.util.function.LongFunction;
 
 import jdk.internal.misc.Unsafe;
 import jdk.internal.reflect.ConstantPool;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
@@ -121,9 +122,12 @@ public final class LocusSpan {
 
 	/**
 	 * The object's identity hash. Where it has none it gets one here, as the JVM would give it one: it takes the JVM longer,
-	 * and objects of one thread that follow one another lie side by side in the agent's table by these.
+	 * and objects of one thread that follow one another lie side by side in the agent's table by these. Inlined,
+	 * it would make the program's frames larger, and deep recursion would overflow sooner. The hooks themselves may be
+	 * inlined: behind one more frame, the agent needs longer to recognise their place.
 	 */
-	@ForceInline
+	@Hidden
+	@DontInline
 	private static int hash(Object o) {
 		if (HASH != 0) {
 			long mark = U.getLong(o, markOffset);
