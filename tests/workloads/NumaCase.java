@@ -8,6 +8,8 @@
 abstract class NumaCase {
 	private static final boolean PINS = System.getProperty("native") != null;
 	static final int NODES = NumaPlacement.nodes();
+	/* At least: however slow the machine is, what it takes to prepare is then little beside. */
+	private static final int STEPS = 20;
 
 	final boolean fixed;
 	private final double seconds;
@@ -51,9 +53,8 @@ abstract class NumaCase {
 						throw new IllegalStateException(e);
 					}
 					long end = System.nanoTime() + (long) (seconds * 1e9);
-					do
+					for (int i = 0; i < STEPS || System.nanoTime() < end; i++)
 						results[worker] += step(worker);
-					while (System.nanoTime() < end);
 				}
 			};
 			threads[w].setUncaughtExceptionHandler(new Thread.UncaughtExceptionHandler() {
