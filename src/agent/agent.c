@@ -78,6 +78,7 @@
 #include "src/jvm/os/thread_cpu.h"
 #include "src/jvm/stack/call_trace.h"
 #include "src/numa/numa.h"
+#include "src/offheap/native.h"
 #include "src/sample/engine.h"
 #include "src/sample/watch.h"
 #include "src/span/span.h"
@@ -308,6 +309,7 @@ static void tick(JNIEnv *jni, bool looked)
 	if (looked)
 		lc_lost_hooks_look(jni);
 	lc_retry_thread_tick();
+	lc_native_look();
 }
 
 /* The class whose methods the program's own classes call. Returns 0 or -errno. */
@@ -335,6 +337,18 @@ static int start_hooks(JNIEnv *jni)
 	if (!err && agent.options.audit)
 		err = lc_audit_init();
 	return err;
+}
+
+/* Without the blocks of native libraries, the rest goes on. */
+static void start_native(void)
+{
+	const int err = lc_native_begin(&agent.options);
+
+	if (err)
+		(void)lc_limit_reached("native_unseen",
+		                       "cannot see what native libraries allocate (%s): "
+		                       "--offheap=native records the blocks of Java code alone",
+		                       strerror(-err));
 }
 
 /* From here on allocations are hooked and threads are sampled. */
@@ -393,6 +407,7 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 	lc_watch_begin(agent.follow);
 	lc_hook_enable(hooks);
 	lc_agent_threads_add_running(jni);
+	start_native();
 	if (hooks)
 		start_alloc_sample();
 	/* It takes seconds where there are many classes; samples are taken meanwhile. */

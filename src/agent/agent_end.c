@@ -39,6 +39,7 @@
 #include "src/hooks/lost_hooks.h"
 #include "src/hooks/retry_thread.h"
 #include "src/jvm/code/debug_info.h"
+#include "src/offheap/native.h"
 #include "src/sample/engine.h"
 #include "src/sample/watch.h"
 #include "src/span/span.h"
@@ -122,6 +123,7 @@ static bool end_recording(JNIEnv *jni, bool early)
 		lc_agent_manifest_limited();
 	lc_agent_threads_open(false);
 	lc_hook_enable(false);
+	lc_native_stop();
 	lc_span_enable(false);
 	if (early)
 		lc_span_hooks_off(false);

@@ -15,6 +15,7 @@
 #include "src/attribute/concurrent.h"
 #include "src/attribute/sealed.h"
 #include "src/core/epoch.h"
+#include "src/core/inside.h"
 #include "src/core/own_cost.h"
 #include "src/core/own_work.h"
 #include "src/core/reset.h"
@@ -223,7 +224,9 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 	if (!enter())
 		return;
 	begin = lc_own_cost_begin_often();
+	lc_inside_begin();
 	lc_agent_threads_start(jvmti, jni, thread);
+	lc_inside_end();
 	lc_own_cost_end_often(LC_OWN_EVENTS, begin);
 	leave();
 }
@@ -235,7 +238,9 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	if (!enter())
 		return;
 	begin = lc_own_cost_begin_often();
+	lc_inside_begin();
 	lc_agent_threads_end(jvmti, jni, thread);
+	lc_inside_end();
 	lc_own_cost_end_often(LC_OWN_EVENTS, begin);
 	leave();
 }

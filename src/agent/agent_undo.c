@@ -31,6 +31,7 @@
 #include "src/hooks/hooked.h"
 #include "src/jvm/code/debug_info.h"
 #include "src/jvm/os/peek.h"
+#include "src/offheap/native.h"
 #include "src/sample/signals.h"
 #include "src/span/clock/timeline.h"
 #include "src/span/span.h"
@@ -118,7 +119,8 @@ static bool wait_until_alone(JNIEnv *jni)
 {
 	const bool out = wait_until_no_hook(jni);
 
-	return wait_until_not(lc_agent_events_inside, WAIT_MS) && out;
+	return wait_until_not(lc_agent_events_inside, WAIT_MS) &&
+	       wait_until_not(lc_native_inside, WAIT_MS) && out;
 }
 
 static void take_hooks_out(JNIEnv *jni)
@@ -152,6 +154,7 @@ void lc_agent_undo(JNIEnv *jni)
 	(void)wait_until_not(lc_agent_events_in_gc, GC_WAIT_MS);
 	end_event(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH);
 	lc_copy_log_end();
+	lc_native_end();
 	lc_span_hooks_off(true);
 	end_threads();
 	lc_estimate_stop(jni);

@@ -18,6 +18,7 @@
 enum { LC_JITTER_ON, LC_JITTER_OFF };
 enum { LC_RECURSION_FOLD, LC_RECURSION_KEEP };
 enum { LC_PATHS_ADAPTIVE, LC_PATHS_EXACT };
+enum { LC_OFFHEAP_JAVA, LC_OFFHEAP_NATIVE, LC_OFFHEAP_NONE };
 enum { LC_CLOCK_WANTED_AUTO, LC_CLOCK_WANTED_RDPMC, LC_CLOCK_WANTED_TSC, LC_CLOCK_WANTED_COARSE };
 
 enum { LC_SPANS_STREAMS = 1, LC_SPANS_TASKS = 2 }; /* bits, in the order of the choices */
@@ -61,6 +62,7 @@ struct lc_options {
 	bool audit;
 	bool exact;     /* every large array has a hook */
 	bool no_hooks;  /* no class is rewritten */
+	int offheap;    /* LC_OFFHEAP_ */
 	unsigned spans; /* LC_SPANS_, 0: none */
 	bool span_paths;
 	bool trace;

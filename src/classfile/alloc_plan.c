@@ -589,7 +589,7 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 	if (*known == OTHER)
 		return LC_REWRITE_DONE;
 	if (*known >= ALLOCATES_MEMORY && *known < LISTED)
-		return visit_memory(w, at, *known);
+		return w->scan->options->no_memory ? LC_REWRITE_DONE : visit_memory(w, at, *known);
 	if (*known >= LISTED)
 		return is_wanted(w, &calls[*known - LISTED])
 		           ? put_listed(w, at, &calls[*known - LISTED])

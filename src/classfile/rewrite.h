@@ -63,6 +63,7 @@ struct lc_rewrite_options {
 	bool force_object; /* hook constructors, however small the class's own fields are */
 	bool exact;        /* hook arrays of internal classes, and strings that C2 joins */
 	bool objects;      /* hook each `new`, not constructors; and calls that make an object */
+	bool no_memory;    /* no hook where memory outside the heap is allocated or freed */
 	bool constructed;  /* hook the object of a `new` again, behind its constructor */
 	bool initialized;  /* the class is: its initializer never runs again, and gets no hook */
 	/* The classes of the watched objects, named as Class constants name them ("com/acme/Node",

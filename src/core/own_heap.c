@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 
 #include "src/base/spin.h"
+#include "src/core/inside.h"
 #include "src/core/reset.h"
 
 #define RESERVED_MAX (UINT64_C(16) << 30)
@@ -45,6 +46,19 @@ static LC_KEPT struct {
 	_Atomic uint32_t lock;
 	bool tried;
 } range = { .low = NULL };
+
+/* The hook of a signal handler that interrupts its thread here does nothing. */
+static void lock(void)
+{
+	lc_inside_begin();
+	lc_spin_lock(&range.lock);
+}
+
+static void unlock(void)
+{
+	lc_spin_unlock(&range.lock);
+	lc_inside_end();
+}
 
 static struct {
 	size_t used; /* bytes of the range that are cut; under range.lock, as all here */
@@ -131,7 +145,7 @@ void *lc_own_heap_alloc(size_t n, size_t alignment, bool zero)
 	if (want < n || want > RESERVED_MAX)
 		return NULL;
 	size = size_for(want);
-	lc_spin_lock(&range.lock);
+	lock();
 	if (!range.tried)
 		reserve();
 	h = heap.free[size];
@@ -140,7 +154,7 @@ void *lc_own_heap_alloc(size_t n, size_t alignment, bool zero)
 		heap.free[size] = h->next;
 	else
 		h = cut(bytes_of(size));
-	lc_spin_unlock(&range.lock);
+	unlock();
 	if (!h)
 		return NULL;
 	p = (char *)(h + 1);
@@ -181,10 +195,10 @@ void lc_own_heap_free(void *p)
 	h = (struct head *)(void *)((char *)h - h->skipped);
 	if (bytes_of(size) >= LARGE_BYTES)
 		lc_own_heap_empty(h, bytes_of(size));
-	lc_spin_lock(&range.lock);
+	lock();
 	h->next = heap.free[size];
 	heap.free[size] = h;
-	lc_spin_unlock(&range.lock);
+	unlock();
 }
 
 void lc_own_heap_give_back(void)

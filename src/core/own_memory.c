@@ -23,6 +23,7 @@
 
 #include "src/base/spin.h"
 #include "src/core/counters.h"
+#include "src/core/inside.h"
 #include "src/core/memory.h"
 #include "src/core/own_heap.h"
 #include "src/core/reset.h"
@@ -70,14 +71,26 @@ static struct {
 	size_t len;
 } mappings = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+static void lock(void)
+{
+	lc_inside_begin();
+	pthread_mutex_lock(&mappings.lock);
+}
+
+static void unlock(void)
+{
+	pthread_mutex_unlock(&mappings.lock);
+	lc_inside_end();
+}
+
 static void remember(const char *low, size_t n, bool counted, bool mapped)
 {
-	pthread_mutex_lock(&mappings.lock);
+	lock();
 	if (mappings.len < MAPPINGS_MAX) {
 		mappings.all[mappings.len++] = (struct mapping){ low, low + n, counted, mapped };
 		lc_memory_add(counted ? (int64_t)n : 0);
 	}
-	pthread_mutex_unlock(&mappings.lock);
+	unlock();
 }
 
 /* The agent frees what it has, or unmaps its beginning or its end. */
@@ -85,7 +98,7 @@ static void forget(const char *low, size_t n)
 {
 	const char *const end = low + n;
 
-	pthread_mutex_lock(&mappings.lock);
+	lock();
 	for (size_t i = 0; i < mappings.len; i++) {
 		struct mapping *m = &mappings.all[i];
 		const char *const from = low > m->low ? low : m->low;
@@ -102,7 +115,7 @@ static void forget(const char *low, size_t n)
 			*m = mappings.all[--mappings.len];
 		break;
 	}
-	pthread_mutex_unlock(&mappings.lock);
+	unlock();
 }
 
 /* Mappings of earlier recordings, empty. Kept; used by one thread at a time under `lock`. */
@@ -222,6 +235,7 @@ static void *take_spare(size_t n)
 
 	if (!spare.len)
 		return NULL;
+	lc_inside_begin();
 	lc_spin_lock(&spare.lock);
 	for (size_t i = 0; i < spare.len && !p; i++) {
 		if ((size_t)(spare.all[i].end - spare.all[i].low) != n)
@@ -230,6 +244,7 @@ static void *take_spare(size_t n)
 		spare.all[i] = spare.all[--spare.len];
 	}
 	lc_spin_unlock(&spare.lock);
+	lc_inside_end();
 	if (p)
 		lc_own_heap_empty(p, n);
 	return p;
@@ -334,10 +349,10 @@ uint64_t lc_own_memory_bytes(void)
 		return 0; /* not known */
 	/* Read without the lock, which a thread in a pause may want; what is gone counts as
 	 * nothing. */
-	pthread_mutex_lock(&mappings.lock);
+	lock();
 	len = mappings.len;
 	memcpy(all, mappings.all, len * sizeof(*all));
-	pthread_mutex_unlock(&mappings.lock);
+	unlock();
 	for (size_t i = 0; i < len; i++)
 		bytes += touched(pagemap, &all[i]);
 	close(pagemap);

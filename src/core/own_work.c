@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "src/core/inside.h"
 #include "src/core/thread.h"
 
 static const struct lc_own_work_clock *keeper;
@@ -21,6 +22,7 @@ void lc_own_work_begin(struct lc_own_work *w)
 {
 	const struct lc_thread *t = lc_thread_self();
 
+	lc_inside_begin();
 	w->owner = NULL;
 	if (t && keeper)
 		keeper->begin(t, w);
@@ -32,4 +34,5 @@ void lc_own_work_end(const struct lc_own_work *w)
 
 	if (w->owner && t)
 		keeper->end(t, w);
+	lc_inside_end();
 }

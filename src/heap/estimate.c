@@ -265,7 +265,7 @@ static bool find_sites(jvmtiEnv *jvmti, JNIEnv *jni, struct lc_thread *t, jobjec
                        jclass class, struct lc_estimate_entry *e)
 {
 	const struct lc_estimate_class c = look_at_class(jvmti, jni, object, class);
-	const struct lc_estimate_kind kind = { c.word, c.site, class };
+	const struct lc_estimate_kind kind = { .word = c.word, .site = c.site, .class = class };
 
 	if (!c.site)
 		return false;

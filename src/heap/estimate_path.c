@@ -192,6 +192,8 @@ static uint32_t site_at(const struct lc_estimate_kind *kind, uint32_t path)
 	char *signature = NULL;
 	uint32_t site;
 
+	if (kind->signature)
+		return lc_site_intern(kind->signature, kind->word, path);
 	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), kind->class, &signature, NULL))
 		return 0;
 	site = lc_site_intern(signature, kind->word, path);
@@ -244,6 +246,11 @@ uint32_t lc_estimate_path_site(JNIEnv *jni, struct lc_thread *t,
 		lc_count(&paths.walked);
 		end_walk(t, begin, looked);
 		return (uint32_t)*note;
+	}
+	/* Native code may have a pending exception, with which it may not call the JVM. */
+	if (kind->signature && (*jni)->ExceptionCheck(jni)) {
+		end_walk(t, begin, looked);
+		return 0;
 	}
 	site = site_at(kind, find_path(jni, t->walker, node, depth, &cut));
 	if (note)

@@ -20,11 +20,14 @@ struct lc_estimate_kind {
 	uint64_t word; /* of its objects' headers; 0: unknown */
 	uint32_t site; /* that stands for the class */
 	jclass class;
+	const char *signature; /* if there is no class */
 };
 
 /*
  * The site of an object of that class, which the calling thread `t` is allocating, with at most
- * `depth` frames of its path; 0: none. Context: [java], in the event.
+ * `depth` frames of its path; 0: none. Also of a block that native code allocates, whose kind has a
+ * signature; the thread is then in native code that Java code has called.
+ * Context: [java], in the event, or in that native code.
  */
 uint32_t lc_estimate_path_site(JNIEnv *jni, struct lc_thread *t,
                                const struct lc_estimate_kind *kind, uint32_t depth);

@@ -159,6 +159,7 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 		         !options->alloc_interval_bytes || classes.watched_len ||
 		         lc_tracked_arrays(),
 		.objects = objects,
+		.no_memory = options->offheap == LC_OFFHEAP_NONE,
 		.constructed = objects && options->audit,
 		.watched = classes.watched,
 		.watched_len = classes.watched_len,

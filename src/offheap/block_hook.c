@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* offheap/block_hook.c - has the natives that Unsafe calls when it allocates and frees blocks. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <jni.h>
 #include <stdbool.h>
@@ -12,11 +11,11 @@
 #include "src/core/path.h"
 #include "src/format/kinds.h"
 #include "src/heap/hook.h"
+#include "src/offheap/block_class.h"
 #include "src/offheap/blocks.h"
 
 #define DIRECT "Ljava/nio/DirectByteBuffer" LC_OFFHEAP_SUFFIX ";"
 #define SEGMENT "Ljava/lang/foreign/MemorySegment" LC_OFFHEAP_SUFFIX ";"
-#define NATIVE "Lnative memory" LC_OFFHEAP_SUFFIX ";"
 
 /*
  * Classes of the JDK, by the beginning of their names, through which programs allocate, and what
@@ -60,16 +59,16 @@ static const char *signature_of(uint32_t *path)
 			signature = ways[way].signature;
 	if (at)
 		*path = at;
-	return signature ? signature : NATIVE;
+	return signature ? signature : LC_BLOCK_CLASS_NATIVE;
 }
 
 /* ---- mapped files ---- */
 
-enum { FILE_LEN_MAX = 128, LINE_MAX_BYTES = 4352 };
+enum { LINE_MAX_BYTES = 4352 };
 
 /* The file that the kernel has mapped at `addr`, without its directories; "" if it cannot be told.
  */
-static void find_file(uint64_t addr, char out[FILE_LEN_MAX])
+static void find_file(uint64_t addr, char out[LC_BLOCK_FILE_MAX])
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[LINE_MAX_BYTES];
@@ -83,7 +82,7 @@ static void find_file(uint64_t addr, char out[FILE_LEN_MAX])
 		    addr >= end)
 			continue;
 		if (name)
-			snprintf(out, FILE_LEN_MAX, "%s", name + 1);
+			snprintf(out, LC_BLOCK_FILE_MAX, "%s", name + 1);
 		break;
 	}
 	if (maps)
@@ -91,21 +90,7 @@ static void find_file(uint64_t addr, char out[FILE_LEN_MAX])
 	out[strcspn(out, "\n")] = '\0';
 }
 
-/* The signature of a class for the file: in signatures '/' is '.' of the name, and '.' is '/'. */
-static void put_signature(const char *file, char *out, size_t len)
-{
-	int at = snprintf(out, len, "L" LC_OFFHEAP_MAPPED "%s" LC_OFFHEAP_SUFFIX ";",
-	                  *file ? file : "file");
-
-	for (char *c = out; at > 0 && *c; c++) {
-		if (*c == '.')
-			*c = '/';
-		else if ((*c == ';' && c[1]) || !isprint((unsigned char)*c))
-			*c = '?';
-	}
-}
-
-static _Thread_local char mapped[FILE_LEN_MAX + 32] __attribute__((tls_model("initial-exec")));
+static _Thread_local char mapped[LC_BLOCK_CLASS_MAX] __attribute__((tls_model("initial-exec")));
 
 static const char *mapped_signature(uint32_t *path)
 {
@@ -136,13 +121,13 @@ void Java_java_lang_LocusHook_memoryAllocated(JNIEnv *jni, jclass hook_class, jl
 void Java_java_lang_LocusHook_memoryMapped(JNIEnv *jni, jclass hook_class, jlong address,
                                            jlong bytes)
 {
-	char file[FILE_LEN_MAX];
+	char file[LC_BLOCK_FILE_MAX];
 	uint32_t site;
 
 	if (!address)
 		return;
 	find_file((uint64_t)address, file);
-	put_signature(file, mapped, sizeof(mapped));
+	lc_block_class_mapped(file, mapped);
 	/* The file is a part of the context, as the class of an object is. */
 	site = lc_hook_block_site(jni, (uintptr_t)__builtin_frame_address(0),
 	                          (uint32_t)lc_hash_text(1, mapped) | 2, mapped_signature);

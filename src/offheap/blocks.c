@@ -4,6 +4,10 @@
  *
  * The clock is read under the lock, so blocks of one address have lived one after the other, and
  * the ring is in the order in which its blocks were freed.
+ *
+ * Native libraries free mostly what is no block here. A table of counts tells so without the lock:
+ * by a hash of the address, how many blocks begin there. A count that has reached its maximum
+ * stays. Order: who frees a block has its address from who allocated it, and so sees its count.
  */
 #include "src/offheap/blocks.h"
 
@@ -11,14 +15,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "src/base/hash.h"
 #include "src/base/limit.h"
 #include "src/base/time.h"
 #include "src/core/counters.h"
+#include "src/core/inside.h"
 #include "src/core/memory.h"
+
+enum { BEGINS = 1 << 16 }; /* as many as 16 bits number */
 
 struct block {
 	struct lc_blocks_block is;
 	uint64_t born_ns;
+	uint64_t number;
 };
 
 struct freed {
@@ -37,8 +46,43 @@ static struct {
 	struct freed *ring;   /* LC_BLOCKS_FREED of them; NULL: nothing was freed */
 	uint64_t freed;       /* blocks that were put into the ring */
 	uint64_t live, live_peak, unknown, lost;
-	bool counted; /* since all sums were taken */
+	uint64_t numbers; /* that were given */
+	bool counted;     /* since all sums were taken */
 } off = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Written under the lock. */
+static _Atomic uint8_t begins[BEGINS];
+
+static void lock(void)
+{
+	lc_inside_begin();
+	pthread_mutex_lock(&off.lock);
+}
+
+static void unlock(void)
+{
+	pthread_mutex_unlock(&off.lock);
+	lc_inside_end();
+}
+
+static _Atomic uint8_t *begins_at(uint64_t addr)
+{
+	return &begins[lc_hash(addr) >> 48];
+}
+
+static void count_begin(uint64_t addr, bool more)
+{
+	_Atomic uint8_t *at = begins_at(addr);
+	const uint8_t n = atomic_load_explicit(at, memory_order_relaxed);
+
+	if (n != UINT8_MAX)
+		atomic_store_explicit(at, (uint8_t)(more ? n + 1 : n - 1), memory_order_relaxed);
+}
+
+bool lc_blocks_may_begin(uint64_t addr)
+{
+	return atomic_load_explicit(begins_at(addr), memory_order_relaxed);
+}
 
 static struct sums *sums_of(uint32_t site)
 {
@@ -67,7 +111,7 @@ static struct block *new_block(bool *refused)
 	return b;
 }
 
-/* Keep the block, if there is memory for it. A block that is still there was freed unseen. */
+/* Keep the block, if there is memory for it. None begins there. */
 static bool keep(const struct block *b, bool *refused)
 {
 	PPvoid_t slot = JudyLIns(&off.blocks, b->is.addr, PJE0);
@@ -75,40 +119,23 @@ static bool keep(const struct block *b, bool *refused)
 
 	if (!slot || slot == PPJERR)
 		return false;
-	there = *slot ? *slot : new_block(refused);
+	there = new_block(refused);
 	if (!there) {
 		(void)JudyLDel(&off.blocks, b->is.addr, PJE0);
 		return false;
 	}
 	*slot = there;
 	*there = *b;
+	there->number = ++off.numbers;
+	count_begin(b->is.addr, true);
 	return true;
 }
 
-void lc_blocks_allocated(uint64_t addr, uint64_t size_bytes, uint32_t site)
+static struct block *block_at(uint64_t addr)
 {
-	struct block b = { .is = { addr, size_bytes, site } };
-	struct sums *sums;
-	bool kept, refused = false;
+	PPvoid_t slot = JudyLGet(off.blocks, addr, PJE0);
 
-	pthread_mutex_lock(&off.lock);
-	b.born_ns = lc_time_now_ns();
-	sums = sums_of(site);
-	off.counted = true;
-	if (sums) {
-		sums->all.allocated++;
-		sums->all.allocated_bytes += size_bytes;
-	}
-	kept = sums && keep(&b, &refused);
-	off.lost += !kept;
-	if (off.live > off.live_peak)
-		off.live_peak = off.live;
-	pthread_mutex_unlock(&off.lock);
-	if (!kept && !refused)
-		(void)lc_limit_note(
-		    "blocks_unknown",
-		    "there was no memory for some blocks outside the heap: accesses "
-		    "to them have no line, and they count as never freed");
+	return slot ? *slot : NULL;
 }
 
 static void put_in_ring(const struct block *b)
@@ -119,33 +146,156 @@ static void put_in_ring(const struct block *b)
 		off.ring[off.freed++ % LC_BLOCKS_FREED] = (struct freed){ *b, lc_time_now_ns() };
 }
 
+static void count_freed(const struct block *b, uint64_t blocks, uint64_t bytes)
+{
+	struct sums *sums = sums_of(b->is.site);
+
+	off.counted = true;
+	if (!sums)
+		return;
+	sums->all.freed += blocks;
+	sums->all.freed_bytes += bytes;
+}
+
+/* The block is freed: `b` is gone. */
+static void end(struct block *b)
+{
+	put_in_ring(b);
+	count_freed(b, 1, b->is.size_bytes);
+	count_begin(b->is.addr, false);
+	(void)JudyLDel(&off.blocks, b->is.addr, PJE0);
+	free(b);
+	lc_memory_give(LC_MEMORY_BLOCKS, sizeof(*b));
+	off.live--;
+}
+
+/* With the lock. Returns whether the block will be found. */
+static bool begin(uint64_t addr, uint64_t size_bytes, uint32_t site, bool *refused)
+{
+	const struct block b = { .is = { addr, size_bytes, site }, .born_ns = lc_time_now_ns() };
+	struct block *before = block_at(addr);
+	struct sums *sums;
+	bool kept;
+
+	if (before)
+		end(before);
+	sums = sums_of(site);
+	off.counted = true;
+	if (sums) {
+		sums->all.allocated++;
+		sums->all.allocated_bytes += size_bytes;
+	}
+	kept = sums && keep(&b, refused);
+	off.lost += !kept;
+	if (off.live > off.live_peak)
+		off.live_peak = off.live;
+	return kept;
+}
+
+void lc_blocks_allocated(uint64_t addr, uint64_t size_bytes, uint32_t site)
+{
+	bool kept, refused = false;
+
+	lock();
+	kept = begin(addr, size_bytes, site, &refused);
+	unlock();
+	if (kept || refused)
+		return;
+	lc_inside_begin();
+	(void)lc_limit_note("blocks_unknown",
+	                    "there was no memory for some blocks outside the heap: accesses "
+	                    "to them have no line, and they count as never freed");
+	lc_inside_end();
+}
+
 void lc_blocks_freed(uint64_t addr)
 {
-	struct sums *sums;
 	struct block *b;
-	PPvoid_t slot;
 
 	if (!addr)
 		return;
-	pthread_mutex_lock(&off.lock);
-	slot = JudyLGet(off.blocks, addr, PJE0);
-	b = slot ? *slot : NULL;
-	if (b) {
-		put_in_ring(b);
-		sums = sums_of(b->is.site);
-		off.counted = true;
-		if (sums) {
-			sums->all.freed++;
-			sums->all.freed_bytes += b->is.size_bytes;
-		}
-		(void)JudyLDel(&off.blocks, addr, PJE0);
+	lock();
+	b = block_at(addr);
+	if (b)
+		end(b);
+	else
+		off.unknown++;
+	unlock();
+}
+
+uint64_t lc_blocks_number(uint64_t addr)
+{
+	const struct block *b;
+	uint64_t number;
+
+	lock();
+	b = block_at(addr);
+	number = b ? b->number : 0;
+	unlock();
+	return number;
+}
+
+void lc_blocks_freed_number(uint64_t addr, uint64_t number)
+{
+	struct block *b;
+
+	lock();
+	b = block_at(addr);
+	if (b && (!number || b->number == number))
+		end(b);
+	unlock();
+}
+
+/* The bytes of the block from `low` to `high` are gone; some, but not all of its bytes. */
+static void cut(struct block *b, uint64_t low, uint64_t high)
+{
+	const uint64_t start = b->is.addr, size = b->is.size_bytes, after = start + size;
+	bool refused;
+
+	if (low <= start) { /* its beginning: the rest begins elsewhere */
+		struct block rest = *b;
+
+		rest.is.addr = high;
+		rest.is.size_bytes = after - high;
+		count_freed(b, 0, high - start);
+		count_begin(start, false);
+		(void)JudyLDel(&off.blocks, start, PJE0);
 		free(b);
 		lc_memory_give(LC_MEMORY_BLOCKS, sizeof(*b));
 		off.live--;
-	} else {
-		off.unknown++;
+		off.lost += !keep(&rest, &refused);
+		return;
 	}
-	pthread_mutex_unlock(&off.lock);
+	b->is.size_bytes = low - start;
+	if (high >= after) {
+		count_freed(b, 0, after - low);
+		return;
+	}
+	count_freed(b, 0, after - low);
+	(void)begin(high, after - high, b->is.site, &refused);
+}
+
+void lc_blocks_unmapped(uint64_t addr, uint64_t bytes)
+{
+	const uint64_t high = addr + bytes < addr ? UINT64_MAX : addr + bytes;
+	Word_t start = high;
+
+	if (!bytes)
+		return;
+	lock();
+	/* From the last block that begins before the end: a cut changes only blocks behind. */
+	for (PPvoid_t slot = JudyLPrev(off.blocks, &start, PJE0); slot;
+	     slot = JudyLPrev(off.blocks, &start, PJE0)) {
+		struct block *b = *slot;
+
+		if (!b || b->is.addr + b->is.size_bytes <= addr)
+			break;
+		if (b->is.addr >= addr && b->is.addr + b->is.size_bytes <= high)
+			end(b);
+		else
+			cut(b, addr, high);
+	}
+	unlock();
 }
 
 static bool holds(const struct block *b, uint64_t addr, uint64_t time_ns)
@@ -175,14 +325,14 @@ bool lc_blocks_find(uint64_t addr, uint64_t time_ns, struct lc_blocks_block *out
 	const struct block *found;
 	PPvoid_t slot;
 
-	pthread_mutex_lock(&off.lock);
+	lock();
 	slot = JudyLLast(off.blocks, &start, PJE0);
 	found = slot ? *slot : NULL;
 	if (!found || !holds(found, addr, time_ns))
 		found = find_freed(addr, time_ns);
 	if (found)
 		*out = found->is;
-	pthread_mutex_unlock(&off.lock);
+	unlock();
 	return found;
 }
 
@@ -191,7 +341,7 @@ void lc_blocks_take(bool (*take)(void *user, const struct lc_blocks_sum *sum), v
 	Word_t site = 0;
 	bool all = true;
 
-	pthread_mutex_lock(&off.lock);
+	lock();
 	for (PPvoid_t slot = off.counted ? JudyLFirst(off.sums, &site, PJE0) : NULL; slot;
 	     slot = JudyLNext(off.sums, &site, PJE0)) {
 		struct sums *s = *slot;
@@ -214,17 +364,17 @@ void lc_blocks_take(bool (*take)(void *user, const struct lc_blocks_sum *sum), v
 			all = false;
 	}
 	off.counted &= !all;
-	pthread_mutex_unlock(&off.lock);
+	unlock();
 }
 
 static void put_counters(struct lc_counters *out)
 {
-	pthread_mutex_lock(&off.lock);
+	lock();
 	lc_counters_put(out, "offheap_live", off.live);
 	lc_counters_put(out, "offheap_live_peak", off.live_peak);
 	/* From before the attach, or lost. */
 	lc_counters_put(out, "offheap_freed_unknown", off.unknown);
 	lc_counters_put(out, "offheap_lost", off.lost); /* not found by accesses */
-	pthread_mutex_unlock(&off.lock);
+	unlock();
 }
 LC_COUNTER_TABLE(.put = put_counters);

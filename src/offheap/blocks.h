@@ -4,11 +4,12 @@
  * counts blocks.
  *
  * A block is what one call of jdk.internal.misc.Unsafe.allocateMemory() or reallocateMemory() has
- * returned: the memory of a direct buffer, a memory segment, or a library's own. A sample is looked
- * up later than it was taken, so blocks that were freed lately are kept, too.
+ * returned: the memory of a direct buffer, a memory segment, or a library's own. With
+ * --offheap=native, so is what a native library has allocated or mapped. A sample is looked up
+ * later than it was taken, so blocks that were freed lately are kept, too.
  *
- * All functions take a lock, which no signal handler takes. Sizes are in bytes, times in ns of
- * CLOCK_MONOTONIC.
+ * All functions but lc_blocks_may_begin() take a lock, which no signal handler takes
+ * (core/inside.h). Sizes are in bytes, times in ns of CLOCK_MONOTONIC.
  */
 #ifndef LC_OFFHEAP_BLOCKS_H
 #define LC_OFFHEAP_BLOCKS_H
@@ -33,13 +34,28 @@ struct lc_blocks_sum {
 };
 
 /*
- * A block was allocated. It is counted. Without memory, it is not found, and its end not counted:
- * one line says so. Context: [hook].
+ * A block was allocated. It is counted. A block that begins there is freed: nobody said so. Without
+ * memory, the block is not found, and its end not counted: one line says so. Context: [hook].
  */
 void lc_blocks_allocated(uint64_t addr, uint64_t size_bytes, uint32_t site);
 
 /* The block at `addr` is about to be freed. Nothing happens if it is not known. Context: [hook]. */
 void lc_blocks_freed(uint64_t addr);
+
+/* May a block begin at the address? If not, none does. Context: any. */
+bool lc_blocks_may_begin(uint64_t addr);
+
+/* A number of the block that begins there, which no later one has; 0: there is none. [hook] */
+uint64_t lc_blocks_number(uint64_t addr);
+
+/* The block that begins there is freed if it has this number; 0: whichever it has. [hook] */
+void lc_blocks_freed_number(uint64_t addr, uint64_t number);
+
+/*
+ * These pages are unmapped, or others will be mapped there. Blocks in them are freed. A block that
+ * is cut has fewer bytes; the part behind a hole counts as one more block. Context: [hook].
+ */
+void lc_blocks_unmapped(uint64_t addr, uint64_t bytes);
 
 /* The block that held `addr` at that time. Returns whether there was one. Context: [writer]. */
 bool lc_blocks_find(uint64_t addr, uint64_t time_ns, struct lc_blocks_block *out);

@@ -161,6 +161,88 @@ static void without_memory_a_block_is_counted_and_not_found(void **state)
 	assert_int_equal(sums[SITE].freed, 0);
 }
 
+/* Native code freed it where nobody sees it; the address is handed out again. */
+static void a_block_whose_address_is_another_ones_is_freed(void **state)
+{
+	uint64_t during;
+
+	lc_blocks_allocated(0x70000, KIB, SITE);
+	during = moment();
+	lc_blocks_allocated(0x70000, 8, OTHER);
+	take_all();
+	assert_int_equal(sums[SITE].freed, 1);
+	assert_int_equal(sums[SITE].freed_bytes, KIB);
+	assert_int_equal(sums[OTHER].freed, 0);
+	assert_int_equal(site_at(0x70010, during), SITE);
+	assert_int_equal(site_at(0x70007, moment()), OTHER);
+	lc_blocks_freed(0x70000);
+	take_all();
+	assert_int_equal(sums[OTHER].freed, 1);
+}
+
+static void only_a_block_with_that_number_is_freed(void **state)
+{
+	uint64_t number;
+
+	lc_blocks_allocated(0x70000, KIB, SITE);
+	number = lc_blocks_number(0x70000);
+	assert_int_not_equal(number, 0);
+	lc_blocks_allocated(0x70000, KIB, OTHER); /* another thread has its address */
+	lc_blocks_freed_number(0x70000, number);
+	assert_int_equal(site_at(0x70000, moment()), OTHER);
+	lc_blocks_freed_number(0x70000, lc_blocks_number(0x70000));
+	assert_int_equal(lc_blocks_number(0x70000), 0);
+	take_all();
+	assert_int_equal(sums[SITE].freed + sums[OTHER].freed, 2);
+}
+
+static void an_address_where_no_block_begins_is_known_without_the_lock(void **state)
+{
+	unsigned maybe = 0;
+
+	/* More than a count holds, of blocks that come and go. */
+	for (unsigned i = 0; i < 1000; i++) {
+		assert_false(lc_blocks_may_begin(0x80000));
+		lc_blocks_allocated(0x80000, KIB, SITE);
+		assert_true(lc_blocks_may_begin(0x80000));
+		lc_blocks_freed(0x80000);
+	}
+	for (uint64_t i = 0; i < 1000; i++)
+		lc_blocks_allocated(0x100000000 + i * KIB, KIB, SITE);
+	for (uint64_t i = 0; i < 1000; i++) {
+		assert_true(lc_blocks_may_begin(0x100000000 + i * KIB));
+		maybe += lc_blocks_may_begin(0x200000000 + i * KIB);
+	}
+	assert_true(maybe < 100);
+	for (uint64_t i = 0; i < 1000; i++)
+		lc_blocks_freed(0x100000000 + i * KIB);
+}
+
+/* Live bytes are right after each cut, whatever it cuts. */
+static void pages_that_are_unmapped_are_cut_off(void **state)
+{
+	lc_blocks_allocated(0x90000, 16 * KIB, SITE);
+	lc_blocks_allocated(0x98000, 4 * KIB, OTHER);
+	lc_blocks_unmapped(0x90000, 4 * KIB); /* the beginning */
+	assert_int_equal(site_at(0x90000, moment()), 0);
+	assert_int_equal(site_at(0x91000, moment()), SITE);
+	lc_blocks_unmapped(0x93000, 4 * KIB); /* the end */
+	lc_blocks_unmapped(0x91400, KIB);     /* a hole */
+	take_all();
+	assert_int_equal(sums[SITE].allocated_bytes - sums[SITE].freed_bytes, 7 * KIB);
+	assert_int_equal(sums[SITE].allocated - sums[SITE].freed, 2);
+	assert_int_equal(site_at(0x91400, moment()), 0);
+	assert_int_equal(site_at(0x91800, moment()), SITE);
+	lc_blocks_unmapped(0x8f000, 10 * 4 * KIB); /* all that is left */
+	take_all();
+	assert_int_equal(sums[SITE].freed, 2);
+	assert_int_equal(sums[SITE].freed_bytes, 7 * KIB);
+	assert_int_equal(sums[OTHER].freed_bytes, 4 * KIB);
+	assert_int_equal(site_at(0x91000, moment()), 0);
+	lc_blocks_unmapped(0x90000, 0);
+	lc_blocks_unmapped(UINT64_MAX - 1, 4 * KIB);
+}
+
 static void *work(void *thread)
 {
 	const uint64_t base = (uint64_t)(uintptr_t)thread << 32;
@@ -198,6 +280,11 @@ int main(void)
 		cmocka_unit_test_setup(what_was_not_taken_comes_again, setup),
 		cmocka_unit_test_setup(a_block_that_nobody_knows_is_freed_in_peace, setup),
 		cmocka_unit_test_setup(without_memory_a_block_is_counted_and_not_found, setup),
+		cmocka_unit_test_setup(a_block_whose_address_is_another_ones_is_freed, setup),
+		cmocka_unit_test_setup(only_a_block_with_that_number_is_freed, setup),
+		cmocka_unit_test_setup(an_address_where_no_block_begins_is_known_without_the_lock,
+		                       setup),
+		cmocka_unit_test_setup(pages_that_are_unmapped_are_cut_off, setup),
 		cmocka_unit_test_setup(threads_count_together, setup),
 	};
 

@@ -603,6 +603,22 @@ static void memory_is_reported_when_it_is_allocated_and_before_it_is_freed(void 
 	rewritten_free(&r);
 }
 
+static void memory_is_not_reported_if_it_is_not_wanted(void **state)
+{
+	struct code_spec allocates = CODE(42, LLOAD_1, CALL, POP2, RETURN);
+	struct code_spec frees = CODE(42, LLOAD_1, CALL, RETURN);
+	struct rewritten r;
+
+	options.no_memory = true;
+	rewrite_unsafe(UNSAFE, "allocateMemory0", "(J)J", &allocates, &r);
+	assert_int_equal(r.result.sites, 0);
+	rewritten_free(&r);
+	rewrite_unsafe(UNSAFE, "freeMemory0", "(J)V", &frees, &r);
+	assert_int_equal(r.result.sites, 0);
+	rewritten_free(&r);
+	options.no_memory = false;
+}
+
 static void files_are_reported_when_they_are_mapped_and_before_they_are_unmapped(void **state)
 {
 	struct code_spec maps = CODE(42, ICONST_0, LLOAD_1, LLOAD_3, ILOAD_0, CALL, POP2, RETURN);
@@ -688,6 +704,7 @@ int main(void)
 		TEST(calls_that_make_an_object_without_new_are_hooked),
 		TEST(a_long_in_the_last_place_of_the_pool_is_malformed),
 		TEST(memory_is_reported_when_it_is_allocated_and_before_it_is_freed),
+		TEST(memory_is_not_reported_if_it_is_not_wanted),
 		TEST(files_are_reported_when_they_are_mapped_and_before_they_are_unmapped),
 		TEST(memory_whose_size_is_not_plain_is_not_reported),
 	};

@@ -38,7 +38,7 @@ static void print_all(const struct lc_screen *s, const struct lc_rank_offheap *a
 
 	text = lc_mem_text(
 	    "%s live at the end in %" PRIu64 " blocks, of %s allocated in %" PRIu64
-	    "; sizes are rounded up to 8 bytes",
+	    "; the JDK rounds sizes up to 8 bytes",
 	    lc_emit_bytes(live, sizeof(live), lc_offheap_live_bytes(all)), lc_offheap_live(all),
 	    lc_emit_bytes(bytes, sizeof(bytes), all->allocated_bytes), all->allocated);
 	lc_screen_wrap(s, 0, 0, text);

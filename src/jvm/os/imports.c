@@ -185,10 +185,9 @@ static int protect(const uint64_t *slot, int how)
 	return mprotect((void *)((uintptr_t)slot & ~(page - 1)), page, how) ? -errno : 0;
 }
 
-/* Have the slots hold `to`, which `from` is replaced by. */
-static int swap(const struct lc_imports *i, uint64_t *slot, uint64_t from, uint64_t to)
+int lc_imports_exchange(uint64_t *slot, bool sealed, uint64_t from, uint64_t to)
 {
-	const bool sealed = is_sealed(i, slot), writable = !sealed || is_writable(slot);
+	const bool writable = !sealed || is_writable(slot);
 	int err = sealed ? protect(slot, PROT_READ | PROT_WRITE) : 0;
 
 	if (err)
@@ -202,6 +201,12 @@ static int swap(const struct lc_imports *i, uint64_t *slot, uint64_t from, uint6
 	if (!writable)
 		(void)protect(slot, PROT_READ);
 	return err;
+}
+
+/* Have the slots hold `to`, which `from` is replaced by. */
+static int swap(const struct lc_imports *i, uint64_t *slot, uint64_t from, uint64_t to)
+{
+	return lc_imports_exchange(slot, is_sealed(i, slot), from, to);
 }
 
 int lc_imports_restore(const struct lc_imports *i)

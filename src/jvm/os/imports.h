@@ -55,4 +55,11 @@ int lc_imports_restore(const struct lc_imports *i);
 /* Do all slots hold `ours`? */
 bool lc_imports_ours(const struct lc_imports *i);
 
+/*
+ * Have the slot hold `to` if it holds `from`, or whatever it holds if `from` is 0. `sealed`: the
+ * dynamic linker has made its page read-only. Returns 0; -EBUSY if the slot holds something else;
+ * or -errno of mprotect(). Context: any thread.
+ */
+int lc_imports_exchange(uint64_t *slot, bool sealed, uint64_t from, uint64_t to);
+
 #endif

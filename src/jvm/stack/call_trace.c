@@ -466,6 +466,11 @@ bool lc_call_trace_last_java(JNIEnv *env, struct lc_last_java *out)
 	return true;
 }
 
+bool lc_call_trace_in_native(JNIEnv *env)
+{
+	return thread_state && state_of(env) == in_native;
+}
+
 static void write_anchor(JNIEnv *env, const struct lc_unwound *to)
 {
 	char *const at = (char *)env;

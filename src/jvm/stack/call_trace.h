@@ -52,6 +52,12 @@ JNIEnv *lc_call_trace_env(void);
  */
 bool lc_call_trace_last_java(JNIEnv *env, struct lc_last_java *out);
 
+/*
+ * Is the calling thread, whose environment this is, in native code, so that it may call the JVM?
+ * Context: any.
+ */
+bool lc_call_trace_in_native(JNIEnv *env);
+
 /* How a walk was repaired. */
 struct lc_repair {
 	enum lc_unwind_kind kind;
