@@ -6,8 +6,10 @@
  * They run in any thread at any time, and record nothing where that is not safe:
  * - In a forked child, another thread of the parent may have held any lock. So `recording` lies in
  *   a page that the kernel empties in a child, and nothing else is touched there.
- * - A signal handler that interrupts code of ours, or the allocator, finds core/inside.h: to name a
- *   new call path the JVM allocates.
+ * - A signal handler that interrupts code of ours finds core/inside.h.
+ * - A signal handler may have interrupted the allocator, or fork(), which holds the allocator's
+ *   locks. The JVM allocates when it names a call path, so in handlers it is not asked, and the
+ *   block has no path (jvm/os/signal_frame.h).
  * - A thread that is in the JVM itself, and not in native code, calls for the JVM.
  * - Before and after a recording, they only call on. Whatever that needs is LC_KEPT.
  *
@@ -44,6 +46,7 @@
 #include "src/jvm/layout/ranges.h"
 #include "src/jvm/os/imports.h"
 #include "src/jvm/os/libraries.h"
+#include "src/jvm/os/signal_frame.h"
 #include "src/jvm/stack/call_trace.h"
 #include "src/offheap/block_class.h"
 #include "src/offheap/blocks.h"
@@ -116,6 +119,7 @@ bool lc_native_inside(void)
 static uint32_t find_site(const char *signature, uint32_t class_site)
 {
 	const struct lc_estimate_kind kind = { .site = class_site, .signature = signature };
+	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
 	JNIEnv *const jni = lc_call_trace_env();
 	struct lc_last_java at;
 	struct lc_thread *t;
@@ -125,12 +129,13 @@ static uint32_t find_site(const char *signature, uint32_t class_site)
 		return class_site;
 	if (!lc_call_trace_in_native(jni))
 		return 0;
+	if (!lc_call_trace_last_java(jni, &at) || /* it has not come from Java code */
+	    !lc_call_trace_own_stack(jni, here, at.sp) || lc_signal_frame_between(here, at.sp))
+		return lc_thread_is_ours() ? 0 : class_site;
 	t = lc_thread_self();
 	t = t ? t : lc_thread_enter(jni);
 	if (!t)
 		return lc_thread_is_ours() ? 0 : class_site;
-	if (!lc_call_trace_last_java(jni, &at)) /* it has not come from Java code */
-		return class_site;
 	site = lc_estimate_path_site(jni, t, &kind, native.depth);
 	return site ? site : class_site;
 }
@@ -196,8 +201,12 @@ static void mapped(void *p, size_t n, int protection, int fd)
 	uint32_t site = native.site;
 	struct visit v;
 
-	if (p == MAP_FAILED || !enter(&v))
+	if (p == MAP_FAILED || !is_recording())
 		return;
+	if (!enter(&v)) {
+		lc_count(&native.missed);
+		return;
+	}
 	lc_blocks_unmapped((uintptr_t)p, n);
 	if (n >= native.min_size_bytes && protection != PROT_NONE) {
 		if (fd >= 0) {
@@ -243,16 +252,6 @@ static LC_KEPT struct lc_swap swaps[FUNCTIONS];
 
 #define THEIRS(type, function) ((type *)(uintptr_t)swaps[function].theirs)
 
-/* Have the allocator make the call: nothing is recorded meanwhile. */
-#define CALL(type, function, ...)                                                                  \
-	({                                                                                         \
-		__auto_type theirs = THEIRS(type, function);                                       \
-		lc_inside_begin();                                                                 \
-		__auto_type result = theirs(__VA_ARGS__);                                          \
-		lc_inside_end();                                                                   \
-		result;                                                                            \
-	})
-
 typedef void *malloc_fn(size_t);
 typedef void *calloc_fn(size_t, size_t);
 typedef void *realloc_fn(void *, size_t);
@@ -266,21 +265,19 @@ typedef void *mremap_fn(void *, size_t, size_t, int, ...);
 
 static void *our_malloc(size_t n)
 {
-	return allocated(CALL(malloc_fn, MALLOC, n), n);
+	return allocated(THEIRS(malloc_fn, MALLOC)(n), n);
 }
 
 static void *our_calloc(size_t n, size_t size)
 {
-	return allocated(CALL(calloc_fn, CALLOC, n, size), n * size);
+	return allocated(THEIRS(calloc_fn, CALLOC)(n, size), n * size);
 }
 
 static void our_free(void *p)
 {
 	if (p && is_recording() && lc_blocks_may_begin((uintptr_t)p))
 		freed(p, 0);
-	lc_inside_begin();
 	THEIRS(free_fn, FREE)(p);
-	lc_inside_end();
 }
 
 /* A number of the block that is about to be moved or freed; 0: there is none. */
@@ -308,20 +305,20 @@ static void *our_realloc(void *p, size_t n)
 {
 	const uint64_t number = number_of(p);
 
-	return reallocated(p, number, CALL(realloc_fn, REALLOC, p, n), n);
+	return reallocated(p, number, THEIRS(realloc_fn, REALLOC)(p, n), n);
 }
 
 static void *our_reallocarray(void *p, size_t n, size_t size)
 {
 	const uint64_t number = number_of(p);
-	void *q = CALL(reallocarray_fn, REALLOCARRAY, p, n, size);
+	void *q = THEIRS(reallocarray_fn, REALLOCARRAY)(p, n, size);
 
 	return reallocated(p, number, q, n && size ? (q ? n * size : 1) : 0);
 }
 
 static int our_posix_memalign(void **out, size_t alignment, size_t n)
 {
-	const int err = CALL(posix_memalign_fn, POSIX_MEMALIGN, out, alignment, n);
+	const int err = THEIRS(posix_memalign_fn, POSIX_MEMALIGN)(out, alignment, n);
 
 	if (!err)
 		(void)allocated(*out, n);
@@ -330,12 +327,12 @@ static int our_posix_memalign(void **out, size_t alignment, size_t n)
 
 static void *our_aligned_alloc(size_t alignment, size_t n)
 {
-	return allocated(CALL(memalign_fn, ALIGNED_ALLOC, alignment, n), n);
+	return allocated(THEIRS(memalign_fn, ALIGNED_ALLOC)(alignment, n), n);
 }
 
 static void *our_memalign(size_t alignment, size_t n)
 {
-	return allocated(CALL(memalign_fn, MEMALIGN, alignment, n), n);
+	return allocated(THEIRS(memalign_fn, MEMALIGN)(alignment, n), n);
 }
 
 static void *map(enum function f, void *at, size_t n, int protection, int flags, int fd,
@@ -552,7 +549,7 @@ static bool is_counted(const struct lc_options *options)
 static const struct lc_counter counters[] = {
 	/* Native libraries of the program whose blocks are recorded. */
 	LC_COUNTER("offheap_libraries", &native.libraries),
-	/* Blocks that a signal handler allocated while its thread was in code of ours. */
+	/* Blocks that a signal handler took while its thread was in code of ours. */
 	LC_COUNTER("offheap_missed", &native.missed),
 };
 LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = is_counted);

@@ -51,6 +51,7 @@ static jint (*get_created_vms)(JavaVM **vms, jsize len, jsize *count);
 static int64_t anchor_sp, anchor_pc;
 static int64_t anchor_fp;    /* likewise of its rbp, or 0 */
 static int64_t stack_base;   /* likewise of the end of its stack, or 0 */
+static int64_t stack_size;   /* likewise of its stack's size, or 0 */
 static int64_t thread_state; /* likewise of its state */
 static int64_t in_java;      /* the state in Java code */
 static int64_t in_vm;        /* the state in the JVM (on the way out: one more); or -1 */
@@ -89,6 +90,7 @@ static void find_anchor(JNIEnv *env)
 	const long pc = lc_vm_offset("JavaFrameAnchor", "_last_Java_pc");
 	const long fp = lc_vm_offset("JavaFrameAnchor", "_last_Java_fp");
 	const long base = lc_vm_offset("JavaThread", "_stack_base");
+	const long size = lc_vm_offset("JavaThread", "_stack_size");
 	const long state = lc_vm_offset("JavaThread", "_thread_state");
 	jclass class = (*env)->FindClass(env, "java/lang/Thread");
 	jmethodID current =
@@ -116,6 +118,7 @@ static void find_anchor(JNIEnv *env)
 	if (lc_vm_constant("_thread_in_vm", &in_vm))
 		in_vm = -1;
 	stack_base = base - env_at;
+	stack_size = size < 0 ? 0 : size - env_at;
 	thread_state = state - env_at;
 	if (!is_this_thread(env)) {
 		stack_base = 0;
@@ -469,6 +472,15 @@ bool lc_call_trace_last_java(JNIEnv *env, struct lc_last_java *out)
 bool lc_call_trace_in_native(JNIEnv *env)
 {
 	return thread_state && state_of(env) == in_native;
+}
+
+bool lc_call_trace_own_stack(JNIEnv *env, uint64_t low, uint64_t high)
+{
+	const uint64_t end = stack_end(env);
+	const uint64_t size =
+	    stack_size ? lc_peek_load64((uint64_t)((int64_t)(uintptr_t)env + stack_size)) : 0;
+
+	return size && size < end && low >= end - size && low <= high && high < end;
 }
 
 static void write_anchor(JNIEnv *env, const struct lc_unwound *to)

@@ -58,6 +58,12 @@ bool lc_call_trace_last_java(JNIEnv *env, struct lc_last_java *out);
  */
 bool lc_call_trace_in_native(JNIEnv *env);
 
+/*
+ * Does all between these addresses belong to the calling thread's own stack, and not to one for
+ * signal handlers? False, too, if the JVM does not tell. Context: any.
+ */
+bool lc_call_trace_own_stack(JNIEnv *env, uint64_t low, uint64_t high);
+
 /* How a walk was repaired. */
 struct lc_repair {
 	enum lc_unwind_kind kind;

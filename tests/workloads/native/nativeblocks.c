@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MIN_BYTES = 1024, LIVE = 64, CHILDREN = 20, MAPPED_BYTES = 1 << 16 };
+enum { MIN_BYTES = 1024, LIVE = 64, CHILDREN = 10, MAPPED_BYTES = 1 << 16 };
 
 static atomic_long allocated, allocated_bytes, freed, freed_bytes, in_handler;
 
@@ -121,24 +122,42 @@ static long fork_children(void)
 	return hung;
 }
 
+/* Two threads that are interrupted all the time. */
+static struct {
+	pthread_t threads[2];
+	atomic_bool ended;
+} interrupted;
+
+static void *interrupt(void *unused)
+{
+	for (unsigned i = 0; !interrupted.ended; i++) {
+		pthread_kill(interrupted.threads[i % 2], SIGUSR1);
+		usleep(3000);
+	}
+	return NULL;
+}
+
 /* Threads that the JVM does not know allocate, and meanwhile this one forks and is interrupted. */
 JNIEXPORT jlong JNICALL Java_NativeBlocks_threads(JNIEnv *jni, jclass type, jint threads,
                                                   jint rounds)
 {
-	pthread_t all[16];
+	pthread_t all[16], interrupter;
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-	pthread_t self = pthread_self();
 	jlong hung;
 
 	sigaction(SIGUSR1, &action, NULL);
 	for (jint i = 0; i < threads; i++)
 		if (pthread_create(&all[i], NULL, churn, (void *)(intptr_t)rounds))
 			abort();
+	interrupted.threads[0] = pthread_self();
+	interrupted.threads[1] = all[0];
+	interrupted.ended = false;
+	if (pthread_create(&interrupter, NULL, interrupt, NULL))
+		abort();
 	hung = fork_children();
-	for (int i = 0; i < 200; i++) {
-		pthread_kill(i % 2 ? self : all[0], SIGUSR1);
-		churn((void *)50);
-	}
+	churn((void *)(intptr_t)rounds);
+	interrupted.ended = true;
+	pthread_join(interrupter, NULL);
 	for (jint i = 0; i < threads; i++)
 		pthread_join(all[i], NULL);
 	return hung;
