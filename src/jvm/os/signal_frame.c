@@ -2,8 +2,9 @@
 /*
  * jvm/os/signal_frame.c - searches the stack for a frame of the kernel's.
  *
- * A frame is known by the code segment of user code, by the address of the saved vector registers,
- * which lie above, and by the mark that the kernel writes among them.
+ * A frame begins 8 bytes below a multiple of 16, as that of a called function does. It is known by
+ * the code segment of user code, by the address of the saved vector registers, which lie above, and
+ * by the mark that the kernel writes among them.
  */
 #include "src/jvm/os/signal_frame.h"
 
@@ -54,8 +55,8 @@ READS_STACK bool lc_signal_frame_between(uint64_t low, uint64_t high)
 {
 	if (high < low || high - low > FAR_BYTES)
 		return true;
-	for (uint64_t at = (low + 7) & ~UINT64_C(7); high - at > sizeof(struct frame) && at < high;
-	     at += 8) {
+	for (uint64_t at = ((low + 7) & ~UINT64_C(15)) + 8;
+	     at < high && high - at > sizeof(struct frame); at += 16) {
 		const struct frame *f = (const struct frame *)(uintptr_t)at; /* NOLINT */
 
 		if (is_frame(f, high) && is_active(f->blocked))
