@@ -38,6 +38,7 @@
 #include "src/core/stages.h"
 #include "src/core/thread.h"
 #include "src/hooks/batches.h"
+#include "src/offheap/rss.h"
 #include "src/sample/engine.h"
 
 #define FLUSH_NS UINT64_C(30000000000)
@@ -174,7 +175,7 @@ static bool dump(void)
 static bool status(void)
 {
 	char options[LC_OPTIONS_TEXT_MAX];
-	uint64_t samples, lost;
+	uint64_t samples, lost, resident, peak;
 	struct lc_limit limits[LC_LIMITS_MAX];
 
 	if (!lc_agent_records()) {
@@ -189,6 +190,10 @@ static bool status(void)
 	lc_say_answer("samples: %" PRIu64 ", lost: %" PRIu64, samples, lost);
 	lc_say_answer("threads: %u", lc_threads_registered());
 	lc_say_answer("Locus's memory: %.1f MB", (double)lc_memory_held() / 1e6);
+	lc_rss_now(&resident, &peak);
+	if (resident)
+		lc_say_answer("resident memory: %.1f MB, at its peak %.1f MB",
+		              (double)resident / 1e6, (double)peak / 1e6);
 	for (size_t i = 0, len = lc_limits(limits); i < len; i++)
 		lc_say_answer("limit: %s", limits[i].text);
 	return true;

@@ -62,6 +62,7 @@
 #include "src/jvm/os/thread_cpu.h"
 #include "src/numa/numa.h"
 #include "src/offheap/blocks.h"
+#include "src/offheap/rss.h"
 #include "src/profile/profile_writer.h"
 #include "src/profile/tally.h"
 #include "src/sample/engine.h"
@@ -446,6 +447,7 @@ static void write_blocks(uint64_t end_ns, bool last)
 	}
 	write_jvm_block(end_ns);
 	lc_common_counts_write(work.block_begin_ns, end_ns, append);
+	lc_rss_write(work.block_begin_ns, end_ns, append);
 	work.block_begin_ns = end_ns;
 }
 
@@ -545,6 +547,7 @@ static void next_profile(uint64_t now)
 	lc_legend_again();
 	lc_field_tell_again();
 	lc_cache_lines_again();
+	lc_rss_again();
 }
 
 static struct lc_rest_at rest_at(void)
@@ -604,6 +607,7 @@ static void look(bool last, bool over)
 	} else if (lc_span_slots_crowded()) {
 		reap_threads(now);
 	}
+	lc_rss_look(now, last ? LC_RSS_END : flush ? LC_RSS_ASKED : LC_RSS_LOOK);
 	if (last || flush || marked || now - work.block_begin_ns >= LC_REST_BLOCK_MS * MS) {
 		lc_cycles_refine();
 		write_blocks(now, last);
@@ -684,6 +688,7 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 
 	work.config = *config;
 	work.block_begin_ns = work.manifest_ns = work.open_ns = work.budget_ns = lc_time_now_ns();
+	lc_rss_begin();
 	err = lc_wake_init();
 	if (!err)
 		err = lc_map_create(&work.map);

@@ -167,6 +167,15 @@ void *lc_own_heap_alloc(size_t n, size_t alignment, bool zero)
 	return p;
 }
 
+bool lc_own_heap_range(uint64_t *low, uint64_t *end)
+{
+	const char *const is_end = atomic_load_explicit(&range.end, memory_order_acquire);
+
+	*low = is_end ? (uintptr_t)range.low : 0;
+	*end = (uintptr_t)is_end;
+	return is_end;
+}
+
 bool lc_own_heap_has(const void *p)
 {
 	const char *const end = atomic_load_explicit(&range.end, memory_order_acquire);

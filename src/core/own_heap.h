@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * `n` bytes at a multiple of `alignment`, which is a power of two from 16 to a page; all zero if
@@ -21,6 +22,9 @@ void *lc_own_heap_alloc(size_t n, size_t alignment, bool zero);
 
 /* Is `p` a block of this heap? Context: any. */
 bool lc_own_heap_has(const void *p);
+
+/* The addresses that are reserved for this heap. Returns whether there are any. Context: any. */
+bool lc_own_heap_range(uint64_t *low, uint64_t *end);
 
 /* How many bytes a block has room for. Context: any. */
 size_t lc_own_heap_bytes(const void *p);

@@ -359,6 +359,22 @@ uint64_t lc_own_memory_bytes(void)
 	return bytes;
 }
 
+size_t lc_own_memory_ranges(struct lc_own_memory_range *out, size_t cap)
+{
+	size_t len = cap ? lc_own_heap_range(&out->low, &out->end) : 0;
+
+	pthread_mutex_lock(&mappings.lock);
+	for (size_t i = 0; i < mappings.len && len < cap; i++) {
+		const struct mapping *m = &mappings.all[i];
+
+		if (m->mapped)
+			out[len++] =
+			    (struct lc_own_memory_range){ (uintptr_t)m->low, (uintptr_t)m->end };
+	}
+	pthread_mutex_unlock(&mappings.lock);
+	return len;
+}
+
 static const struct lc_counter counters[] = {
 	{ .name = "own_memory_bytes", .read = lc_own_memory_bytes },
 };

@@ -8,10 +8,22 @@
 #ifndef LC_CORE_OWN_MEMORY_H
 #define LC_CORE_OWN_MEMORY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Bytes allocated, and the touched pages of anonymous mappings. Context: [writer]. */
 uint64_t lc_own_memory_bytes(void);
+
+/* [low, end) */
+struct lc_own_memory_range {
+	uint64_t low, end;
+};
+
+/*
+ * The addresses that the agent has mapped or reserved, at most `cap` ranges, in no order. Returns
+ * how many. Context: [writer].
+ */
+size_t lc_own_memory_ranges(struct lc_own_memory_range *out, size_t cap);
 
 /*
  * Give back the pages of all that is allocated or mapped. The addresses stay for the next

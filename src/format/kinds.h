@@ -239,6 +239,27 @@ enum lc_submit_kind {
 #define LC_OFFHEAP_SUFFIX " (off-heap)"
 #define LC_OFFHEAP_MAPPED "mapped " /* the name of the file follows */
 
+/* The parts of a process's resident memory: MEMORY. */
+enum lc_resident_part {
+	LC_RESIDENT_ALL = 0,     /* all of it: the sum of the parts from HEAP to REST */
+	LC_RESIDENT_PEAK,        /* the most that the process ever had, as the kernel counts it */
+	LC_RESIDENT_HEAP,        /* the Java heap */
+	LC_RESIDENT_CLASS_SPACE, /* classes that compressed pointers reach */
+	LC_RESIDENT_METASPACE,   /* other data of classes */
+	LC_RESIDENT_CODE,        /* the code cache */
+	LC_RESIDENT_GC,          /* card tables, mark bitmaps and the like */
+	LC_RESIDENT_STACKS,      /* of all threads */
+	LC_RESIDENT_CDS,         /* the archive of classes */
+	LC_RESIDENT_LIBRARIES,   /* code and data of programs and libraries */
+	LC_RESIDENT_FILES,       /* other mapped files; has names */
+	LC_RESIDENT_BLOCKS,      /* blocks outside the heap with a row of OFFHEAP; has names */
+	LC_RESIDENT_MALLOC,      /* what else malloc() has taken from the kernel */
+	LC_RESIDENT_LOCUS,       /* the agent's */
+	LC_RESIDENT_REST,        /* nobody known */
+	LC_RESIDENT_FREE,        /* of MALLOC: free at that moment, resident or not */
+	LC_RESIDENT_PARTS
+};
+
 /*
  * In TASKS, in place of a kind: objects that were executed at least once. Creations less these are
  * what was never executed.

@@ -367,6 +367,19 @@ void lc_blocks_take(bool (*take)(void *user, const struct lc_blocks_sum *sum), v
 	unlock();
 }
 
+size_t lc_blocks_copy(uint64_t from, struct lc_blocks_block *out, size_t cap)
+{
+	Word_t start = from;
+	size_t len = 0;
+
+	pthread_mutex_lock(&off.lock);
+	for (PPvoid_t slot = JudyLFirst(off.blocks, &start, PJE0); slot && len < cap;
+	     slot = JudyLNext(off.blocks, &start, PJE0))
+		out[len++] = ((const struct block *)*slot)->is;
+	pthread_mutex_unlock(&off.lock);
+	return len;
+}
+
 static void put_counters(struct lc_counters *out)
 {
 	lock();

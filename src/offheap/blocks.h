@@ -66,4 +66,10 @@ bool lc_blocks_find(uint64_t addr, uint64_t time_ns, struct lc_blocks_block *out
  */
 void lc_blocks_take(bool (*take)(void *user, const struct lc_blocks_sum *sum), void *user);
 
+/*
+ * Copy at most `cap` of the blocks that are there, by address from `from` on. Returns how many.
+ * Context: [writer].
+ */
+size_t lc_blocks_copy(uint64_t from, struct lc_blocks_block *out, size_t cap);
+
 #endif

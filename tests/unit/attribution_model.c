@@ -35,6 +35,7 @@
 #include "src/jvm/layout/metaspace.h"
 #include "src/jvm/os/thread_cpu.h"
 #include "src/numa/numa.h"
+#include "src/offheap/rss.h"
 #include "src/profile/profile_writer.h"
 #include "src/sample/engine.h"
 #include "src/sample/sample_log.h"
@@ -513,5 +514,21 @@ void lc_field_tell_again(void)
 }
 
 void lc_cache_lines_again(void)
+{
+}
+
+void lc_rss_begin(void)
+{
+}
+
+void lc_rss_look(uint64_t now_ns, enum lc_rss_why why)
+{
+}
+
+void lc_rss_write(uint64_t begin, uint64_t end, bool (*append)(const struct lc_block_input *in))
+{
+}
+
+void lc_rss_again(void)
 {
 }

@@ -271,10 +271,29 @@ static void threads_count_together(void **state)
 	assert_int_equal(site_at((UINT64_C(1) << 32) + (ROUNDS - 1) * 64, moment()), SITE);
 }
 
+static void blocks_are_copied_by_address_from_one_on(void **state)
+{
+	const uint64_t base = UINT64_C(1) << 50; /* above the other tests' */
+	struct lc_blocks_block b[4];
+
+	for (uint64_t i = 0; i < 3; i++)
+		lc_blocks_allocated(base + (2 - i) * KIB, KIB, SITE + (uint32_t)i);
+	lc_blocks_freed(base + KIB);
+	assert_int_equal(lc_blocks_copy(base, b, 4), 2);
+	assert_int_equal(b[0].addr, base);
+	assert_int_equal(b[0].site, SITE + 2);
+	assert_int_equal(b[1].addr, base + 2 * KIB);
+	assert_int_equal(lc_blocks_copy(base, b, 1), 1);
+	assert_int_equal(lc_blocks_copy(b[0].addr + 1, b, 1), 1);
+	assert_int_equal(b[0].addr, base + 2 * KIB);
+	assert_int_equal(lc_blocks_copy(base + 2 * KIB + 1, b, 4), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_block_is_found_from_its_first_byte_to_its_last, setup),
+		cmocka_unit_test_setup(blocks_are_copied_by_address_from_one_on, setup),
 		cmocka_unit_test_setup(a_block_is_found_only_at_times_when_it_was_there, setup),
 		cmocka_unit_test_setup(only_the_last_freed_blocks_are_found, setup),
 		cmocka_unit_test_setup(what_was_not_taken_comes_again, setup),

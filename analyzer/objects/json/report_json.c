@@ -562,6 +562,7 @@ void lc_report_json(FILE *out, const struct lc_report *r)
 	threads(&j, r->view);
 	others(&j, r->view);
 	lc_report_json_code(&j, r);
+	lc_report_json_resident(&j, r);
 	lc_json_line(&j, 0);
 	lc_numa_json(&j, "numa", &(struct lc_numa_report){ .numa = r->numa, .top = r->top });
 	lc_json_end_object(&j);

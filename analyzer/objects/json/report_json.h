@@ -34,6 +34,9 @@ void lc_report_json_fields(struct lc_json *j, const struct lc_view *v,
 /* The object "outlived": of LC_LIVE_COLUMNS numbers of objects. */
 void lc_report_json_outlived(struct lc_json *j, const double *live);
 
+/* The member "resident", if snapshots of resident memory were recorded. */
+void lc_report_json_resident(struct lc_json *j, const struct lc_report *r);
+
 /* The members "findings" and "no_finding". */
 void lc_report_json_findings(struct lc_json *j, const struct lc_report *r);
 

@@ -21,6 +21,7 @@
 #include "analyzer/objects/text/report_allocates.h"
 #include "analyzer/objects/text/report_elsewhere.h"
 #include "analyzer/objects/text/report_next.h"
+#include "analyzer/objects/text/report_resident.h"
 #include "analyzer/objects/text/report_text.h"
 #include "analyzer/objects/text/report_waiters.h"
 #include "analyzer/out/emit.h"
@@ -563,6 +564,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	print_numa(&s, r->numa);
 	print_summary(&s, r);
 	lc_report_elsewhere(&s, r);
+	lc_report_resident_brief(&s, r);
 	lc_report_allocates(&s, r);
 	lc_mem_close_text(s.out);
 	s.out = out;

@@ -6,6 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/text/report_brief.h"
+#include "analyzer/objects/text/report_resident.h"
 #include "analyzer/objects/text/report_text.h"
 #include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
@@ -54,11 +55,12 @@ void lc_report_text_offheap(FILE *out, const struct lc_report *r)
 	struct lc_screen s;
 	size_t len = 0;
 
+	lc_screen_init(&s, out);
 	if (!all.allocated) {
 		fputs("no block outside the heap was recorded\n", out);
+		lc_report_resident(&s, r);
 		return;
 	}
-	lc_screen_init(&s, out);
 	rows = lc_mem_zeroed(rank->len, sizeof(const void *));
 	for (size_t i = 0; i < rank->len; i++)
 		if (rank->rows[i].offheap.allocated)
@@ -70,4 +72,5 @@ void lc_report_text_offheap(FILE *out, const struct lc_report *r)
 	if (len > r->top)
 		fprintf(out, "and %zu more\n", len - r->top);
 	free(rows);
+	lc_report_resident(&s, r);
 }

@@ -216,3 +216,16 @@ struct lc_range lc_ranges_library(void)
 	(void)lc_vm_library_range(&r.low, &r.high); /* without, both stay 0 */
 	return r;
 }
+
+struct lc_range lc_ranges_cards(void)
+{
+	return ranges.cards;
+}
+
+void lc_ranges_class_space(uint64_t *base, uint64_t *bytes)
+{
+	const void *size = lc_vm_flag("CompressedClassSpaceSize");
+
+	*base = size ? ranges.classes.low : 0;
+	*bytes = size ? lc_peek_load64((uintptr_t)size) : 0;
+}

@@ -80,4 +80,13 @@ struct lc_card_table {
 };
 struct lc_card_table lc_ranges_card_table(void);
 
+/* The bytes of that table; both 0: as above. Context: any, after init. */
+struct lc_range lc_ranges_cards(void);
+
+/*
+ * The first address that compressed class pointers reach (0: the JVM does not tell), and how much
+ * is reserved for classes behind the archive. Context: [attach], after init.
+ */
+void lc_ranges_class_space(uint64_t *base, uint64_t *bytes);
+
 #endif
