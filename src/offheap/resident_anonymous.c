@@ -79,16 +79,15 @@ static uint64_t stack_end(struct lc_resident_division *d, uint64_t at, uint64_t 
 }
 
 /* Metaspace holds methods and constant pools, which begin with a table of functions of libjvm. */
-static bool is_metaspace(struct lc_resident_division *d, const struct lc_resident_piece *p)
+static bool is_metaspace(struct lc_resident_division *d, uint64_t at, uint64_t end)
 {
 	const struct lc_range library = d->given->library;
 	unsigned pointers = 0;
 	uint64_t w[WORDS];
 
-	if (p->low % ROOT_CHUNK_BYTES)
+	if (at % ROOT_CHUNK_BYTES)
 		return false;
-	for (uint64_t page = p->low; page < p->high && page < p->low + METASPACE_PAGES * PAGE;
-	     page += PAGE) {
+	for (uint64_t page = at; page < end && page < at + METASPACE_PAGES * PAGE; page += PAGE) {
 		if (!lc_resident_page(d, page) || !read_words(d, page, w, WORDS))
 			continue;
 		for (size_t i = 0; i < WORDS; i++)
@@ -97,13 +96,16 @@ static bool is_metaspace(struct lc_resident_division *d, const struct lc_residen
 	return pointers >= POINTERS_MIN;
 }
 
-/* The next block that malloc() has mapped; the piece's end without one. */
-static uint64_t next_chunk(struct lc_resident_division *d, const struct lc_resident_piece *p)
+/* The next address of the piece at which an owner's memory begins; its end without one. */
+static uint64_t next_owner(struct lc_resident_division *d, const struct lc_resident_piece *p)
 {
 	uint64_t at = p->low + PAGE;
 
-	for (; at + CHUNK_MIN <= p->high && d->pages_left; at += PAGE, d->pages_left--)
-		if (lc_resident_page(d, at) && chunk_end(d, at, p->high))
+	if (!lc_smaps_areas(d->given->maps)[p->area].resident_bytes)
+		return p->high;
+	for (; at < p->high && d->pages_left; at += PAGE, d->pages_left--)
+		if (lc_resident_page(d, at) &&
+		    (chunk_end(d, at, p->high) || arena_end(d, at) || is_metaspace(d, at, p->high)))
 			return at;
 	return p->high;
 }
@@ -159,12 +161,12 @@ static int add_next(struct lc_resident_division *d, struct lc_resident_piece *p)
 	/* Variables of a library that are zero lie behind its other data. */
 	if (before && before->is_file && before->part == LC_RESIDENT_LIBRARIES)
 		return add(d, p, p->high, LC_RESIDENT_LIBRARIES);
-	if (is_metaspace(d, p)) {
+	if (is_metaspace(d, p->low, p->high)) {
 		end = p->low + METASPACE_BYTES;
 		d->cover = (struct lc_resident_range){ p->low, end, LC_RESIDENT_METASPACE };
 		return add(d, p, end, LC_RESIDENT_METASPACE);
 	}
-	return add(d, p, next_chunk(d, p), LC_RESIDENT_REST);
+	return add(d, p, next_owner(d, p), LC_RESIDENT_REST);
 }
 
 int lc_resident_add_anonymous(struct lc_resident_division *d, struct lc_resident_piece p)

@@ -351,6 +351,30 @@ static void a_mapped_block_is_found_behind_other_memory(void **state)
 	assert_int_equal(resident(LC_RESIDENT_REST), 88 * KIB);
 }
 
+/* The kernel has joined memory of nobody's, and the arena and the metaspace above it. */
+static void arenas_and_metaspace_are_found_behind_other_memory(void **state)
+{
+	const uint64_t low = ARENA - MIB, node = ARENA - 4 * MIB;
+
+	put_arena(ARENA, ARENA + 0x30, 0, 2 * MIB);
+	area(low, 3 * MIB, "rw-p", "", MIB + 40 * KIB);
+	touch(low, 40 * KIB);
+	touch(ARENA, MIB);
+	divide(MIB + 40 * KIB);
+	assert_int_equal(resident(LC_RESIDENT_MALLOC), MIB);
+	assert_int_equal(resident(LC_RESIDENT_REST), 40 * KIB);
+	lc_smaps_free(&model.maps);
+	setup(state);
+	for (uint64_t i = 0; i < 8; i++)
+		word(node + i * 64, LIBJVM + 16 * i);
+	area(node - MIB, 3 * MIB, "rw-p", "", 340 * KIB);
+	touch(node - MIB, 40 * KIB);
+	touch(node, 300 * KIB);
+	divide(340 * KIB);
+	assert_int_equal(resident(LC_RESIDENT_METASPACE), 300 * KIB);
+	assert_int_equal(resident(LC_RESIDENT_REST), 40 * KIB);
+}
+
 static void blocks_take_what_they_hold_out_of_malloc(void **state)
 {
 	const uint64_t chunk = ARENA + MIB;
@@ -447,6 +471,7 @@ int main(void)
 		TEST(arenas_of_malloc_begin_with_their_size),
 		TEST(stacks_and_mapped_blocks_are_found_in_one_area),
 		TEST(a_mapped_block_is_found_behind_other_memory),
+		TEST(arenas_and_metaspace_are_found_behind_other_memory),
 		TEST(blocks_take_what_they_hold_out_of_malloc),
 		TEST(metaspace_holds_pointers_into_libjvm),
 		TEST(classes_lie_behind_the_archive),
