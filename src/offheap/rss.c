@@ -24,8 +24,8 @@
 
 #define SECOND UINT64_C(1000000000)
 #define KIB UINT64_C(1024)
-#define LARGE_BYTES (UINT64_C(1) << 30) /* resident: smaps costs 27 ms */
-#define PAGES_MAX (UINT64_C(1) << 25)   /* 128 GiB, 0.8 s */
+#define LARGE_BYTES (UINT64_C(1) << 30) /* resident */
+#define PAGES_MAX (UINT64_C(1) << 25)   /* 128 GiB */
 #define COST_MAX_NS UINT64_C(50000000)
 
 enum {
@@ -201,6 +201,14 @@ static uint64_t count_areas(struct lc_smaps *maps)
 	return all;
 }
 
+/* Does the kernel tell which pages are resident? The one that this function uses is. */
+static bool pages_are_told(void)
+{
+	bool is_resident = false;
+
+	return pages((uintptr_t)&is_resident / LC_RESIDENT_PAGE, &is_resident, 1) && is_resident;
+}
+
 /* The same of a process with much memory. If it gives much back meanwhile, count again. */
 static bool read_large(struct lc_smaps *maps, uint64_t bytes)
 {
@@ -292,8 +300,8 @@ static bool divide(uint64_t bytes, struct lc_resident_rows *out)
 
 	lc_smaps_init(&maps);
 	rss.pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	done =
-	    bytes < LARGE_BYTES ? read_maps(&maps, "/proc/self/smaps") : read_large(&maps, bytes);
+	done = bytes < LARGE_BYTES || !pages_are_told() ? read_maps(&maps, "/proc/self/smaps")
+	                                                : read_large(&maps, bytes);
 	if (done) {
 		g.maps = &maps;
 		g.known_len = known_ranges(&known);

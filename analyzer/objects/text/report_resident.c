@@ -120,7 +120,9 @@ static void print_process(const struct lc_screen *s, const struct lc_load_proces
 	putc('\n', s->out);
 	print_head(s, p, of, many);
 	if (!of->last.divided) {
-		fputs("its parts are unknown: /proc/self/smaps could not be read\n", s->out);
+		fputs("its parts are unknown: /proc/self/smaps could not be read, or too much is "
+		      "mapped\n",
+		      s->out);
 		return;
 	}
 	if (highest)

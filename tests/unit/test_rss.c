@@ -1,0 +1,238 @@
+/* uses: src/offheap/rss.c src/offheap/smaps.c src/offheap/resident.c src/offheap/resident_anonymous.c -Wl,--wrap=open */
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_rss.c - takes snapshots of this process: when one is due, that none is lost, and what is
+ * left where the kernel refuses files of /proc.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/core/own_memory.h"
+#include "src/core/path.h"
+#include "src/core/thread.h"
+#include "src/jvm/layout/ranges.h"
+#include "src/jvm/os/peek.h"
+#include "src/offheap/blocks.h"
+#include "src/offheap/rss.h"
+
+#define SECOND UINT64_C(1000000000)
+#define MIB (UINT64_C(1) << 20)
+
+/* ---- what the agent would give ---- */
+
+struct lc_range lc_ranges_objects(void)
+{
+	return (struct lc_range){ 0 };
+}
+
+struct lc_range lc_ranges_code(void)
+{
+	return (struct lc_range){ 0 };
+}
+
+struct lc_range lc_ranges_library(void)
+{
+	return (struct lc_range){ 0 };
+}
+
+struct lc_range lc_ranges_cards(void)
+{
+	return (struct lc_range){ 0 };
+}
+
+void lc_ranges_class_space(uint64_t *base, uint64_t *bytes)
+{
+	*base = *bytes = 0;
+}
+
+size_t lc_own_memory_ranges(struct lc_own_memory_range *out, size_t cap)
+{
+	return 0;
+}
+
+size_t lc_blocks_copy(uint64_t from, struct lc_blocks_block *out, size_t cap)
+{
+	return 0;
+}
+
+const struct lc_site *lc_site_get(uint32_t site)
+{
+	return NULL;
+}
+
+uint32_t lc_thread_take_index(void)
+{
+	return 7;
+}
+
+bool lc_peek(uint64_t at, void *out, size_t bytes)
+{
+	const struct iovec into = { out, bytes }, from = lc_peek_part(at, bytes);
+
+	return process_vm_readv(getpid(), &into, 1, &from, 1, 0) == (ssize_t)bytes;
+}
+
+/* ---- /proc ---- */
+
+static const char *refused; /* the ends of paths that cannot be opened */
+static const char *status;  /* instead of /proc/self/status */
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	const char *end = strrchr(path, '/');
+
+	if (refused && end && strstr(refused, end)) {
+		errno = EACCES;
+		return -1;
+	}
+	return __real_open(status && !strcmp(path, "/proc/self/status") ? status : path, flags);
+}
+
+/* ---- what was written ---- */
+
+static struct {
+	unsigned blocks;
+	uint64_t number, bytes[LC_RESIDENT_PARTS], sum;
+	bool fails;
+} written;
+
+static bool append(const struct lc_block_input *in)
+{
+	if (written.fails)
+		return false;
+	written.blocks++;
+	written.sum = 0;
+	memset(written.bytes, 0, sizeof(written.bytes));
+	assert_int_equal(in->index, 7);
+	for (size_t i = 0; i < in->memory_len; i++) {
+		const struct lc_block_memory *m = &in->memory[i];
+
+		written.number = m->number;
+		written.bytes[m->part] += m->resident_bytes;
+		if (m->part >= LC_RESIDENT_HEAP && m->part <= LC_RESIDENT_REST)
+			written.sum += m->resident_bytes;
+	}
+	return true;
+}
+
+/* Look, and write. Returns whether there is a new snapshot. */
+static bool look(uint64_t seconds, enum lc_rss_why why)
+{
+	const unsigned before = written.blocks;
+
+	lc_rss_look(seconds * SECOND, why);
+	lc_rss_write(0, 1, append);
+	return written.blocks > before;
+}
+
+static int setup(void **state)
+{
+	memset(&written, 0, sizeof(written));
+	refused = status = NULL;
+	lc_rss_again();
+	lc_rss_begin();
+	return 0;
+}
+
+static void the_end_is_divided_and_adds_up(void **state)
+{
+	uint64_t now, peak;
+
+	assert_true(look(1, LC_RSS_END));
+	lc_rss_now(&now, &peak);
+	assert_true(peak >= now && now > MIB);
+	assert_in_range(written.bytes[LC_RESIDENT_ALL], now - now / 8, now + now / 8);
+	assert_int_equal(written.sum, written.bytes[LC_RESIDENT_ALL]);
+	assert_true(written.bytes[LC_RESIDENT_PEAK] >= written.sum);
+	assert_true(written.bytes[LC_RESIDENT_LIBRARIES] > 0);
+}
+
+static void a_snapshot_that_is_not_written_comes_again(void **state)
+{
+	written.fails = true;
+	assert_false(look(100, LC_RSS_ASKED));
+	assert_false(look(120, LC_RSS_ASKED));
+	written.fails = false;
+	lc_rss_write(0, 1, append);
+	assert_int_equal(written.blocks, 2);
+	assert_int_equal(written.number, 1);
+}
+
+/* Ten seconds lie between two of them, and their number has a bound; the end always has one. */
+static void requests_are_bounded(void **state)
+{
+	assert_true(look(1000, LC_RSS_ASKED));
+	assert_false(look(1009, LC_RSS_ASKED));
+	assert_true(look(1010, LC_RSS_ASKED));
+	for (uint64_t i = 0; i < 100; i++)
+		(void)look(2000 + i * 20, LC_RSS_ASKED);
+	assert_int_equal(written.blocks, LC_RSS_SNAPSHOTS - 1);
+	assert_true(look(5000, LC_RSS_END));
+	assert_int_equal(written.blocks, LC_RSS_SNAPSHOTS);
+	lc_rss_again();
+	assert_true(look(5001, LC_RSS_ASKED));
+	assert_int_equal(written.number, 0);
+}
+
+/* A look alone takes a snapshot of a new high, and no second one of the same. */
+static void only_a_new_high_is_worth_a_look(void **state)
+{
+	(void)look(10000, LC_RSS_LOOK);
+	assert_true(look(10020, LC_RSS_LOOK));
+	assert_false(look(10025, LC_RSS_LOOK));
+	assert_false(look(10040, LC_RSS_LOOK));
+}
+
+static void without_smaps_the_total_is_left(void **state)
+{
+	refused = "/smaps";
+	assert_true(look(1, LC_RSS_END));
+	assert_true(written.bytes[LC_RESIDENT_ALL] > MIB);
+	assert_int_equal(written.sum, 0);
+	refused = "/smaps /status";
+	assert_false(look(2, LC_RSS_END));
+}
+
+/* The status claims that 2 GiB are resident, so pages would be counted; but nobody tells them. */
+static void a_large_process_without_pagemap_is_read_from_smaps(void **state)
+{
+	const char *path = "test_rss.status";
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs("Name: x\nVmHWM:  2097152 kB\nVmRSS:  2097152 kB\n", f);
+	fclose(f);
+	status = path;
+	refused = "/pagemap";
+	assert_true(look(1, LC_RSS_END));
+	unlink(path);
+	assert_int_equal(written.bytes[LC_RESIDENT_PEAK], 2048 * MIB);
+	assert_in_range(written.sum, MIB, 1024 * MIB);
+	assert_true(written.bytes[LC_RESIDENT_LIBRARIES] > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(the_end_is_divided_and_adds_up, setup),
+		cmocka_unit_test_setup(a_snapshot_that_is_not_written_comes_again, setup),
+		cmocka_unit_test_setup(requests_are_bounded, setup),
+		cmocka_unit_test_setup(only_a_new_high_is_worth_a_look, setup),
+		cmocka_unit_test_setup(without_smaps_the_total_is_left, setup),
+		cmocka_unit_test_setup(a_large_process_without_pagemap_is_read_from_smaps, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
