@@ -373,9 +373,11 @@ static bool write_block(struct lc_thread *t, uint64_t end_ns)
 		return false;
 	any = lc_tally_block(t->tally, &in);
 	any |= lc_timeline_block(t->timeline, &in);
+	any |= lc_rss_block(&in, any);
 	if (any && !append(&in))
 		return false;
 	lc_tally_clear(t->tally);
+	lc_rss_clear(&in);
 	lc_timeline_clear(t->timeline);
 	return true;
 }
@@ -445,9 +447,10 @@ static void write_blocks(uint64_t end_ns, bool last)
 		else
 			(void)write_block(t, end_ns);
 	}
+	if (last && lc_rss_left() && lc_threads_walk())
+		write_last_block(lc_threads_walk(), end_ns);
 	write_jvm_block(end_ns);
 	lc_common_counts_write(work.block_begin_ns, end_ns, append);
-	lc_rss_write(work.block_begin_ns, end_ns, append);
 	work.block_begin_ns = end_ns;
 }
 

@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/vector.h"
 #include "src/core/counters.h"
 #include "src/core/own_memory.h"
 #include "src/core/path.h"
-#include "src/core/thread.h"
 #include "src/jvm/layout/ranges.h"
 #include "src/jvm/os/peek.h"
 #include "src/offheap/blocks.h"
@@ -55,8 +55,8 @@ static struct {
 	uint64_t highest_bytes;       /* of the snapshots */
 	uint64_t cost_ns, cost_bytes; /* of the last division, and what was resident */
 	uint64_t taken, all_ns, max_ns;
-	uint32_t index; /* of the rows' thread */
-	bool indexed;
+	struct lc_vector rows; /* of the snapshots, for a block */
+	bool over;             /* any block takes the rows */
 	int pagemap;
 } rss;
 
@@ -415,73 +415,73 @@ void lc_rss_look(uint64_t now_ns, enum lc_rss_why why)
 		take(now_ns, bytes, peak_bytes, why != LC_RSS_LOOK);
 }
 
-static bool write_one(const struct snapshot *s, struct lc_block_input *in,
-                      bool (*append)(const struct lc_block_input *in))
+/* Returns 0 or -ENOMEM. */
+static int add_row(const struct snapshot *s, uint8_t part, const char *name, uint64_t resident,
+                   uint64_t size)
 {
-	struct lc_block_memory rows[sizeof(s->resident.rows) / sizeof(s->resident.rows[0]) + 2];
-	size_t len = 0;
+	const struct lc_block_memory row = { .number = s->number,
+		                             .part = part,
+		                             .name = name,
+		                             .time_ns = s->time_ns,
+		                             .resident_bytes = resident,
+		                             .size_bytes = size };
 
-	for (size_t i = 0; i < s->resident.len; i++) {
-		const struct lc_resident_row *r = &s->resident.rows[i];
-
-		rows[len++] = (struct lc_block_memory){
-			.number = s->number,
-			.part = r->part,
-			.name = r->name,
-			.time_ns = s->time_ns,
-			.resident_bytes = r->resident_bytes,
-			.size_bytes = r->size_bytes,
-		};
-	}
-	rows[len++] = (struct lc_block_memory){
-		.number = s->number,
-		.part = LC_RESIDENT_PEAK,
-		.name = "",
-		.time_ns = s->time_ns,
-		.resident_bytes = s->peak_bytes,
-	};
-	if (s->free_known)
-		rows[len++] = (struct lc_block_memory){
-			.number = s->number,
-			.part = LC_RESIDENT_FREE,
-			.name = "",
-			.time_ns = s->time_ns,
-			.size_bytes = s->free_bytes,
-		};
-	in->memory = rows;
-	in->memory_len = len;
-	return append(in);
+	return lc_vector_push(&rss.rows, &row);
 }
 
-void lc_rss_write(uint64_t begin_ns, uint64_t end_ns,
-                  bool (*append)(const struct lc_block_input *in))
+static int add_snapshot(const struct snapshot *s)
 {
-	struct lc_block_input in = { .tid = (uint32_t)getpid(),
-		                     .name = "(memory)",
-		                     .t_begin_ns = begin_ns,
-		                     .t_end_ns = end_ns };
+	int err = add_row(s, LC_RESIDENT_PEAK, "", s->peak_bytes, 0);
+
+	for (size_t i = 0; i < s->resident.len && !err; i++) {
+		const struct lc_resident_row *r = &s->resident.rows[i];
+
+		err = add_row(s, r->part, r->name, r->resident_bytes, r->size_bytes);
+	}
+	if (s->free_known && !err)
+		err = add_row(s, LC_RESIDENT_FREE, "", 0, s->free_bytes);
+	return err;
+}
+
+static void drop_snapshots(void)
+{
 	struct snapshot *s;
 
 	while ((s = rss.first)) {
-		if (!rss.indexed)
-			rss.index = lc_thread_take_index();
-		rss.indexed = true;
-		in.index = rss.index;
-		if (!write_one(s, &in, append))
-			return;
 		rss.first = s->next;
 		free(s);
 	}
+}
+
+bool lc_rss_block(struct lc_block_input *in, bool any)
+{
+	if (!rss.first || (!any && !rss.over))
+		return false;
+	rss.rows.element_bytes = sizeof(struct lc_block_memory);
+	rss.rows.len = 0;
+	for (const struct snapshot *s = rss.first; s; s = s->next)
+		if (add_snapshot(s))
+			return false;
+	in->memory = rss.rows.data;
+	in->memory_len = rss.rows.len;
+	return true;
+}
+
+bool lc_rss_left(void)
+{
+	rss.over = rss.first;
+	return rss.over;
+}
+
+void lc_rss_clear(const struct lc_block_input *in)
+{
+	if (in->memory_len)
+		drop_snapshots();
 }
 
 void lc_rss_again(void)
 {
-	struct snapshot *s;
-
-	while ((s = rss.first)) {
-		rss.first = s->next;
-		free(s);
-	}
+	drop_snapshots();
 	rss.number = rss.highest_bytes = rss.last_ns = 0;
 }
 

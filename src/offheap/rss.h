@@ -31,9 +31,18 @@ void lc_rss_begin(void);
 /* Take a snapshot if `why` and the time are a reason. Context: [writer]. */
 void lc_rss_look(uint64_t now_ns, enum lc_rss_why why);
 
-/* Write the snapshots; one that is not written comes again the next time. Context: [writer]. */
-void lc_rss_write(uint64_t begin_ns, uint64_t end_ns,
-                  bool (*append)(const struct lc_block_input *in));
+/*
+ * Put the rows of the snapshots into the block of a thread that has something else to write
+ * (`any`), or after lc_rss_left() into any block. They are valid until lc_rss_clear(). Returns
+ * whether there are rows. Context: [writer].
+ */
+bool lc_rss_block(struct lc_block_input *in, bool any);
+
+/* All threads' last blocks are written. Are there rows that none has? Context: [writer]. */
+bool lc_rss_left(void);
+
+/* The block is written. Context: [writer]. */
+void lc_rss_clear(const struct lc_block_input *in);
 
 /* Another profile begins. Context: [writer]. */
 void lc_rss_again(void);

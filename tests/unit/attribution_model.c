@@ -525,7 +525,17 @@ void lc_rss_look(uint64_t now_ns, enum lc_rss_why why)
 {
 }
 
-void lc_rss_write(uint64_t begin, uint64_t end, bool (*append)(const struct lc_block_input *in))
+bool lc_rss_block(struct lc_block_input *in, bool any)
+{
+	return false;
+}
+
+bool lc_rss_left(void)
+{
+	return false;
+}
+
+void lc_rss_clear(const struct lc_block_input *in)
 {
 }
 
