@@ -266,7 +266,7 @@ page.add((shared) => {
 	function keep() {
 		const out = new URLSearchParams();
 		const put = (name, value, usual) => value !== usual && value !== null && out.set(name, value);
-		put("view", view.name, "objects");
+		put("view", view.name, null);
 		put("group", chosen.group, "class+line");
 		put("metric", chosen.metric, "samples");
 		put("thread", chosen.thread === UNKNOWN ? null : data.threads[chosen.thread].tid, null);
@@ -300,7 +300,8 @@ page.add((shared) => {
 		chosen.own = shared.ownOfId(from.get("own"));
 		const time = /^(\d+)-(\d+)$/.exec(from.get("time") || "");
 		chosen.time = time ? [time[1] * 1e6, time[2] * 1e6] : null;
-		view.name = has("view", views) || "objects";
+		/* Earlier versions left the view out of the address where it was "objects". */
+		view.name = has("view", views) || (location.hash.length > 1 ? "objects" : views[0]);
 		view.face = has("face", faces.map((f) => f.name)) || "touched";
 		id("search").value = from.get("find") || "";
 		shared.update();

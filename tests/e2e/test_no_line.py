@@ -87,7 +87,7 @@ def test_the_page_and_markdown_say_why(locus, tmp_path, browser):
     assert "| `j.l.Long` | made before tracking | 100% at" in locus("report", "--format=markdown", path).stdout
     page = tmp_path / "p.html"
     assert locus("report", path, "-f", page).returncode == 0
-    browser.page(page)
+    browser.page(page, "view=objects")
     texts = browser.texts("#view-objects .row")
     assert "(made before tracking)" in texts[0] and "(allocation unknown)" in texts[1], texts
     assert browser.text("#view-objects .origin") == "allocated at (made before tracking)"

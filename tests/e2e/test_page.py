@@ -17,6 +17,7 @@ from test_labels import HOSTILE, merge, record
 PROFILES = ROOT / "tests" / "data" / "profiles"
 REAL = ("h2", "lucene", "google-java-format")
 NUMA = "numa-collect"
+OBJECTS = "view=objects"
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,7 @@ def in_sight(browser, selector):
 @pytest.mark.parametrize("name", REAL)
 def test_the_first_finding_its_line_and_its_origin_are_in_sight(browser, pages, name):
     page, report = pages[name]
-    browser.page(page)
+    browser.page(page, OBJECTS)
     first = report["findings"][0]
     assert "%.1f%%" % (100 * first["share"]) in browser.text("#findings .card")
     for selector in ("#findings .card", "#view-objects .row .hot", "#view-objects .row .from", ".flame .frame", "#found"):
@@ -83,7 +84,7 @@ def test_the_first_finding_its_line_and_its_origin_are_in_sight(browser, pages, 
 @pytest.mark.parametrize("name", REAL)
 def test_rows_are_those_of_the_json_report(browser, pages, name):
     page, report = pages[name]
-    browser.page(page)
+    browser.page(page, OBJECTS)
     shown = [r[0].lstrip("~") for r in rows(browser)]
     ranked = [r for r in report["ranking"]["rows"] if not r["rest"]]
     assert shown == ["%.1f%%" % (100 * r["share"]) for r in ranked][:len(shown)] and len(shown) >= min(9, len(ranked))
@@ -96,7 +97,7 @@ def test_the_face_of_references_has_those_of_json(browser, tmp_path):
     made_profile(tmp_path / "p")
     subprocess.run([BUILD / "locus", "report", tmp_path / "p", "-f", tmp_path / "p.html"], check=True)
     done = subprocess.run([BUILD / "locus", "report", tmp_path / "p", "--format=json"], check=True, capture_output=True)
-    browser.page(tmp_path / "p.html")
+    browser.page(tmp_path / "p.html", OBJECTS)
     seen = 0
     for i, row in enumerate(json.loads(done.stdout)["ranking"]["rows"][:4]):
         browser.evaluate("document.querySelectorAll('#view-objects .row')[%d].click()" % i)
@@ -120,7 +121,7 @@ def test_the_face_of_references_has_those_of_json(browser, tmp_path):
 @pytest.mark.parametrize("name", REAL)
 def test_no_two_rows_look_alike(browser, pages, name, width):
     page, _ = pages[name]
-    browser.page(page, width=width)
+    browser.page(page, OBJECTS, width=width)
     browser.evaluate("document.querySelector('#view-objects .more .link')?.click()")
     seen, step = {}, 0
     while step < 200:
@@ -146,12 +147,13 @@ def test_every_view_and_face_opens_by_mouse_and_by_keyboard(browser, pages, name
     browser.page(page)
     views = browser.evaluate("""Array.from(document.querySelectorAll("nav [role=tab]")).filter((t) => !t.hidden).map((t) => t.id.slice(4))""")
     assert {"waits", "objects", "code", "threads", "about"} <= set(views) and ("spans" in views) == (name == "lucene")
+    assert views[0] == state(browser)["view"] == "waits" and len(browser.text("#view-waits")) > 100
     for i, view in enumerate(views):
         browser.click("#tab-" + view)
         by_mouse = browser.text("#view-" + view)
         assert len(by_mouse) > 100, view
         browser.press(str((i + 1) % len(views) + 1), str(i + 1))
-        assert browser.text("#view-" + view) == by_mouse and state(browser).get("view", "objects") == view
+        assert browser.text("#view-" + view) == by_mouse and state(browser)["view"] == view
     browser.press(str(views.index("objects") + 1))
     faces = browser.evaluate("Array.from(document.querySelectorAll('.faces button'), (b) => b.dataset.face)")
     assert {"touched", "source"} <= set(faces)
@@ -166,7 +168,7 @@ def test_every_view_and_face_opens_by_mouse_and_by_keyboard(browser, pages, name
 
 def test_switches_give_what_the_report_gives_with_options(browser, pages, locus):
     page, whole = pages["h2"]
-    browser.page(page)
+    browser.page(page, OBJECTS)
     thread = whole["threads"][0]
     for group in ("class", "field", "package", "site", "class+line"):
         browser.choose("#switch-group", group)
@@ -188,7 +190,7 @@ def test_nodes_are_those_of_locus_numa(browser, pages, locus):
     numa = json.loads(locus("numa", PROFILES / NUMA, "--format=json").stdout)["numa"]
     whole, site = numa["all"], numa["sites"][0]
     assert whole["remote"] > 1000 and site["diagnosis"]["pattern"] == "master-initialised"
-    browser.page(page)
+    browser.page(page, OBJECTS)
     browser.click("#tab-numa")
 
     def heat(selector):
@@ -207,7 +209,7 @@ def test_nodes_are_those_of_locus_numa(browser, pages, locus):
 
 
 def test_what_is_of_the_whole_recording_says_so_where_a_part_is_chosen(browser, pages):
-    browser.page(pages[NUMA][0])
+    browser.page(pages[NUMA][0], OBJECTS)
     told = {}
     for part in (False, True):
         if part:
@@ -225,7 +227,7 @@ def test_what_is_of_the_whole_recording_says_so_where_a_part_is_chosen(browser, 
 def test_the_code_of_a_thread_is_that_of_the_report(browser, pages, locus):
     page, whole = pages[NUMA]
     report = json.loads(locus("report", PROFILES / NUMA, "--format=json", "--engine=1", "--thread=%d" % whole["threads"][0]["tid"]).stdout)
-    browser.page(page)
+    browser.page(page, OBJECTS)
     browser.choose("#switch-thread", "0")
     browser.click("#tab-code")
     listed = [re.split(r"[\t\n]+", text) for text in browser.texts("#view-code tr.row")]
@@ -238,7 +240,7 @@ def test_the_code_of_a_thread_is_that_of_the_report(browser, pages, locus):
 def test_a_stretch_of_time_is_chosen_by_dragging(browser, pages):
     page, report = pages["h2"]
     data = page_data(page.read_text())
-    browser.page(page)
+    browser.page(page, OBJECTS)
     before = browser.text("#bar").strip(), rows(browser)
     browser.drag("#strip svg", 0.5, 0.999)
     begin, end = (int(n) for n in state(browser)["time"].split("-"))
@@ -270,7 +272,7 @@ def shown_frames(browser):
 
 def test_a_flame_graph_has_the_samples_of_its_row(browser, pages):
     page, report = pages["h2"]
-    browser.page(page)
+    browser.page(page, OBJECTS)
     best = report["ranking"]["rows"][0]
     top = [f for f in shown_frames(browser) if f[2] == 0]
     width = browser.evaluate("document.querySelector('.flame').clientWidth")
@@ -287,7 +289,7 @@ def test_a_flame_graph_has_the_samples_of_its_row(browser, pages):
 
 
 def test_zoom_turn_and_callers(browser, pages):
-    browser.page(pages["h2"][0])
+    browser.page(pages["h2"][0], OBJECTS)
     before = shown_frames(browser)
     below = next(f for f in before if f[2] == 40)
     browser.evaluate("Array.from(document.querySelectorAll('.flame .frame')).find((f) => f.offsetTop === 40).click()")
@@ -314,7 +316,7 @@ def test_zoom_turn_and_callers(browser, pages):
 
 def test_search_says_how_much_matches(browser, pages):
     page, report = pages["h2"]
-    browser.page(page)
+    browser.page(page, OBJECTS)
     browser.press("/")
     browser.type("valueinteger")
     browser.evaluate("new Promise((done) => setTimeout(done, 150))")
@@ -334,7 +336,7 @@ def test_search_says_how_much_matches(browser, pages):
 
 def test_keys_and_help(browser, pages):
     page, report = pages["h2"]
-    browser.page(page)
+    browser.page(page, OBJECTS)
     browser.press("n")
     assert state(browser)["finding"] == report["findings"][0]["id"]
     assert report["findings"][0]["change"][:40] in browser.text(".finding")
@@ -355,7 +357,7 @@ def test_keys_and_help(browser, pages):
 
 def test_the_address_brings_all_of_it_back(browser, pages):
     page, report = pages["h2"]
-    browser.page(page)
+    browser.page(page, OBJECTS)
     browser.choose("#switch-group", "class")
     browser.choose("#switch-metric", "bytes")
     browser.press("f")
@@ -373,7 +375,7 @@ def test_the_address_brings_all_of_it_back(browser, pages):
 
 def test_the_ranking_is_copied_as_markdown(browser, pages):
     page, report = pages["h2"]
-    browser.page(page)
+    browser.page(page, OBJECTS)
     browser.evaluate("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
     browser.press("c")
     copied = browser.evaluate("window.copied")
@@ -427,7 +429,7 @@ def test_a_narrow_window_scrolls_in_one_direction(browser, pages, name):
 
 def test_print_prints_all(browser, pages):
     page, report = pages["h2"]
-    browser.page(page)
+    browser.page(page, OBJECTS)
     browser.evaluate("dispatchEvent(new Event('beforeprint'))")
     browser.media({"media": "print"})
     text = browser.text("#print")
@@ -450,7 +452,7 @@ def test_hard_names_are_text(browser, locus, tmp_path):
     page = tmp_path / "page.html"
     assert locus("report", Profile(tmp_path / "p", command="java " + evil).append(block, name=evil).close(), "-f", page).returncode == 0
     for width in (1280, 400):
-        browser.page(page, width=width)
+        browser.page(page, OBJECTS, width=width)
         assert len(rows(browser)) == len(names)
         labels = browser.texts("#view-objects .row .middle")
         assert len(set(labels)) == len(names)
@@ -473,7 +475,7 @@ def test_groups_of_hosts_are_rows_of_the_page(browser, locus, tmp_path):
     for i, options in enumerate((["--by=host", tmp_path / "root"], [merged], ["--group=by", merged])):
         page = tmp_path / ("%d.html" % i)
         assert locus("report", "-f", page, *options).returncode == 0
-        browser.page(page)
+        browser.page(page, OBJECTS)
         browser.choose("#switch-group", "by")
         labels = [text.split("\n")[0] for text in browser.texts("#view-objects .row .middle")]
         assert labels[:2] == ["host=web2.acme.com", "host=web1.acme.com"] and len(labels) == 3
@@ -494,7 +496,7 @@ def test_engines_are_switched_and_never_added(browser, locus, tmp_path):
     path = Profile(tmp_path / "p", engines=[timer, pebs]).append(block).close()
     page = tmp_path / "page.html"
     assert locus("report", path, "-f", page).returncode == 0
-    browser.page(page)
+    browser.page(page, OBJECTS)
     assert [(r[0], r[2]) for r in rows(browser)] == [("100.0%", "Often")]
     browser.choose("#switch-engine", "1")
     assert [(r[0], r[2]) for r in rows(browser)] == [("100.0%", "Seldom")] and "100 samples" in browser.text("#facts")
@@ -516,7 +518,7 @@ def test_the_page_of_a_diff_is_coloured_by_the_difference(browser, locus, tmp_pa
     done = locus("diff", before, after, "--format=html", "-f", page)
     assert done.returncode == 0, done.stderr
     report = json.loads(locus("diff", before, after, "--format=json").stdout)
-    browser.page(page)
+    browser.page(page, OBJECTS)
     assert page_data(page.read_text())["difference"]["headline"] in browser.text("#difference").replace("\n", " ")
     shown = {r[2]: (r[0], r[1]) for r in rows(browser)}
     assert shown["OfGrown"] == ("60.0%", "was 10.0%") and shown["OfShrunk"] == ("10.0%", "was 60.0%")

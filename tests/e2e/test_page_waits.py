@@ -152,5 +152,5 @@ def test_there_is_no_view_without_own_code(browser, locus, tmp_path):
     done = locus("report", "--app=nothing.*", "-f", tmp_path / "p.html", PROFILES / "h2")
     assert done.returncode == 3, done.stderr
     browser.page(tmp_path / "p.html", WAITS)
-    assert browser.evaluate("document.getElementById('tab-waits').hidden") and state(browser).get("view", "objects") == "objects"
+    assert browser.evaluate("document.getElementById('tab-waits').hidden") and state(browser)["view"] == "objects"
     assert not is_own(["nothing.*"], "Database") and browser.messages() == []
