@@ -315,7 +315,7 @@ bool lc_tree_empty(const struct lc_tree *t)
 	for (uint32_t row = 0; row < t->estimates.count; row++)
 		if (lc_table_values(&t->estimates, row)[LC_ESTIMATE_SAMPLED])
 			return false;
-	return true;
+	return !t->offheap.count && !t->offheap_before.count;
 }
 
 bool lc_tree_has_spans(const struct lc_tree *t)

@@ -283,7 +283,7 @@ uint32_t lc_tree_depth(const struct lc_tree *t, uint32_t path);
  */
 uint64_t lc_tree_site_id(const struct lc_tree *t, uint32_t site);
 
-/* Have no samples and no allocations been counted, sampled ones included? */
+/* Has nothing been counted: no samples, no allocations, sampled ones included, and no blocks? */
 bool lc_tree_empty(const struct lc_tree *t);
 
 /* Is there a row of any section of spans? */

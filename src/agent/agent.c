@@ -78,6 +78,7 @@
 #include "src/jvm/os/thread_cpu.h"
 #include "src/jvm/stack/call_trace.h"
 #include "src/numa/numa.h"
+#include "src/offheap/before.h"
 #include "src/offheap/native.h"
 #include "src/sample/engine.h"
 #include "src/sample/watch.h"
@@ -297,6 +298,7 @@ static void follow_what_was_there(JNIEnv *jni)
 	lc_retry_stats(&batches);
 	if (agent.follow || (agent.ordered && !batches.running))
 		lc_preexisting_begin(jni, agent.options.min_size_bytes, agent.ordered);
+	lc_before_find(jni, lc_preexisting_path(jni));
 }
 
 /* Periodic work on the attribution thread; `looked`: the thread has looked at the logs. */

@@ -310,7 +310,10 @@ static void resolve_open_epoch(uint64_t until_ns)
 static bool take_blocks(void *user, const struct lc_blocks_sum *sum)
 {
 	const struct lc_thread *t = user;
+	const struct lc_block_offheap_before before = { sum->site, sum->before, sum->before_bytes };
 
+	if (sum->before)
+		return !lc_tally_offheap_before(t->tally, &before);
 	return !lc_tally_offheap(t->tally, &(struct lc_block_offheap){
 	                                       .site = sum->site,
 	                                       .allocated = sum->allocated,

@@ -68,13 +68,18 @@ static void forget(void)
 	before.areas.len = before.areas.cap = 0;
 }
 
-static bool make_path(JNIEnv *jni)
+uint32_t lc_preexisting_path(JNIEnv *jni)
 {
 	const uint64_t frame = lc_frame_pack((const void *)(uintptr_t)ID, -1); /* NOLINT */
 
 	if (!before.path && !lc_path_define(ID, LC_BEFORE_CLASS, "", "()V"))
 		before.path = lc_path_intern(jni, &frame, 1);
-	if (before.path && !before.unread_site)
+	return before.path;
+}
+
+static bool make_path(JNIEnv *jni)
+{
+	if (lc_preexisting_path(jni) && !before.unread_site)
 		before.unread_site = lc_site_intern("L" LC_BEFORE_CLASS ";", 0, before.path);
 	return before.unread_site != 0;
 }

@@ -31,6 +31,9 @@ struct lc_map_close;
  */
 void lc_preexisting_begin(JNIEnv *jni, uint64_t min_size_bytes, bool ordered);
 
+/* The path of what was there before; 0 without memory. Context: the thread that attaches. */
+uint32_t lc_preexisting_path(JNIEnv *jni);
+
 /*
  * The map has followed collection `epoch`: add objects that it moved and that are not in the map.
  * Context: [writer], after lc_map_close_epoch().

@@ -169,6 +169,30 @@ static struct lc_reach_load load_of(JNIEnv *jni, const struct lc_sample *s)
 	return load;
 }
 
+/* Is the sample in native code, at an address outside of the heap that was found by decoding? */
+static bool is_native_outside(const struct lc_sample *s)
+{
+	return (s->where == LC_WHERE_JVM || s->where == LC_WHERE_NATIVE) && s->how <= LC_HOW_BASE &&
+	       s->addr && lc_bucket_untracked(s->addr) != LC_BUCKET_HEAP_UNKNOWN;
+}
+
+/* Native code has an address outside of the heap only if that is in a block. */
+static void count_native_outside(JNIEnv *jni, const struct lc_sample *s, struct lc_pending *p)
+{
+	struct lc_blocks_block block;
+
+	if (lc_blocks_find(s->addr, s->time_ns, &block)) {
+		count(jni, p,
+		      &(struct verdict){ LC_BUCKET_OBJECT, block.site, block.addr, block.size_bytes,
+		                         true });
+		return;
+	}
+	p->addr = p->now_at = 0;
+	p->how = LC_HOW_NOT_JAVA;
+	p->access = 0;
+	count_sample(p, access_of(p, lc_bucket_without_map(s), 0));
+}
+
 static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 {
 	size_t frames_len = s->frames_len > 0 ? (size_t)s->frames_len : 0;
@@ -209,7 +233,9 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 	if (s->addr && (s->where == LC_WHERE_COMPILED || s->where == LC_WHERE_STUB))
 		lc_metaspace_learn(jni, s->addr, s->frames + own, frames_len - own);
 	lc_numa_ran(t, p.engine, p.cpu, p.samples);
-	if (!lc_bucket_needs_map(s))
+	if (is_native_outside(s))
+		count_native_outside(jni, s, &p);
+	else if (!lc_bucket_needs_map(s))
 		count_sample(&p, access_of(&p, lc_bucket_without_map(s), 0));
 	else if (lc_vector_push(&lc_resolve_work.pending, &p))
 		count_sample(&p, access_of(&p, LC_BUCKET_LOST, 0));
@@ -289,7 +315,8 @@ static void judge_by_address(const struct lc_pending *p, struct verdict *v)
 	struct lc_blocks_block block;
 
 	v->bucket = lc_bucket_untracked(p->addr);
-	if (v->bucket == LC_BUCKET_NATIVE && lc_blocks_find(p->addr, p->time_ns, &block))
+	/* The range of the JVM's classes, of 4 GB, may have other memory in it. */
+	if (v->bucket != LC_BUCKET_HEAP_UNKNOWN && lc_blocks_find(p->addr, p->time_ns, &block))
 		*v = (struct verdict){ LC_BUCKET_OBJECT, block.site, block.addr, block.size_bytes,
 			               true };
 }

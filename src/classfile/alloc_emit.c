@@ -32,6 +32,9 @@ static const struct {
 	[LC_HOOK_MEMORY_ALLOCATED] = { "memoryAllocated", "(JJ)V" },
 	[LC_HOOK_MEMORY_MAPPED] = { "memoryMapped", "(JJ)V" },
 	[LC_HOOK_MEMORY_FREED] = { "memoryFreed", "(J)V" },
+	[LC_HOOK_MEMORY_ASKED] = { "memoryAsked", "(J)V" },
+	[LC_HOOK_MEMORY_MOVING] = { "memoryMoving", "(J)V" },
+	[LC_HOOK_MEMORY_MOVED] = { "memoryMoved", "(JJ)V" },
 };
 
 const char *lc_alloc_plan_method_name(enum lc_hook_method m)

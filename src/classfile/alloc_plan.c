@@ -75,6 +75,7 @@ enum {
 	OTHER,
 	CLONE_OF_ARRAY,
 	CLONE_OF_OBJECT,
+	ROUNDS_MEMORY,
 	ALLOCATES_MEMORY,
 	REALLOCATES_MEMORY,
 	FREES_MEMORY,
@@ -405,14 +406,15 @@ static bool is_callee(const struct call *call, struct lc_class_text holder,
 }
 
 /*
- * The natives that allocate and free memory outside the heap. Natives of files belong to several
- * classes in different JDKs.
+ * The natives that allocate and free memory outside the heap, and the method that rounds up the
+ * size before. Natives of files belong to several classes in different JDKs.
  */
 static const struct memory_call {
 	const char *holder; /* the name begins so */
 	const char *name, *descriptor_end;
 	uint8_t kind;
 } memory_calls[] = {
+	{ "jdk/internal/misc/Unsafe", "alignToHeapWordSize", "(J)J", ROUNDS_MEMORY },
 	{ "jdk/internal/misc/Unsafe", "allocateMemory0", "(J)J", ALLOCATES_MEMORY },
 	{ "jdk/internal/misc/Unsafe", "reallocateMemory0", "(JJ)J", REALLOCATES_MEMORY },
 	{ "jdk/internal/misc/Unsafe", "freeMemory0", "(J)V", FREES_MEMORY },
@@ -538,7 +540,8 @@ static enum lc_rewrite_status visit_clone_of_object(struct walk *w, uint32_t at,
 
 /*
  * A call that allocates or frees memory outside the heap. The hook that frees is before the call:
- * once the memory is free, another thread may get it. The arguments of the call are loaded from
+ * once the memory is free, another thread may get it. Reallocation has a hook before and one behind
+ * the call, since it frees only if there is memory. The arguments of the call are loaded from
  * local variables just before it: size, or old address and size. An instruction can have one hook,
  * so that of an old address is before the load of the size.
  */
@@ -554,12 +557,15 @@ static enum lc_rewrite_status visit_memory(struct walk *w, uint32_t at, uint8_t 
 
 	if (kind == UNMAPS_FILE)
 		hook.shape = LC_HOOK_LONG_BELOW;
-	if (kind == FREES_MEMORY || kind == UNMAPS_FILE)
+	if (kind == ROUNDS_MEMORY)
+		hook.method = LC_HOOK_MEMORY_ASKED;
+	if (kind == FREES_MEMORY || kind == UNMAPS_FILE || kind == ROUNDS_MEMORY)
 		return put(w, at, true, hook);
 	if (size < 0 || (kind == REALLOCATES_MEMORY && address < 0))
 		return LC_REWRITE_DONE;
 	hook.unless_entered = true;
 	if (kind == REALLOCATES_MEMORY) {
+		hook.method = LC_HOOK_MEMORY_MOVING;
 		hook.shape = LC_HOOK_LONG_LOCAL;
 		hook.operand = (uint16_t)address;
 		hook.from = w->last_but_one;
@@ -567,7 +573,9 @@ static enum lc_rewrite_status visit_memory(struct walk *w, uint32_t at, uint8_t 
 	}
 	if (status != LC_REWRITE_DONE)
 		return status;
-	hook.method = kind == MAPS_FILE ? LC_HOOK_MEMORY_MAPPED : LC_HOOK_MEMORY_ALLOCATED;
+	hook.method = kind == MAPS_FILE            ? LC_HOOK_MEMORY_MAPPED
+	              : kind == REALLOCATES_MEMORY ? LC_HOOK_MEMORY_MOVED
+	                                           : LC_HOOK_MEMORY_ALLOCATED;
 	hook.shape = LC_HOOK_LONGS_LOCAL;
 	hook.operand = (uint16_t)size;
 	hook.from = size_at;
@@ -588,7 +596,7 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 		    lc_class_method_ref(w->scan->cls, index, &ref) ? look_up_call(&ref) : OTHER;
 	if (*known == OTHER)
 		return LC_REWRITE_DONE;
-	if (*known >= ALLOCATES_MEMORY && *known < LISTED)
+	if (*known >= ROUNDS_MEMORY && *known < LISTED)
 		return w->scan->options->no_memory ? LC_REWRITE_DONE : visit_memory(w, at, *known);
 	if (*known >= LISTED)
 		return is_wanted(w, &calls[*known - LISTED])

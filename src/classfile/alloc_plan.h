@@ -45,6 +45,9 @@ enum lc_hook_method {
 	LC_HOOK_MEMORY_ALLOCATED, /* a block outside the heap: address and size; native */
 	LC_HOOK_MEMORY_MAPPED,    /* the same of a file that was mapped; native */
 	LC_HOOK_MEMORY_FREED,     /* such a block is about to be freed; native */
+	LC_HOOK_MEMORY_ASKED,     /* so many bytes are about to be rounded up and allocated */
+	LC_HOOK_MEMORY_MOVING,    /* such a block is about to be reallocated; native */
+	LC_HOOK_MEMORY_MOVED,     /* it was: address, or 0, and size; native */
 	LC_HOOK_METHOD_COUNT
 };
 

@@ -115,6 +115,20 @@ public final class LocusHook {
 	/** A block outside the heap that is about to be freed. */
 	public static native void memoryFreed(long address);
 
+	/** So many bytes are about to be allocated; the JDK rounds them up to whole words. */
+	@ForceInline
+	public static void memoryAsked(long bytes) {
+		if ((bytes & 7) != 0)
+			memoryRounded(bytes);
+	}
+
+	private static native void memoryRounded(long bytes);
+
+	/** A block that is about to be reallocated; and what came of it, as of memoryAllocated(). */
+	public static native void memoryMoving(long address);
+
+	public static native void memoryMoved(long address, long bytes);
+
 	/** An ordinary object that may be the one to watch. */
 	private static native void observe(Object o);
 

@@ -9,6 +9,8 @@
 
 #include "src/format/kinds.h"
 
+#define LC_BLOCK_CLASS_DIRECT "Ljava/nio/DirectByteBuffer" LC_OFFHEAP_SUFFIX ";"
+#define LC_BLOCK_CLASS_SEGMENT "Ljava/lang/foreign/MemorySegment" LC_OFFHEAP_SUFFIX ";"
 #define LC_BLOCK_CLASS_NATIVE "Lnative memory" LC_OFFHEAP_SUFFIX ";"
 
 enum { LC_BLOCK_FILE_MAX = 128, LC_BLOCK_CLASS_MAX = LC_BLOCK_FILE_MAX + 32 };

@@ -9,13 +9,10 @@
 
 #include "src/base/hash.h"
 #include "src/core/path.h"
-#include "src/format/kinds.h"
+#include "src/core/reset.h"
 #include "src/heap/hook.h"
 #include "src/offheap/block_class.h"
 #include "src/offheap/blocks.h"
-
-#define DIRECT "Ljava/nio/DirectByteBuffer" LC_OFFHEAP_SUFFIX ";"
-#define SEGMENT "Ljava/lang/foreign/MemorySegment" LC_OFFHEAP_SUFFIX ";"
 
 /*
  * Classes of the JDK, by the beginning of their names, through which programs allocate, and what
@@ -26,9 +23,9 @@ static const struct {
 } ways[] = {
 	{ "jdk.internal.misc.Unsafe", NULL },
 	{ "sun.misc.Unsafe", NULL },
-	{ "java.nio.", DIRECT },
-	{ "jdk.internal.foreign.", SEGMENT },
-	{ "java.lang.foreign.", SEGMENT },
+	{ "java.nio.", LC_BLOCK_CLASS_DIRECT },
+	{ "jdk.internal.foreign.", LC_BLOCK_CLASS_SEGMENT },
+	{ "java.lang.foreign.", LC_BLOCK_CLASS_SEGMENT },
 	{ "sun.nio.ch.File", NULL },
 	{ "sun.nio.ch.UnixFile", NULL },
 };
@@ -64,7 +61,7 @@ static const char *signature_of(uint32_t *path)
 
 /* ---- mapped files ---- */
 
-enum { LINE_MAX_BYTES = 4352 };
+enum { LINE_MAX_BYTES = 4352, ROUNDED_BYTES = 8 };
 
 /* The file that the kernel has mapped at `addr`, without its directories; "" if it cannot be told.
  */
@@ -105,17 +102,65 @@ JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryMapped(JNIEnv *jni, jclass
                                                              jlong address, jlong bytes);
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryFreed(JNIEnv *jni, jclass hook_class,
                                                             jlong address);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryRounded(JNIEnv *jni, jclass hook_class,
+                                                              jlong bytes);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryMoving(JNIEnv *jni, jclass hook_class,
+                                                             jlong address);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_memoryMoved(JNIEnv *jni, jclass hook_class,
+                                                            jlong address, jlong bytes);
 
-void Java_java_lang_LocusHook_memoryAllocated(JNIEnv *jni, jclass hook_class, jlong address,
-                                              jlong bytes)
+/* Bytes that the thread has asked for, before the JDK rounded them up; and what it reallocates. */
+static _Thread_local uint64_t asked __attribute__((tls_model("initial-exec")));
+static _Thread_local struct lc_blocks_moving moving __attribute__((tls_model("initial-exec")));
+static _Thread_local uint32_t moving_in __attribute__((tls_model("initial-exec"))); /* recording */
+
+void Java_java_lang_LocusHook_memoryRounded(JNIEnv *jni, jclass hook_class, jlong bytes)
 {
+	asked = (uint64_t)bytes;
+}
+
+/* The bytes that were asked for: of another block than this one, they are rounded up to others. */
+static uint64_t exact(uint64_t bytes)
+{
+	const uint64_t said = asked;
+
+	asked = 0;
+	return said && said <= bytes && bytes - said < ROUNDED_BYTES ? said : bytes;
+}
+
+static void allocated(JNIEnv *jni, uint64_t frame, jlong address, jlong bytes)
+{
+	const uint64_t size_bytes = exact((uint64_t)bytes);
 	uint32_t site;
 
 	if (!address)
 		return;
-	site = lc_hook_block_site(jni, (uintptr_t)__builtin_frame_address(0), 1, signature_of);
+	site = lc_hook_block_site(jni, frame, 1, signature_of);
 	if (site)
-		lc_blocks_allocated((uint64_t)address, (uint64_t)bytes, site);
+		lc_blocks_allocated((uint64_t)address, size_bytes, site);
+}
+
+void Java_java_lang_LocusHook_memoryAllocated(JNIEnv *jni, jclass hook_class, jlong address,
+                                              jlong bytes)
+{
+	allocated(jni, (uintptr_t)__builtin_frame_address(0), address, bytes);
+}
+
+void Java_java_lang_LocusHook_memoryMoving(JNIEnv *jni, jclass hook_class, jlong address)
+{
+	moving_in = lc_recording();
+	lc_blocks_moving((uint64_t)address, &moving);
+}
+
+void Java_java_lang_LocusHook_memoryMoved(JNIEnv *jni, jclass hook_class, jlong address,
+                                          jlong bytes)
+{
+	if (moving_in == lc_recording() && address)
+		lc_blocks_moved(&moving);
+	else if (moving_in == lc_recording())
+		lc_blocks_stays(&moving);
+	moving_in = 0;
+	allocated(jni, (uintptr_t)__builtin_frame_address(0), address, bytes);
 }
 
 void Java_java_lang_LocusHook_memoryMapped(JNIEnv *jni, jclass hook_class, jlong address,

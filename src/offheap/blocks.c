@@ -21,6 +21,7 @@
 #include "src/core/counters.h"
 #include "src/core/inside.h"
 #include "src/core/memory.h"
+#include "src/offheap/granules.h"
 
 enum { BEGINS = 1 << 16 }; /* as many as 16 bits number */
 
@@ -128,7 +129,30 @@ static bool keep(const struct block *b, bool *refused)
 	*there = *b;
 	there->number = ++off.numbers;
 	count_begin(b->is.addr, true);
+	lc_granules_note(b->is.addr, b->is.size_bytes);
 	return true;
+}
+
+/* `known`: the block was counted, and may be kept. The lock is held. Returns whether all is well.
+ */
+static bool try_keep(const struct block *b, bool known)
+{
+	bool refused = false;
+	const bool kept = known && keep(b, &refused);
+
+	off.lost += !kept;
+	if (off.live > off.live_peak)
+		off.live_peak = off.live;
+	return kept || refused;
+}
+
+static void note_unknown(void)
+{
+	lc_inside_begin();
+	(void)lc_limit_note("blocks_unknown",
+	                    "there was no memory for some blocks outside the heap: accesses "
+	                    "to them have no line, and they count as never freed");
+	lc_inside_end();
 }
 
 static struct block *block_at(uint64_t addr)
@@ -146,9 +170,9 @@ static void put_in_ring(const struct block *b)
 		off.ring[off.freed++ % LC_BLOCKS_FREED] = (struct freed){ *b, lc_time_now_ns() };
 }
 
-static void count_freed(const struct block *b, uint64_t blocks, uint64_t bytes)
+static void count_freed(const struct lc_blocks_block *b, uint64_t blocks, uint64_t bytes)
 {
-	struct sums *sums = sums_of(b->is.site);
+	struct sums *sums = sums_of(b->site);
 
 	off.counted = true;
 	if (!sums)
@@ -157,11 +181,9 @@ static void count_freed(const struct block *b, uint64_t blocks, uint64_t bytes)
 	sums->all.freed_bytes += bytes;
 }
 
-/* The block is freed: `b` is gone. */
-static void end(struct block *b)
+/* No block begins there any more: `b` is gone. The lock is held. */
+static void drop(struct block *b)
 {
-	put_in_ring(b);
-	count_freed(b, 1, b->is.size_bytes);
 	count_begin(b->is.addr, false);
 	(void)JudyLDel(&off.blocks, b->is.addr, PJE0);
 	free(b);
@@ -169,13 +191,20 @@ static void end(struct block *b)
 	off.live--;
 }
 
-/* With the lock. Returns whether the block will be found. */
-static bool begin(uint64_t addr, uint64_t size_bytes, uint32_t site, bool *refused)
+/* The block is freed: `b` is gone. */
+static void end(struct block *b)
+{
+	put_in_ring(b);
+	count_freed(&b->is, 1, b->is.size_bytes);
+	drop(b);
+}
+
+/* With the lock. Returns whether all is well. */
+static bool begin(uint64_t addr, uint64_t size_bytes, uint32_t site)
 {
 	const struct block b = { .is = { addr, size_bytes, site }, .born_ns = lc_time_now_ns() };
 	struct block *before = block_at(addr);
 	struct sums *sums;
-	bool kept;
 
 	if (before)
 		end(before);
@@ -185,27 +214,40 @@ static bool begin(uint64_t addr, uint64_t size_bytes, uint32_t site, bool *refus
 		sums->all.allocated++;
 		sums->all.allocated_bytes += size_bytes;
 	}
-	kept = sums && keep(&b, refused);
-	off.lost += !kept;
-	if (off.live > off.live_peak)
-		off.live_peak = off.live;
-	return kept;
+	return try_keep(&b, sums);
 }
 
 void lc_blocks_allocated(uint64_t addr, uint64_t size_bytes, uint32_t site)
 {
-	bool kept, refused = false;
+	bool well;
 
 	lock();
-	kept = begin(addr, size_bytes, site, &refused);
+	well = begin(addr, size_bytes, site);
 	unlock();
-	if (kept || refused)
-		return;
-	lc_inside_begin();
-	(void)lc_limit_note("blocks_unknown",
-	                    "there was no memory for some blocks outside the heap: accesses "
-	                    "to them have no line, and they count as never freed");
-	lc_inside_end();
+	if (!well)
+		note_unknown();
+}
+
+void lc_blocks_before(uint64_t addr, uint64_t size_bytes, uint32_t site)
+{
+	/* It is there at every time of a sample. */
+	const struct block b = { .is = { addr, size_bytes, site }, .born_ns = 1 };
+	struct sums *sums;
+	bool well = true;
+
+	lock();
+	if (!block_at(addr)) {
+		sums = sums_of(site);
+		off.counted = true;
+		if (sums) {
+			sums->all.before++;
+			sums->all.before_bytes += size_bytes;
+		}
+		well = try_keep(&b, sums);
+	}
+	unlock();
+	if (!well)
+		note_unknown();
 }
 
 void lc_blocks_freed(uint64_t addr)
@@ -250,29 +292,21 @@ void lc_blocks_freed_number(uint64_t addr, uint64_t number)
 static void cut(struct block *b, uint64_t low, uint64_t high)
 {
 	const uint64_t start = b->is.addr, size = b->is.size_bytes, after = start + size;
-	bool refused;
 
 	if (low <= start) { /* its beginning: the rest begins elsewhere */
 		struct block rest = *b;
 
 		rest.is.addr = high;
 		rest.is.size_bytes = after - high;
-		count_freed(b, 0, high - start);
-		count_begin(start, false);
-		(void)JudyLDel(&off.blocks, start, PJE0);
-		free(b);
-		lc_memory_give(LC_MEMORY_BLOCKS, sizeof(*b));
-		off.live--;
-		off.lost += !keep(&rest, &refused);
+		count_freed(&b->is, 0, high - start);
+		drop(b);
+		(void)try_keep(&rest, true);
 		return;
 	}
 	b->is.size_bytes = low - start;
-	if (high >= after) {
-		count_freed(b, 0, after - low);
-		return;
-	}
-	count_freed(b, 0, after - low);
-	(void)begin(high, after - high, b->is.site, &refused);
+	count_freed(&b->is, 0, after - low);
+	if (high < after)
+		(void)begin(high, after - high, b->is.site);
 }
 
 void lc_blocks_unmapped(uint64_t addr, uint64_t bytes)
@@ -296,6 +330,49 @@ void lc_blocks_unmapped(uint64_t addr, uint64_t bytes)
 			cut(b, addr, high);
 	}
 	unlock();
+}
+
+void lc_blocks_moving(uint64_t addr, struct lc_blocks_moving *out)
+{
+	struct block *b;
+
+	*out = (struct lc_blocks_moving){ .born_ns = 0 };
+	if (!addr)
+		return;
+	lock();
+	b = block_at(addr);
+	if (b) {
+		*out = (struct lc_blocks_moving){ b->is, b->born_ns };
+		put_in_ring(b);
+		drop(b);
+	} else {
+		off.unknown++;
+	}
+	unlock();
+}
+
+void lc_blocks_moved(const struct lc_blocks_moving *block)
+{
+	if (!block->born_ns)
+		return;
+	lock();
+	count_freed(&block->is, 1, block->is.size_bytes);
+	unlock();
+}
+
+void lc_blocks_stays(const struct lc_blocks_moving *block)
+{
+	const struct block b = { .is = block->is, .born_ns = block->born_ns };
+	bool well = true;
+
+	if (!block->born_ns)
+		return;
+	lock();
+	if (!block_at(b.is.addr))
+		well = try_keep(&b, true);
+	unlock();
+	if (!well)
+		note_unknown();
 }
 
 static bool holds(const struct block *b, uint64_t addr, uint64_t time_ns)
@@ -345,10 +422,21 @@ void lc_blocks_take(bool (*take)(void *user, const struct lc_blocks_sum *sum), v
 	for (PPvoid_t slot = off.counted ? JudyLFirst(off.sums, &site, PJE0) : NULL; slot;
 	     slot = JudyLNext(off.sums, &site, PJE0)) {
 		struct sums *s = *slot;
-		struct lc_blocks_sum more;
+		struct lc_blocks_sum more, before;
 
 		if (!s)
 			continue;
+		before = (struct lc_blocks_sum){
+			.site = s->all.site,
+			.before = s->all.before - s->taken.before,
+			.before_bytes = s->all.before_bytes - s->taken.before_bytes,
+		};
+		if (before.before && !take(user, &before)) {
+			all = false;
+			continue;
+		}
+		s->taken.before = s->all.before;
+		s->taken.before_bytes = s->all.before_bytes;
 		more = (struct lc_blocks_sum){
 			.site = s->all.site,
 			.allocated = s->all.allocated - s->taken.allocated,
@@ -372,11 +460,11 @@ size_t lc_blocks_copy(uint64_t from, struct lc_blocks_block *out, size_t cap)
 	Word_t start = from;
 	size_t len = 0;
 
-	pthread_mutex_lock(&off.lock);
+	lock();
 	for (PPvoid_t slot = JudyLFirst(off.blocks, &start, PJE0); slot && len < cap;
 	     slot = JudyLNext(off.blocks, &start, PJE0))
 		out[len++] = ((const struct block *)*slot)->is;
-	pthread_mutex_unlock(&off.lock);
+	unlock();
 	return len;
 }
 

@@ -4,9 +4,10 @@
  * counts blocks.
  *
  * A block is what one call of jdk.internal.misc.Unsafe.allocateMemory() or reallocateMemory() has
- * returned: the memory of a direct buffer, a memory segment, or a library's own. With
- * --offheap=native, so is what a native library has allocated or mapped. A sample is looked up
- * later than it was taken, so blocks that were freed lately are kept, too.
+ * returned, or what was there before the recording: the memory of a direct buffer, a memory
+ * segment, or a library's own. With --offheap=native, so is what a native library has allocated or
+ * mapped. A sample is looked up later than it was taken, so blocks that were freed lately are kept,
+ * too.
  *
  * All functions but lc_blocks_may_begin() take a lock, which no signal handler takes
  * (core/inside.h). Sizes are in bytes, times in ns of CLOCK_MONOTONIC.
@@ -31,6 +32,13 @@ struct lc_blocks_block {
 struct lc_blocks_sum {
 	uint32_t site;
 	uint64_t allocated, allocated_bytes, freed, freed_bytes;
+	uint64_t before, before_bytes; /* that were there before the recording */
+};
+
+/* A block that may be freed, or stay. */
+struct lc_blocks_moving {
+	struct lc_blocks_block is;
+	uint64_t born_ns; /* 0: there is none */
 };
 
 /*
@@ -38,6 +46,12 @@ struct lc_blocks_sum {
  * memory, the block is not found, and its end not counted: one line says so. Context: [hook].
  */
 void lc_blocks_allocated(uint64_t addr, uint64_t size_bytes, uint32_t site);
+
+/*
+ * The same of a block that was there before the recording, and is counted so. A block of that
+ * address that is known stays. Context: [attach].
+ */
+void lc_blocks_before(uint64_t addr, uint64_t size_bytes, uint32_t site);
 
 /* The block at `addr` is about to be freed. Nothing happens if it is not known. Context: [hook]. */
 void lc_blocks_freed(uint64_t addr);
@@ -56,13 +70,22 @@ void lc_blocks_freed_number(uint64_t addr, uint64_t number);
  * is cut has fewer bytes; the part behind a hole counts as one more block. Context: [hook].
  */
 void lc_blocks_unmapped(uint64_t addr, uint64_t bytes);
+/*
+ * The block at `addr` is about to be reallocated: it is freed, and another may get its address,
+ * unless lc_blocks_stays() says that there was no memory. lc_blocks_moved() counts it as freed. The
+ * caller keeps *out, which is of no block if none is known. Context: [hook].
+ */
+void lc_blocks_moving(uint64_t addr, struct lc_blocks_moving *out);
+void lc_blocks_moved(const struct lc_blocks_moving *block);
+void lc_blocks_stays(const struct lc_blocks_moving *block);
 
 /* The block that held `addr` at that time. Returns whether there was one. Context: [writer]. */
 bool lc_blocks_find(uint64_t addr, uint64_t time_ns, struct lc_blocks_block *out);
 
 /*
  * Call `take` with what each site has counted since it was taken; false: it was not taken, and
- * comes again the next time. `take` may not use this module. Context: [writer].
+ * comes again the next time. Blocks from before the recording are a call of their own, with all
+ * other counts 0. `take` may not use this module. Context: [writer].
  */
 void lc_blocks_take(bool (*take)(void *user, const struct lc_blocks_sum *sum), void *user);
 

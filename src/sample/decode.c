@@ -21,6 +21,7 @@
 #include "src/format/kinds.h"
 #include "src/jvm/code/code_cache.h"
 #include "src/jvm/os/peek.h"
+#include "src/offheap/granules.h"
 #include "src/sample/insn.h"
 #include "src/sample/loaded_by.h"
 #include "src/sample/native_code.h"
@@ -395,35 +396,50 @@ static void evaluate(const struct lc_registers *regs, struct lc_access *a)
 	}
 }
 
-/* Does a register point into the heap, or a little past an array? Else no access is to the heap. */
-static bool any_near_heap(const struct lc_registers *regs)
+/*
+ * Does a register point into the heap, or a little past an array, or near a block outside it? Else
+ * no access is to an object or a block.
+ */
+static bool any_near(const struct lc_registers *regs)
 {
 	for (unsigned i = 0; i < LC_REGISTERS; i++)
-		if (in_heap(regs->r[i]) || in_heap(regs->r[i] - BEHIND_ARRAY_BYTES))
+		if (in_heap(regs->r[i]) || in_heap(regs->r[i] - BEHIND_ARRAY_BYTES) ||
+		    lc_granules_hold(regs->r[i]))
 			return true;
 	return false;
 }
 
 /*
- * A sample outside of generated code: libjvm and libc clear and copy arrays, JNI libraries work on
- * them. Accesses outside of the heap do not count.
+ * Does rep movs write to the heap, having read outside? It also counts for its destination if its
+ * source is no block.
+ */
+static bool counts_for_destination(const struct lc_registers *regs, const struct lc_access *a)
+{
+	return a->recipe.moves && !in_heap(a->addr) &&
+	       (in_heap(regs->r[DESTINATION]) || !lc_granules_hold(a->addr));
+}
+
+/*
+ * A sample outside of generated code: libjvm and libc clear and copy arrays and blocks outside the
+ * heap, JNI libraries work on them. Other accesses do not count.
  */
 static void decode_native(const struct lc_registers *regs, struct lc_access *out)
 {
 	struct lc_native_library library;
 
 	out->how = LC_HOW_NOT_JAVA;
-	if (!any_near_heap(regs) || !lc_native_code_library(regs->pc, &library))
+	if (!any_near(regs) || !lc_native_code_library(regs->pc, &library))
 		return; /* most of the JVM's own work: decoding it would take too long */
 	find_native_recipe(&library, regs->pc, &out->recipe);
 	evaluate(regs, out);
-	if (out->recipe.moves && !in_heap(out->addr)) { /* it reads outside; it may write inside */
+	if (counts_for_destination(regs, out)) {
 		out->addr = regs->r[DESTINATION];
 		out->base = 0;
 		out->recipe.base = DESTINATION;
 		out->access = (uint8_t)((out->access & ~LC_TOUCH_LOAD) | LC_TOUCH_STORE);
 	}
-	if (out->how <= LC_HOW_BASE && !(out->access & LC_ACCESS_OWN) && in_heap(out->addr)) {
+	if (out->how <= LC_HOW_BASE && !(out->access & LC_ACCESS_OWN) &&
+	    (in_heap(out->addr) || lc_granules_hold(out->addr))) {
 		out->native = true;
 		out->life = library.life;
 		return;

@@ -118,7 +118,8 @@ struct lc_access {
 	uint8_t access;      /* LC_ACCESS_* of core/record.h; 0 where no instruction was found */
 	bool fenced; /* behind a fence, with no access to an object near it: it waited for the
 	                stores before it */
-	bool native; /* in code that is not the JVM's generated code, and `addr` in the heap */
+	bool native; /* in code that is not the JVM's generated code, and `addr` in the heap, or
+	                perhaps in a block outside of it */
 };
 
 /*

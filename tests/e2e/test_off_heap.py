@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory outside the heap: its blocks are counted exactly, and accesses to them are theirs."""
 
+import json
 import re
 
 from helpers import COLLECTORS, collector, command, complaints, each_pair, report, table, truth
+from test_attach import Program
 
 CLASS = "OffHeap"
 DIRECT = "java.nio.DirectByteBuffer (off-heap)"
 KINDS = {  # the beginnings of their classes' names
     "direct": DIRECT, "memory": "native memory (off-heap)", "segment": "java.lang.foreign.MemorySegment (off-heap)",
-    "heap": "byte[]", "mapped": "mapped mapped.",
+    "heap": "byte[]", "mapped": "mapped mapped.", "fill": "native memory (off-heap)", "copy": DIRECT,
 }
 MOSTLY = 0.85  # the rest makes and clears the block, and reads the thread's clock
 
@@ -33,7 +35,7 @@ def off_heap(workload, profile, jdk, gc, *args, options=()):
 @each_pair(jdk=(17, 25), gc=COLLECTORS)
 def test_time_in_blocks_is_theirs(workload, profile, jdk, gc):
     """Each phase's thread spends its time in one block, allocated in the phase's method."""
-    phases = ["direct", "memory", "heap", "mapped"] + (["segment"] if jdk.major >= 22 else [])
+    phases = ["direct", "memory", "heap", "mapped", "fill", "copy"] + (["segment"] if jdk.major >= 22 else [])
     run = off_heap(workload, profile, jdk, gc, 700, 0, *phases, options=["--interval=2ms"])
     rows = []
     assert complaints(run.stderr) == []
@@ -81,6 +83,47 @@ def test_a_mapped_file_is_named_and_counted(workload, profile, locus, jdk):
     assert {row["allocated_at"]["method"] for row in rows} == {"mapped"}
     view = " ".join(locus("report", "--view=offheap", run.directory).stdout.split())
     assert re.search(r"0 B live mapped \S+( \(off-heap\))? <- OffHeap\.mapped:\d+ 0 of 1 blocks live", view)
+
+
+class Before(Program):
+    """tests/workloads/OffHeapBefore.java."""
+
+    def do(self, what, n=0):
+        self.process.stdin.write("%s %d\n" % (what, n))
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+
+def live(r, kind):
+    """Blocks and bytes that are live at the end, and those from before, of all rows of that kind."""
+    rows = [row["off_heap"] for row in rows_of(r) if row["class"].startswith(kind)]
+    sum_of = {k: sum(o[k] for o in rows) for k in ("before", "before_bytes", "allocated", "allocated_bytes", "freed", "freed_bytes")}
+    return [sum_of["before" + b] + sum_of["allocated" + b] - sum_of["freed" + b] for b in ("", "_bytes")], [sum_of["before"], sum_of["before_bytes"]]
+
+
+@each_pair(jdk=(17, 25), gc=COLLECTORS)
+def test_blocks_from_before_an_attach_are_known(workload, locus, tmp_path, jdk, gc):
+    """Live blocks are those of the JVM's pools, before, while half of them are freed and others made, and at the end."""
+    p = Before(command(workload, jdk, "OffHeapBefore", java=["-Xmx256m", *collector(gc)]), tmp_path)
+    try:
+        first = json.loads(p.do("pools"))
+        assert locus("attach", p.pid, "-o", tmp_path / "p", "--interval=2ms").returncode == 0
+        p.do("free")
+        p.do("more", 21)
+        p.do("walk", 500)
+        pools = json.loads(p.do("pools"))
+        assert locus("detach", p.pid).returncode == 0
+    finally:
+        p.process.kill()
+        p.process.wait()
+    r = json.loads(locus("report", "--format=json", "--top=100000", tmp_path / "p").stdout)
+    assert live(r, DIRECT) == (pools["direct"], first["direct"])
+    assert live(r, "mapped ") == (pools["mapped"], first["mapped"])
+    assert {row["class"].split(".")[0] for row in rows_of(r) if row["class"].startswith("mapped")} == {"mapped first", "mapped second"}
+    walked = [s for s in r["sites"] if s["allocation_path"][0]["class"] == "(before the attach)"]
+    assert sum(s["samples"] for s in walked) >= 0.7 * r["samples"]["total"] > 30, r["samples"]
+    text = " ".join(locus("report", "--view=offheap", tmp_path / "p").stdout.split())
+    assert re.search(r"\(before the attach\) 51 of 101 blocks live, 8\.1 MB in 101 from before the recording; 0 B allocated", text), text
 
 
 def test_no_block_is_no_row(workload, profile, locus, jdk):

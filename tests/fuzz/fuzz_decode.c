@@ -1,4 +1,4 @@
-/* uses: src/sample/decode.c src/sample/loaded_by.c src/sample/read_on.c src/sample/decode_straight.c src/sample/ways.c src/sample/new_object.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code/code_cache.c src/jvm/os/peek.c -lZydis -lpthread src/core/method_number.c */
+/* uses: src/sample/decode.c src/sample/loaded_by.c src/sample/read_on.c src/sample/decode_straight.c src/sample/ways.c src/sample/new_object.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code/code_cache.c src/jvm/os/peek.c src/offheap/granules.c -lZydis -lpthread src/core/method_number.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_decode.c - decodes any bytes as code: nothing outside them is read, and recipes make sense.

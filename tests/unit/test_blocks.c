@@ -1,4 +1,4 @@
-/* uses: src/offheap/blocks.c src/core/memory.c src/base/limit.c src/base/say.c -lJudy -lpthread */
+/* uses: src/offheap/blocks.c src/offheap/granules.c src/core/memory.c src/base/limit.c src/base/say.c -lJudy -lpthread */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_blocks.c - checks the blocks outside the heap: found by address and time, counted exactly.
  */
@@ -31,6 +31,8 @@ static bool take(void *user, const struct lc_blocks_sum *sum)
 	s->allocated_bytes += sum->allocated_bytes;
 	s->freed += sum->freed;
 	s->freed_bytes += sum->freed_bytes;
+	s->before += sum->before;
+	s->before_bytes += sum->before_bytes;
 	return true;
 }
 
@@ -147,6 +149,67 @@ static void a_block_that_nobody_knows_is_freed_in_peace(void **state)
 	lc_blocks_freed(0);
 	take_all();
 	assert_int_equal(sums[SITE].freed + sums[OTHER].freed, 0);
+}
+
+static void blocks_from_before_count_apart_and_are_freed_like_others(void **state)
+{
+	const uint64_t early = moment();
+
+	lc_blocks_allocated(0x71000, KIB, OTHER);
+	lc_blocks_before(0x70000, KIB, SITE);
+	lc_blocks_before(0x71000, KIB, SITE); /* it is known already */
+	assert_int_equal(site_at(0x70000, early), SITE);
+	assert_int_equal(site_at(0x71000, moment()), OTHER);
+	lc_blocks_freed(0x70000);
+	lc_blocks_freed(0x71000);
+	take_all();
+	assert_int_equal(sums[SITE].allocated, 0);
+	assert_int_equal(sums[SITE].before, 1);
+	assert_int_equal(sums[SITE].before_bytes, KIB);
+	assert_int_equal(sums[SITE].freed, 1);
+	assert_int_equal(sums[SITE].freed_bytes, KIB);
+	assert_int_equal(sums[OTHER].freed, 1);
+}
+
+static void a_block_that_could_not_grow_stays(void **state)
+{
+	struct lc_blocks_moving moving;
+	uint64_t early;
+
+	lc_blocks_allocated(0x72000, KIB, SITE);
+	early = moment();
+	lc_blocks_moving(0x72000, &moving);
+	take_all();
+	assert_int_equal(sums[SITE].freed, 0); /* not known yet */
+	lc_blocks_stays(&moving);
+	take_all();
+	assert_int_equal(sums[SITE].freed, 0);
+	assert_int_equal(site_at(0x72000, early), SITE);
+	assert_int_equal(site_at(0x72000, moment()), SITE);
+	lc_blocks_freed(0x72000);
+	take_all();
+	assert_int_equal(sums[SITE].freed, 1);
+}
+
+/* While the thread reallocates, another one gets the address, which it frees later. */
+static void a_block_that_moved_is_freed_once(void **state)
+{
+	struct lc_blocks_moving moving, none;
+
+	lc_blocks_allocated(0x73000, KIB, SITE);
+	lc_blocks_moving(0x73000, &moving);
+	lc_blocks_allocated(0x73000, 2 * KIB, OTHER);
+	lc_blocks_moved(&moving);
+	lc_blocks_moving(0x79000, &none); /* nobody knows it */
+	lc_blocks_moved(&none);
+	lc_blocks_stays(&none);
+	take_all();
+	assert_int_equal(sums[SITE].freed_bytes, KIB);
+	assert_int_equal(sums[OTHER].freed, 0);
+	assert_int_equal(site_at(0x73000, moment()), OTHER);
+	lc_blocks_freed(0x73000);
+	take_all();
+	assert_int_equal(sums[OTHER].freed_bytes, 2 * KIB);
 }
 
 /* Counted though it is not found: freeing it is that of an unknown block. */
@@ -298,6 +361,10 @@ int main(void)
 		cmocka_unit_test_setup(only_the_last_freed_blocks_are_found, setup),
 		cmocka_unit_test_setup(what_was_not_taken_comes_again, setup),
 		cmocka_unit_test_setup(a_block_that_nobody_knows_is_freed_in_peace, setup),
+		cmocka_unit_test_setup(blocks_from_before_count_apart_and_are_freed_like_others,
+		                       setup),
+		cmocka_unit_test_setup(a_block_that_could_not_grow_stays, setup),
+		cmocka_unit_test_setup(a_block_that_moved_is_freed_once, setup),
 		cmocka_unit_test_setup(without_memory_a_block_is_counted_and_not_found, setup),
 		cmocka_unit_test_setup(a_block_whose_address_is_another_ones_is_freed, setup),
 		cmocka_unit_test_setup(only_a_block_with_that_number_is_freed, setup),

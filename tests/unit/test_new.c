@@ -564,6 +564,7 @@ static void calls_that_make_an_object_without_new_are_hooked(void **state)
 enum { LLOAD_1 = 31, LLOAD_3 = 33, DUP2 = LC_OP_DUP2, POP2 = 88 };
 
 static const char allocated[] = "memoryAllocated(JJ)V", freed[] = "memoryFreed(J)V";
+static const char moving[] = "memoryMoving(J)V", moved[] = "memoryMoved(JJ)V";
 
 /* Rewrite code that calls methods of Unsafe: number 6 of the pool, with that name and type. */
 static void rewrite_unsafe(const char *holder, const char *name, const char *type,
@@ -585,6 +586,7 @@ static void memory_is_reported_when_it_is_allocated_and_before_it_is_freed(void 
 {
 	struct code_spec allocates = CODE(42, LLOAD_1, CALL, POP2, RETURN);
 	struct code_spec moves = CODE(42, LLOAD_1, LLOAD_3, CALL, POP2, RETURN);
+	struct code_spec rounds = CODE(42, LLOAD_1, CALL, POP2, RETURN);
 	struct code_spec frees = CODE(42, LLOAD_1, CALL, RETURN);
 	struct rewritten r;
 
@@ -593,9 +595,13 @@ static void memory_is_reported_when_it_is_allocated_and_before_it_is_freed(void 
 	            1, LC_OP_INVOKESTATIC, 0, 0, POP2, RETURN);
 	rewritten_free(&r);
 	rewrite_unsafe(UNSAFE, "reallocateMemory0", "(JJ)J", &moves, &r);
-	ASSERT_CODE(&r, ((const char *const[]){ freed, allocated }), 42, LLOAD_1, LC_OP_LLOAD, 1,
+	ASSERT_CODE(&r, ((const char *const[]){ moving, moved }), 42, LLOAD_1, LC_OP_LLOAD, 1,
 	            LC_OP_INVOKESTATIC, 0, 0, LLOAD_3, CALL, DUP2, LC_OP_LLOAD, 3,
 	            LC_OP_INVOKESTATIC, 0, 0, POP2, RETURN);
+	rewritten_free(&r);
+	rewrite_unsafe(UNSAFE, "alignToHeapWordSize", "(J)J", &rounds, &r);
+	ASSERT_CODE(&r, ((const char *const[]){ "memoryAsked(J)V" }), 42, LLOAD_1, DUP2,
+	            LC_OP_INVOKESTATIC, 0, 0, CALL, POP2, RETURN);
 	rewritten_free(&r);
 	rewrite_unsafe(UNSAFE, "freeMemory0", "(J)V", &frees, &r);
 	ASSERT_CODE(&r, ((const char *const[]){ freed }), 42, LLOAD_1, DUP2, LC_OP_INVOKESTATIC, 0,

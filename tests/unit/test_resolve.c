@@ -1,4 +1,4 @@
-/* uses: tests/unit/no_attach.c src/core/memory.c src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c src/core/own_cost.c -Wl,--wrap=realloc src/offheap/blocks.c src/base/limit.c src/base/say.c -lJudy -lpthread */
+/* uses: tests/unit/no_attach.c src/core/memory.c src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c src/core/own_cost.c -Wl,--wrap=realloc src/offheap/blocks.c src/offheap/granules.c src/base/limit.c src/base/say.c -lJudy -lpthread */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_resolve.c - checks samples that were taken before their object was recorded. They are looked
@@ -39,7 +39,8 @@
 #include "tests/unit/counter.h"
 
 enum { ARRAY = 0x10000, ELSEWHERE = 0x90000, BYTES = 0x8000, SITE = 7, EPOCH = 3, CLASS = 0x800 };
-enum { OUTSIDE = 0x40000000 }; /* of the heap: addresses from here on */
+enum { OUTSIDE = 0x40000000 };                    /* of the heap: addresses from here on */
+static enum lc_bucket outside = LC_BUCKET_NATIVE; /* of addresses there */
 enum { OLD = 0x200000, OLD_TOP = 0x280000, YOUNG = 0x300000, YOUNG_TOP = 0x380000 };
 
 static struct lc_thread thread;
@@ -138,12 +139,12 @@ bool lc_bucket_needs_map(const struct lc_sample *s)
 
 enum lc_bucket lc_bucket_without_map(const struct lc_sample *s)
 {
-	return LC_BUCKET_NATIVE;
+	return s->where == LC_WHERE_JVM ? LC_BUCKET_JVM : LC_BUCKET_NATIVE;
 }
 
 enum lc_bucket lc_bucket_untracked(uint64_t addr)
 {
-	return addr >= OUTSIDE ? LC_BUCKET_NATIVE : LC_BUCKET_HEAP_UNKNOWN;
+	return addr >= OUTSIDE ? outside : LC_BUCKET_HEAP_UNKNOWN;
 }
 
 const struct lc_span_slot *lc_span_slot_at(const struct lc_thread *t, uint32_t i)
@@ -632,6 +633,45 @@ static void an_access_outside_the_heap_is_of_the_block_that_was_there(void **sta
 	assert_false(detail.off_heap);
 }
 
+/* As libjvm's setMemory() and libc's memcpy() do. */
+static void native_code_outside_the_heap_is_in_a_block_or_has_no_address(void **state)
+{
+	struct lc_sample s = { .addr = OUTSIDE + 24,
+		               .epoch = EPOCH,
+		               .where = LC_WHERE_JVM,
+		               .access = LC_TOUCH_STORE };
+
+	s.time_ns = lc_time_now_ns();
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	s.where = LC_WHERE_NATIVE;
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_JVM], 1);
+	assert_int_equal(counted[LC_BUCKET_NATIVE], 1);
+	lc_blocks_allocated(OUTSIDE, 64, SITE);
+	s.time_ns = lc_time_now_ns();
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+	assert_true(detail.off_heap);
+	assert_int_equal(detail.object, OUTSIDE);
+	lc_blocks_freed(OUTSIDE);
+}
+
+static void a_block_in_a_range_of_the_jvm_is_a_block(void **state)
+{
+	struct lc_sample s = { .addr = OUTSIDE + 24, .epoch = EPOCH, .access = LC_TOUCH_LOAD };
+
+	outside = LC_BUCKET_JVM;
+	lc_blocks_allocated(OUTSIDE, 64, SITE);
+	s.time_ns = lc_time_now_ns();
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+	lc_blocks_freed(OUTSIDE);
+	outside = LC_BUCKET_NATIVE;
+}
+
 static void a_sample_says_where_its_reference_was_loaded(void **state)
 {
 	struct lc_sample s = { .time_ns = lc_time_now_ns(),
@@ -745,6 +785,10 @@ int main(void)
 		    what_the_header_alone_tells_is_of_its_class_and_estimated, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 		    an_access_outside_the_heap_is_of_the_block_that_was_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+		    native_code_outside_the_heap_is_in_a_block_or_has_no_address, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_block_in_a_range_of_the_jvm_is_a_block, setup,
+		                                teardown),
 		cmocka_unit_test_setup_teardown(a_sample_says_where_its_reference_was_loaded, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(a_sample_in_a_span_counts_for_that_too, setup,

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class OffHeap {
 	static final int BYTES = 32 << 20;
-	static final int[] SIZES = { 64, 512, 4096, 65536 };
+	static final int[] SIZES = { 64, 511, 4097, 65536 };
 	static sun.misc.Unsafe unsafe = unsafe();
 	static long sum;
 	static List<ByteBuffer> kept = new ArrayList<>();
@@ -71,13 +71,33 @@ public final class OffHeap {
 			scan(b);
 	}
 
-	/* Grows once: the second block is the one that counts. */
+	/* Grows once: the second block is the one that counts. It stays where it cannot grow. */
 	static void memory(long end) {
 		long address = unsafe.reallocateMemory(unsafe.allocateMemory(4096), BYTES);
 		unsafe.setMemory(address, BYTES, (byte) 1);
+		try {
+			address = unsafe.reallocateMemory(address, 1L << 60);
+		} catch (OutOfMemoryError e) {
+			sum++;
+		}
 		while (goesOn(end))
 			scanAt(address);
 		unsafe.freeMemory(address);
+	}
+
+	static void fill(long end) {
+		long address = unsafe.allocateMemory(BYTES);
+		while (goesOn(end))
+			unsafe.setMemory(address, BYTES, (byte) sum++);
+		unsafe.freeMemory(address);
+	}
+
+	static void copy(long end) {
+		ByteBuffer[] b = new ByteBuffer[2];
+		for (int i = 0; i < 2; i++)
+			b[i] = ByteBuffer.allocateDirect(BYTES);
+		while (goesOn(end))
+			b[0].clear().put(b[1].clear());
 	}
 
 	static void segment(long end) {
@@ -121,6 +141,8 @@ public final class OffHeap {
 		switch (name) {
 		case "direct" -> direct(end);
 		case "memory" -> memory(end);
+		case "fill" -> fill(end);
+		case "copy" -> copy(end);
 		case "segment" -> segment(end);
 		case "mapped" -> mapped(end);
 		default -> heap(end);

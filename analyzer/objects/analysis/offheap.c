@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "analyzer/base/memory.h"
+#include "analyzer/base/table.h"
 #include "analyzer/objects/analysis/view.h"
 #include "src/base/order.h"
 #include "src/format/kinds.h"
@@ -11,6 +13,40 @@
 bool lc_offheap_class(struct lc_text class)
 {
 	return lc_text_ends(class, LC_OFFHEAP_SUFFIX);
+}
+
+struct lc_offheap_site *lc_offheap_sites(const struct lc_tree *t, size_t *len)
+{
+	const struct lc_table *made = &t->offheap, *before = &t->offheap_before;
+	struct lc_offheap_site *sites =
+	    lc_mem_zeroed((size_t)made->count + before->count + 1, sizeof(*sites));
+	struct lc_table rows;
+
+	lc_table_init(&rows, 1, 0);
+	for (uint32_t i = 0; i < made->count; i++) {
+		const uint64_t *v = lc_table_values(made, i);
+		const uint32_t site = lc_table_key(made, i)[LC_OFFHEAP_SITE];
+
+		sites[lc_table_put(&rows, &site)] = (struct lc_offheap_site){
+			site,
+			{ .allocated = v[LC_OFFHEAP_ALLOCATED],
+			  .allocated_bytes = v[LC_OFFHEAP_ALLOCATED_BYTES],
+			  .freed = v[LC_OFFHEAP_FREED],
+			  .freed_bytes = v[LC_OFFHEAP_FREED_BYTES] },
+		};
+	}
+	for (uint32_t i = 0; i < before->count; i++) {
+		const uint64_t *v = lc_table_values(before, i);
+		const uint32_t site = lc_table_key(before, i)[LC_OFFHEAP_BEFORE_SITE];
+		struct lc_offheap_site *s = &sites[lc_table_put(&rows, &site)];
+
+		s->site = site;
+		s->counts.before = v[LC_OFFHEAP_BEFORE_BLOCKS];
+		s->counts.before_bytes = v[LC_OFFHEAP_BEFORE_BYTES];
+	}
+	*len = rows.count;
+	lc_table_free(&rows);
+	return sites;
 }
 
 uint64_t lc_offheap_samples(const struct lc_view *v)
@@ -27,18 +63,22 @@ uint64_t lc_offheap_samples(const struct lc_view *v)
 	return samples;
 }
 
+void lc_offheap_add(struct lc_rank_offheap *sum, const struct lc_rank_offheap *o)
+{
+	sum->allocated += o->allocated;
+	sum->allocated_bytes += o->allocated_bytes;
+	sum->freed += o->freed;
+	sum->freed_bytes += o->freed_bytes;
+	sum->before += o->before;
+	sum->before_bytes += o->before_bytes;
+}
+
 struct lc_rank_offheap lc_offheap_all(const struct lc_ranking *rank)
 {
 	struct lc_rank_offheap all = { 0 };
 
-	for (size_t i = 0; i < rank->len; i++) {
-		const struct lc_rank_offheap *o = &rank->rows[i].offheap;
-
-		all.allocated += o->allocated;
-		all.allocated_bytes += o->allocated_bytes;
-		all.freed += o->freed;
-		all.freed_bytes += o->freed_bytes;
-	}
+	for (size_t i = 0; i < rank->len; i++)
+		lc_offheap_add(&all, &rank->rows[i].offheap);
 	return all;
 }
 

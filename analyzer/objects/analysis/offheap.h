@@ -4,6 +4,7 @@
 #define LC_OBJECTS_ANALYSIS_OFFHEAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/objects/analysis/ranking.h"
@@ -14,16 +15,38 @@ bool lc_offheap_class(struct lc_text class);
 /* Samples of the view at blocks outside the heap. */
 uint64_t lc_offheap_samples(const struct lc_view *v);
 
-/* Bytes, and blocks, that were allocated and not freed until the end. */
+/* Was there a block? */
+static inline bool lc_offheap_any(const struct lc_rank_offheap *o)
+{
+	return o->allocated || o->before;
+}
+
+/* Bytes, and blocks, that were there or were allocated, and were not freed until the end. */
 static inline uint64_t lc_offheap_live_bytes(const struct lc_rank_offheap *o)
 {
-	return o->allocated_bytes > o->freed_bytes ? o->allocated_bytes - o->freed_bytes : 0;
+	const uint64_t all = o->before_bytes + o->allocated_bytes;
+
+	return all > o->freed_bytes ? all - o->freed_bytes : 0;
 }
 
 static inline uint64_t lc_offheap_live(const struct lc_rank_offheap *o)
 {
-	return o->allocated > o->freed ? o->allocated - o->freed : 0;
+	const uint64_t all = o->before + o->allocated;
+
+	return all > o->freed ? all - o->freed : 0;
 }
+
+/* A site's blocks, in all of the tree. */
+struct lc_offheap_site {
+	uint32_t site;
+	struct lc_rank_offheap counts;
+};
+
+/* All sites that have blocks; free() them. */
+struct lc_offheap_site *lc_offheap_sites(const struct lc_tree *t, size_t *len);
+
+/* Add a row's counts. */
+void lc_offheap_add(struct lc_rank_offheap *sum, const struct lc_rank_offheap *o);
 
 /* The sums of all rows. */
 struct lc_rank_offheap lc_offheap_all(const struct lc_ranking *rank);

@@ -14,6 +14,7 @@
 #include "analyzer/base/wilson.h"
 #include "analyzer/model/groups.h"
 #include "analyzer/objects/analysis/deal.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/out/screen.h"
 #include "src/base/order.h"
 
@@ -349,20 +350,17 @@ static void add_copies(struct build *b)
 
 static void add_offheap(struct build *b)
 {
-	const struct lc_table *offheap = &b->t->offheap;
+	size_t len;
+	struct lc_offheap_site *sites = lc_offheap_sites(b->t, &len);
 
-	for (uint32_t i = 0; i < offheap->count; i++) {
-		const uint32_t site = lc_table_key(offheap, i)[LC_OFFHEAP_SITE];
-		const uint32_t row = row_of(b, site, site, 0);
-		const uint64_t *values = lc_table_values(offheap, i);
-		struct lc_rank_offheap *o = &b->extras[row].offheap;
+	for (size_t i = 0; i < len; i++) {
+		const struct lc_rank_offheap *o = &sites[i].counts;
+		const uint32_t row = row_of(b, sites[i].site, sites[i].site, 0);
 
-		o->allocated += values[LC_OFFHEAP_ALLOCATED];
-		o->allocated_bytes += values[LC_OFFHEAP_ALLOCATED_BYTES];
-		o->freed += values[LC_OFFHEAP_FREED];
-		o->freed_bytes += values[LC_OFFHEAP_FREED_BYTES];
-		add_site(b, row, site, (double)values[LC_OFFHEAP_ALLOCATED_BYTES]);
+		lc_offheap_add(&b->extras[row].offheap, o);
+		add_site(b, row, sites[i].site, (double)(o->before_bytes + o->allocated_bytes));
 	}
+	free(sites);
 }
 
 /* ---- rows ---- */

@@ -70,6 +70,7 @@ struct lc_rank_copies {
 struct lc_rank_offheap {
 	uint64_t allocated, allocated_bytes;
 	uint64_t freed, freed_bytes;
+	uint64_t before, before_bytes; /* that were there before the recording */
 };
 
 /* A part of a row. */

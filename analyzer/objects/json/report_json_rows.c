@@ -8,6 +8,7 @@
 #include "analyzer/objects/analysis/headers.h"
 #include "analyzer/objects/analysis/no_line.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
@@ -254,13 +255,15 @@ static void put_copies(struct lc_json *j, const struct lc_rank_row *row,
 
 static void put_offheap(struct lc_json *j, const struct lc_rank_offheap *o)
 {
-	if (!o->allocated)
+	if (!lc_offheap_any(o))
 		return;
 	lc_json_object(j, "off_heap");
 	lc_json_u64(j, "allocated", o->allocated);
 	lc_json_u64(j, "allocated_bytes", o->allocated_bytes);
 	lc_json_u64(j, "freed", o->freed);
 	lc_json_u64(j, "freed_bytes", o->freed_bytes);
+	lc_json_u64(j, "before", o->before);
+	lc_json_u64(j, "before_bytes", o->before_bytes);
 	lc_json_end_object(j);
 }
 

@@ -151,10 +151,11 @@ static void print_numbers(const struct lc_screen *s, const struct lc_view *v,
 		    lc_emit_bytes(bytes[0], sizeof(bytes[0]), (uint64_t)row->object_bytes.value),
 		    lc_emit_bytes(bytes[1], sizeof(bytes[1]), (uint64_t)row->object_bytes.low),
 		    lc_emit_bytes(bytes[2], sizeof(bytes[2]), (uint64_t)row->object_bytes.high));
-	if (row->offheap.allocated)
+	if (lc_offheap_any(&row->offheap))
 		fprintf(out, "; counted: %" PRIu64 " blocks, %s, of which %s live at the end",
-		        row->offheap.allocated,
-		        lc_emit_bytes(bytes[0], sizeof(bytes[0]), row->offheap.allocated_bytes),
+		        row->offheap.before + row->offheap.allocated,
+		        lc_emit_bytes(bytes[0], sizeof(bytes[0]),
+		                      row->offheap.before_bytes + row->offheap.allocated_bytes),
 		        lc_emit_bytes(bytes[1], sizeof(bytes[1]),
 		                      lc_offheap_live_bytes(&row->offheap)));
 	lc_mem_close_text(out);
