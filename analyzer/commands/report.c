@@ -79,11 +79,13 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                                       "8, other views: 10, other formats: all)"),
 	[ROW_SORT] = { "sort", 0, "CHOICE", "samples|bytes|allocations|class", "samples", "",
 	               "order of the object sites in JSON, HTML and collapsed stacks" },
-	[ROW_STACKS] = { "stacks", 0, "CHOICE", "access|alloc-bytes|alloc-count|code|objects",
+	[ROW_STACKS] = { "stacks", 0, "CHOICE",
+	                 "access|alloc-bytes|alloc-count|code|objects|offheap-bytes|offheap-live",
 	                 "access", "",
 	                 "with --format=collapsed: samples by access path and class; bytes or "
-	                 "objects by allocation path and class; samples by code path; or samples "
-	                 "by allocation path, class and access path" },
+	                 "objects by allocation path and class; samples by code path; samples by "
+	                 "allocation path, class and access path; or bytes outside the heap, "
+	                 "allocated or live at the end, by allocation path and class" },
 	[ROW_BUDGET] = { "budget", 0, "COUNT", "CHARS", "60000", "",
 	                 "with --format=markdown: write at most CHARS characters; rows and "
 	                 "findings beyond them are omitted as a whole" },

@@ -29,6 +29,7 @@ struct lc_diff_counts {
 	uint64_t allocations, bytes;
 	uint64_t spread; /* of the allocations: that they are this row's is an estimate */
 	double objects, objects_variance, object_bytes, object_bytes_variance;
+	struct lc_rank_offheap offheap;
 };
 
 /* A number of both sides, and its change. */
@@ -68,6 +69,8 @@ struct lc_diff_row {
 	bool rest;  /* too few samples to compare shares */
 	/* shares of all samples, before and after, 0 to 1; ns; counted; estimated */
 	struct lc_diff_number share, cpu_ns, allocations, bytes, objects, object_bytes;
+	/* bytes outside the heap that were allocated, and that are live at the end */
+	struct lc_diff_number offheap_bytes, offheap_live;
 	const struct lc_diff_counts *counts; /* of each profile, as lc_diff.profiles has them */
 };
 

@@ -103,6 +103,10 @@ static struct lc_diff_number number_of(const struct lc_diff *d, const struct lc_
 		return together(&row->allocations, &row->objects);
 	case LC_DIFF_COUNTED_BYTES:
 		return row->bytes;
+	case LC_DIFF_OFFHEAP_BYTES:
+		return row->offheap_bytes;
+	case LC_DIFF_OFFHEAP_LIVE:
+		return row->offheap_live;
 	default:
 		return row->allocations;
 	}
@@ -138,8 +142,7 @@ static char *words_of(const struct lc_diff_condition *c, const struct lc_diff_nu
 	case LC_DIFF_CPU:
 		return lc_diff_time_words(n);
 	default:
-		return lc_diff_count_words(n, c->metric == LC_DIFF_BYTES ||
-		                                  c->metric == LC_DIFF_COUNTED_BYTES);
+		return lc_diff_count_words(n, lc_diff_metric_is_bytes(c->metric));
 	}
 }
 

@@ -21,6 +21,8 @@ static const char *const names[LC_DIFF_METRICS] = {
 	[LC_DIFF_ALLOCATIONS] = "allocations",
 	[LC_DIFF_COUNTED_BYTES] = "counted-bytes",
 	[LC_DIFF_COUNTED_ALLOCATIONS] = "counted-allocations",
+	[LC_DIFF_OFFHEAP_BYTES] = "offheap-bytes",
+	[LC_DIFF_OFFHEAP_LIVE] = "offheap-live",
 };
 
 /* The quantities that a condition can be about. */
@@ -46,13 +48,19 @@ static const char *const unit_list[] = { [OF_SHARE] = "pp or %",
 	                                 [OF_BYTES] = "%, B, KB, MB or GB",
 	                                 [OF_COUNT] = "% or none" };
 
+bool lc_diff_metric_is_bytes(enum lc_diff_metric m)
+{
+	return m == LC_DIFF_BYTES || m == LC_DIFF_COUNTED_BYTES || m == LC_DIFF_OFFHEAP_BYTES ||
+	       m == LC_DIFF_OFFHEAP_LIVE;
+}
+
 static enum of of_metric(enum lc_diff_metric m)
 {
 	if (m == LC_DIFF_SHARE)
 		return OF_SHARE;
 	if (m == LC_DIFF_CPU)
 		return OF_TIME;
-	return m == LC_DIFF_BYTES || m == LC_DIFF_COUNTED_BYTES ? OF_BYTES : OF_COUNT;
+	return lc_diff_metric_is_bytes(m) ? OF_BYTES : OF_COUNT;
 }
 
 const char *lc_diff_metric_name(enum lc_diff_metric metric)
@@ -84,8 +92,8 @@ static int parse_metric(const char **at, enum lc_diff_metric *out, char *error, 
 		snprintf(error, error_len, "unknown metric '%s'; did you mean '%s'?", word, near);
 	else
 		snprintf(error, error_len,
-		         "it must begin with share, cpu, bytes, allocations, counted-bytes or "
-		         "counted-allocations");
+		         "it must begin with share, cpu, bytes, allocations, counted-bytes, "
+		         "counted-allocations, offheap-bytes or offheap-live");
 	return -EINVAL;
 }
 

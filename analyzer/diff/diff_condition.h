@@ -13,6 +13,8 @@ enum lc_diff_metric {
 	LC_DIFF_ALLOCATIONS, /* the same */
 	LC_DIFF_COUNTED_BYTES,
 	LC_DIFF_COUNTED_ALLOCATIONS,
+	LC_DIFF_OFFHEAP_BYTES, /* of blocks outside the heap: allocated */
+	LC_DIFF_OFFHEAP_LIVE,  /* live at the end */
 	LC_DIFF_METRICS
 };
 
@@ -35,6 +37,9 @@ struct lc_diff_condition {
  */
 int lc_diff_condition_parse(const char *text, struct lc_diff_condition *out, char *error,
                             size_t error_len);
+
+/* Is it a number of bytes? */
+bool lc_diff_metric_is_bytes(enum lc_diff_metric metric);
 
 /* "share", as it stands in a condition. */
 const char *lc_diff_metric_name(enum lc_diff_metric metric);

@@ -166,6 +166,10 @@ void lc_diff_markdown(FILE *out, const struct lc_diff_report *r)
 	put_sum(out, "allocations counted", d->all.allocations.known,
 	        lc_diff_count_words(&d->all.allocations, false));
 	put_sum(out, "bytes counted", d->all.bytes.known, lc_diff_count_words(&d->all.bytes, true));
+	put_sum(out, "bytes outside the heap, live at the end", d->all.offheap_live.known,
+	        lc_diff_count_words(&d->all.offheap_live, true));
+	put_sum(out, "bytes outside the heap, allocated", d->all.offheap_bytes.known,
+	        lc_diff_count_words(&d->all.offheap_bytes, true));
 	put_sum(out, "allocations estimated", d->all.objects.known,
 	        lc_diff_count_words(&d->all.objects, false));
 	put_sum(out, "bytes estimated", d->all.object_bytes.known,

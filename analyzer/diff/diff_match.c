@@ -16,6 +16,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/diff/diff.h"
 #include "analyzer/objects/analysis/identity.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "src/base/order.h"
 
 enum { KEY_WHICH, KEY_NAME, KEY_LEN };
@@ -92,6 +93,7 @@ static void add(struct lc_diff_counts *c, const struct lc_rank_row *row, bool sa
 	c->objects_variance += row->objects.variance;
 	c->object_bytes += row->object_bytes.value;
 	c->object_bytes_variance += row->object_bytes.variance;
+	lc_offheap_add(&c->offheap, &row->offheap);
 }
 
 /* Has `row` more than the one that stands for the side so far? */

@@ -21,6 +21,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/diff/diff.h"
 #include "analyzer/diff/diff_math.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "src/base/order.h"
 
 #define ALPHA 0.05
@@ -96,7 +97,16 @@ static void compare_shares(const struct lc_diff *d, const struct lc_diff_counts 
 	out->significant = out->tested && (strict.low > 0 || strict.high < 0);
 }
 
-enum value { ALLOCATIONS, BYTES, OBJECTS, OBJECT_BYTES, TOTAL_NS };
+enum value {
+	ALLOCATIONS,
+	BYTES,
+	OFFHEAP_BYTES,
+	OFFHEAP_LIVE,
+	COUNTED = OFFHEAP_LIVE,
+	OBJECTS,
+	OBJECT_BYTES,
+	TOTAL_NS
+};
 
 static struct lc_diff_value value_of(const struct lc_diff_profile *p,
                                      const struct lc_diff_counts *c, enum value which)
@@ -106,6 +116,10 @@ static struct lc_diff_value value_of(const struct lc_diff_profile *p,
 		return (struct lc_diff_value){ (double)c->allocations, 0 };
 	case BYTES:
 		return (struct lc_diff_value){ (double)c->bytes, 0 };
+	case OFFHEAP_BYTES:
+		return (struct lc_diff_value){ (double)c->offheap.allocated_bytes, 0 };
+	case OFFHEAP_LIVE:
+		return (struct lc_diff_value){ (double)lc_offheap_live_bytes(&c->offheap), 0 };
 	case OBJECTS:
 		return (struct lc_diff_value){ c->objects, c->objects_variance };
 	case OBJECT_BYTES:
@@ -121,7 +135,9 @@ static void compare_values(const struct lc_diff *d, const struct lc_diff_counts 
 {
 	struct lc_diff_values v = { .len = { d->sides[0], d->sides[1] } };
 	struct lc_diff_estimate e, strict;
-	bool spread = false, exact = which == ALLOCATIONS || which == BYTES;
+	const bool objects = which == ALLOCATIONS || which == BYTES;
+	const bool offheap = which == OFFHEAP_BYTES || which == OFFHEAP_LIVE;
+	bool spread = false, exact = which <= COUNTED;
 
 	*out = (struct lc_diff_number){ .known = false };
 	v.values[LC_DIFF_BEFORE] = s->values;
@@ -130,8 +146,8 @@ static void compare_values(const struct lc_diff *d, const struct lc_diff_counts 
 		const enum lc_diff_which side = d->profiles[i].which;
 
 		s->values[i] = value_of(&d->profiles[i], &counts[i], which);
-		out->known |= s->values[i].value > 0;
-		spread |= exact && counts[i].spread;
+		out->known |= offheap ? lc_offheap_any(&counts[i].offheap) : s->values[i].value > 0;
+		spread |= objects && exact && counts[i].spread;
 		/* Means of unequal counts are no counts. */
 		exact &= s->values[i].value == v.values[side]->value;
 	}
@@ -160,6 +176,8 @@ static void compare(const struct lc_diff *d, struct lc_diff_row *row, double sha
 	compare_shares(d, row->counts, true, share_alpha, &s, &row->cpu_ns);
 	compare_values(d, row->counts, ALLOCATIONS, value_alpha, &s, &row->allocations);
 	compare_values(d, row->counts, BYTES, value_alpha, &s, &row->bytes);
+	compare_values(d, row->counts, OFFHEAP_BYTES, value_alpha, &s, &row->offheap_bytes);
+	compare_values(d, row->counts, OFFHEAP_LIVE, value_alpha, &s, &row->offheap_live);
 	compare_values(d, row->counts, OBJECTS, value_alpha, &s, &row->objects);
 	compare_values(d, row->counts, OBJECT_BYTES, value_alpha, &s, &row->object_bytes);
 	free(s.runs);
@@ -253,6 +271,7 @@ void lc_diff_add(const struct lc_diff *d, struct lc_diff_counts *sum, const stru
 		sum[i].objects_variance += row->counts[i].objects_variance;
 		sum[i].object_bytes += row->counts[i].object_bytes;
 		sum[i].object_bytes_variance += row->counts[i].object_bytes_variance;
+		lc_offheap_add(&sum[i].offheap, &row->counts[i].offheap);
 	}
 }
 

@@ -87,6 +87,18 @@ static char *both(const struct lc_diff_number *counted, const struct lc_diff_num
 	return text;
 }
 
+/* "live 1.0 MB, equal; allocated ..." of blocks outside the heap. */
+static char *offheap_words(const struct lc_diff_row *row)
+{
+	char *live = lc_diff_count_words(&row->offheap_live, true);
+	char *bytes = lc_diff_count_words(&row->offheap_bytes, true);
+	char *text = lc_mem_text("live at the end %s; allocated %s", live, bytes);
+
+	free(live);
+	free(bytes);
+	return text;
+}
+
 static void print_sums(const struct lc_screen *s, const struct lc_diff *d)
 {
 	const struct lc_diff_row *all = &d->all;
@@ -104,6 +116,8 @@ static void print_sums(const struct lc_screen *s, const struct lc_diff *d)
 		print_label(s, "allocations", both(&all->allocations, &all->objects, false));
 	if (all->bytes.known || all->object_bytes.known)
 		print_label(s, "bytes", both(&all->bytes, &all->object_bytes, true));
+	if (all->offheap_bytes.known)
+		print_label(s, "off-heap", offheap_words(all));
 }
 
 /* ---- rows ---- */
@@ -191,6 +205,8 @@ static void print_detail(const struct lc_screen *s, const struct lc_diff_row *ro
 		free(words);
 	}
 	say_allocations(out, &first, row);
+	if (row->offheap_bytes.known)
+		say(out, &first, offheap_words(row));
 	words = samples ? lc_diff_reached(row) : NULL;
 	if (words)
 		say(out, &first, words);

@@ -99,7 +99,8 @@ const char *lc_diff_verdict(const struct lc_diff_row *row)
 bool lc_diff_allocates_otherwise(const struct lc_diff_row *row)
 {
 	return row->allocations.significant || row->bytes.significant || row->objects.significant ||
-	       row->object_bytes.significant;
+	       row->object_bytes.significant || row->offheap_bytes.significant ||
+	       row->offheap_live.significant;
 }
 
 /* ---- the headline ---- */

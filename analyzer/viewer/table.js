@@ -124,8 +124,9 @@ page.add((shared) => {
 				return;
 			this.first = first;
 			this.end = end;
+			/* A cell of all columns would give room to those that a narrow screen leaves out. */
 			const gap = (rows) => el("tr", { class: "gap", "aria-hidden": true },
-				el("td", { colspan: this.columns.length, style: "height:" + rows * ROW_PX + "px" }));
+				el("td", { style: "height:" + rows * ROW_PX + "px" }));
 			const drawn = this.rows.slice(first, end).map((row) => el("tr", { class: "row",
 				"aria-selected": String(row === this.chosen), onclick: () => this.choose(row) },
 				...this.cells(row)));

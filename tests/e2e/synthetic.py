@@ -18,7 +18,7 @@ BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address"
 (STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
  FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES, SPANS, TASKS,
  SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS, LOOKS, RUNNING, RECURSIONS) = range(1, 31)
-SITE_NAMES, COPIES, STEPS, WEIGHTS, REACHES = 31, 32, 33, 36, 38
+SITE_NAMES, COPIES, STEPS, WEIGHTS, REACHES, OFFHEAP, OFFHEAP_BEFORE = 31, 32, 33, 36, 38, 39, 42
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
 REFERENCES = ["unknown", "field", "static", "parameter", "result", "new", "constant", "class", "caught", "several"]
@@ -146,7 +146,7 @@ class Block:
     def __init__(self, tells_pairs=False):
         self.tells_pairs, self.weights = tells_pairs, {}
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
-        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), SITE_NAMES, COPIES, STEPS, REACHES)}
+        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), SITE_NAMES, COPIES, STEPS, REACHES, OFFHEAP, OFFHEAP_BEFORE)}
         self.samples = {}
         self.last_begin = 0  # of TRACE
 
@@ -202,6 +202,12 @@ class Block:
 
     def copied(self, cls, frames, objects, size, outlived=0, outlived_bytes=0, estimated=0):
         return self._row(COPIES, [self.site(cls, frames), objects, size, outlived, outlived_bytes, estimated])
+
+    def off_heap(self, cls, frames, allocated, allocated_bytes, freed=0, freed_bytes=0):
+        return self._row(OFFHEAP, [self.site(cls, frames), allocated, allocated_bytes, freed, freed_bytes])
+
+    def off_heap_before(self, cls, frames, blocks, size):
+        return self._row(OFFHEAP_BEFORE, [self.site(cls, frames), blocks, size])
 
     def named(self, site, name, kind=0):
         """Where the program stores the site's objects: 0 a field, 1 a local variable, 2 an argument."""

@@ -17,6 +17,7 @@
 #include "src/format/kinds.h"
 #include "src/jvm/code/code_cache.h"
 #include "src/jvm/layout/ranges.h"
+#include "src/offheap/granules.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
 #include "src/sample/native_code.h"
@@ -994,6 +995,39 @@ static void a_copy_is_of_the_side_that_is_in_the_heap(void **state)
 	assert_false(a.native);
 }
 
+/* In a granule of no other address of the tests. */
+enum { BLOCK = 0x10020001000, NO_BLOCK = BLOCK + (4 << 20) };
+
+static void native_code_is_decoded_where_it_may_touch_a_block(void **state)
+{
+	struct lc_access a;
+
+	lc_granules_note(BLOCK, 64);
+	registers.r[15] = BLOCK;
+	a = native(after_store);
+	assert_true(a.native);
+	assert_int_equal(a.how, LC_HOW_DIRECT);
+	assert_int_equal(a.addr, BLOCK + 16);
+	registers.r[15] = NO_BLOCK;
+	assert_false(native(after_store).native);
+	registers.r[15] = 0;
+	/* From block to block, from elsewhere to a block; to the heap as ever. */
+	registers.r[RSI] = BLOCK;
+	registers.r[RDI] = BLOCK + 32;
+	assert_int_equal(native(copies).addr, BLOCK);
+	registers.r[RSI] = NO_BLOCK;
+	a = native(copies);
+	assert_int_equal(a.addr, BLOCK + 32);
+	assert_int_equal(a.access & (LC_TOUCH_LOAD | LC_TOUCH_STORE), LC_TOUCH_STORE);
+	registers.r[RSI] = BLOCK;
+	registers.r[RDI] = IN_HEAP;
+	assert_int_equal(native(copies).addr, IN_HEAP);
+	registers.r[RSI] = IN_HEAP;
+	registers.r[RDI] = BLOCK;
+	assert_int_equal(native(copies).addr, IN_HEAP);
+	registers.r[RSI] = registers.r[RDI] = 0;
+}
+
 static void native_code_behind_a_fence_waited_for_stores_to_any_memory(void **state)
 {
 	struct lc_access a;
@@ -1083,6 +1117,7 @@ int main(void)
 		cmocka_unit_test(breakpoint_in_code_of_another_life_tells_nothing),
 		cmocka_unit_test(interpreter_runtime_and_unknown_code_are_not_decoded),
 		cmocka_unit_test(native_code_is_decoded_where_it_touches_the_heap),
+		cmocka_unit_test(native_code_is_decoded_where_it_may_touch_a_block),
 		cmocka_unit_test(no_breakpoint_is_set_in_native_code),
 		cmocka_unit_test(time_in_the_kernel_is_no_access_to_the_heap),
 		cmocka_unit_test(a_copy_is_of_the_side_that_is_in_the_heap),

@@ -244,6 +244,31 @@ static void what_is_counted_has_no_noise(void **state)
 	free(out.text);
 }
 
+static void blocks_outside_the_heap_are_counted_likewise(void **state)
+{
+	struct lc_diff_counts *c = row("java.nio.DirectByteBuffer (off-heap)");
+
+	row("p.Node");
+	unknown("offheap-live>+10%", "the two sides do not both have offheap-live");
+	c[LC_DIFF_BEFORE].offheap = (struct lc_rank_offheap){
+		.allocated = 5, .allocated_bytes = 5000, .freed = 4, .freed_bytes = 4000
+	};
+	c[LC_DIFF_AFTER].offheap = (struct lc_rank_offheap){
+		.allocated = 5,
+		.allocated_bytes = 5000,
+		.freed = 4,
+		.freed_bytes = 3900,
+	};
+	holds("offheap-live(DirectByteBuffer*)>+9.9%");
+	does_not_hold("offheap-live(DirectByteBuffer*)>+10%");
+	holds("offheap-live>+99B");
+	does_not_hold("offheap-bytes>0");
+	unknown("offheap-live(Node)>0", "the two sides do not both have offheap-live");
+	/* All was freed in both: no more is known to leak. */
+	c[LC_DIFF_BEFORE].offheap.freed_bytes = c[LC_DIFF_AFTER].offheap.freed_bytes = 5000;
+	does_not_hold("offheap-live>0");
+}
+
 static void allocations_are_counted_likewise(void **state)
 {
 	struct lc_diff_counts *c = row("byte[]");
@@ -314,6 +339,7 @@ int main(void)
 		TEST(a_field_is_named_with_its_class_or_by_it),
 		TEST(a_package_is_named_without_its_classes),
 		TEST(what_is_counted_has_no_noise),
+		TEST(blocks_outside_the_heap_are_counted_likewise),
 		TEST(allocations_are_counted_likewise),
 		TEST(estimates_and_counts_are_one_number_with_an_error),
 		TEST(what_is_new_rose),

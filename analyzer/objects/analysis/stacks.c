@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/analysis/report.h"
 #include "analyzer/out/emit.h"
 
@@ -90,12 +91,29 @@ static void add_allocations(struct lc_stacks *s, const struct lc_report *r, bool
 	}
 }
 
+static void add_offheap(struct lc_stacks *s, bool live)
+{
+	size_t len;
+	struct lc_offheap_site *sites = lc_offheap_sites(s->tree, &len);
+
+	for (size_t i = 0; i < len; i++) {
+		const uint32_t *key = lc_table_key(&s->tree->sites, sites[i].site);
+
+		add(s, key[LC_SITE_PATH], LC_STACK_CLASS, key[LC_SITE_CLASS], 0,
+		    live ? lc_offheap_live_bytes(&sites[i].counts)
+		         : sites[i].counts.allocated_bytes);
+	}
+	free(sites);
+}
+
 void lc_stacks_build(struct lc_stacks *s, const struct lc_report *r, enum lc_stacks_kind kind)
 {
 	*s = (struct lc_stacks){ .tree = r->view->tree, .between = kind == LC_STACKS_OBJECTS };
 	lc_table_init(&s->rows, KEY_LEN, 1);
 	if (kind == LC_STACKS_ALLOC_BYTES || kind == LC_STACKS_ALLOC_COUNT)
 		add_allocations(s, r, kind == LC_STACKS_ALLOC_BYTES);
+	else if (kind == LC_STACKS_OFFHEAP_BYTES || kind == LC_STACKS_OFFHEAP_LIVE)
+		add_offheap(s, kind == LC_STACKS_OFFHEAP_LIVE);
 	else
 		add_samples(s, r, kind);
 }

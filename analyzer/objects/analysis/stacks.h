@@ -22,6 +22,9 @@ enum lc_stacks_kind {
 	LC_STACKS_ALLOC_COUNT, /* the same; objects */
 	LC_STACKS_CODE,        /* access path; samples */
 	LC_STACKS_OBJECTS,     /* allocation path, class, access path; samples */
+	/* allocation path, then the class, of blocks outside the heap; bytes allocated, or live */
+	LC_STACKS_OFFHEAP_BYTES,
+	LC_STACKS_OFFHEAP_LIVE,
 	LC_STACKS_KINDS
 };
 

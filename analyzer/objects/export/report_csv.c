@@ -10,6 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/analysis/ranking.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/out/csv.h"
@@ -128,7 +129,19 @@ static void allocations(FILE *out, const struct lc_rank_row *row)
 	        row->object_bytes.high);
 }
 
-#define ACCESS_COLUMNS "touched,accessed_class,accessed_method,accessed_line,accessed_samples\n"
+#define ACCESS_COLUMNS "touched,accessed_class,accessed_method,accessed_line,accessed_samples,"
+
+#define OFFHEAP_COLUMNS                                                                            \
+	"offheap_allocated,offheap_allocated_bytes,offheap_freed,offheap_freed_bytes,"             \
+	"offheap_live,offheap_live_bytes\n"
+
+/* Blocks outside the heap. */
+static void off_heap(FILE *out, const struct lc_rank_offheap *o)
+{
+	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+	        o->allocated, o->allocated_bytes, o->freed, o->freed_bytes, lc_offheap_live(o),
+	        lc_offheap_live_bytes(o));
+}
 
 /* Write the touched part, and the line with most accesses. */
 static void access(FILE *out, const struct lc_ranking *rank, const struct lc_rank_row *row)
@@ -146,7 +159,7 @@ static void access(FILE *out, const struct lc_ranking *rank, const struct lc_ran
 	made(out, words);
 	code(out, rank->view->tree, lines_len ? lines->method : UINT32_MAX,
 	     lines_len ? lines->first : 0, false);
-	fprintf(out, "%" PRIu64 "\n", lines_len ? lines->samples : 0);
+	fprintf(out, "%" PRIu64 ",", lines_len ? lines->samples : 0);
 	lc_arena_free(&arena);
 }
 
@@ -162,6 +175,7 @@ static void rank_row(FILE *out, const struct lc_ranking *rank, const struct lc_r
 	fprintf(out, "%" PRIu64 ",", row->estimated);
 	allocations(out, row);
 	access(out, rank, row);
+	off_heap(out, &row->offheap);
 }
 
 /* Samples of a bucket that are in no row: those in no object of a known class. */
@@ -188,12 +202,12 @@ static void bucket_row(FILE *out, const struct lc_view *v, unsigned bucket)
 	lc_rank_interval(seen, lc_view_all(v), &low, &high);
 	fprintf(out, "%s,\"\",\"\",\"\",\"\",\"\",\"\",,\"\",\"\",", lc_bucket_name(bucket));
 	samples(out, v, seen.samples, low, high);
-	fputs("0,0,0,0,0,0,0,0,0,0,\"\",\"\",\"\",,0\n", out);
+	fputs("0,0,0,0,0,0,0,0,0,0,\"\",\"\",\"\",,0,0,0,0,0,0,0\n", out);
 }
 
 void lc_report_csv(FILE *out, const struct lc_report *r)
 {
-	fputs(WHAT_COLUMNS SAMPLES_COLUMNS ALLOCATION_COLUMNS ACCESS_COLUMNS, out);
+	fputs(WHAT_COLUMNS SAMPLES_COLUMNS ALLOCATION_COLUMNS ACCESS_COLUMNS OFFHEAP_COLUMNS, out);
 	for (size_t i = 0; i < r->ranking->len && i < r->top; i++)
 		rank_row(out, r->ranking, &r->ranking->rows[i]);
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)

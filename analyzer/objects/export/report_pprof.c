@@ -12,6 +12,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/table.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/analysis/process_labels.h"
 #include "analyzer/objects/analysis/stacks.h"
 #include "analyzer/objects/export/pprof_nodes.h"
@@ -40,7 +41,15 @@ enum {
 enum { WIRE_VARINT, WIRE_BYTES = 2 };
 
 /* Values of a sample, in the order in which the profile names them. */
-enum { VALUE_SAMPLES, VALUE_BYTES, VALUE_ALLOCATIONS, VALUE_LATENCY, VALUES };
+enum {
+	VALUE_SAMPLES,
+	VALUE_BYTES,
+	VALUE_ALLOCATIONS,
+	VALUE_LATENCY,
+	VALUE_OFFHEAP_BYTES,
+	VALUE_OFFHEAP_LIVE,
+	VALUES
+};
 
 /* The source of a label's text; the first column of its key. */
 enum { TEXT_STRING, TEXT_KEY, TEXT_BUCKET, TEXT_NODE, TEXT_LINE, TEXT_WORD };
@@ -70,7 +79,7 @@ struct pprof {
 	struct lc_table texts;     /* key: TEXT_*, what of; value: number of the string + 1 */
 	struct lc_process_labels processes;
 	struct bytes stack, labels; /* of the sample that is being made */
-	unsigned values;            /* of each sample */
+	unsigned values;            /* bits of those that a sample has */
 };
 
 static void put_bytes(struct bytes *b, const void *from, size_t len)
@@ -275,7 +284,9 @@ static void add_sample(struct pprof *p, const uint64_t *values)
 	struct bytes message = { .at = NULL }, numbers = { .at = NULL };
 	uint64_t any = 0;
 
-	for (unsigned i = 0; i < p->values; i++) {
+	for (unsigned i = 0; i < VALUES; i++) {
+		if (!(p->values >> i & 1))
+			continue;
 		put_number(&numbers, values[i]);
 		any |= values[i];
 	}
@@ -374,6 +385,23 @@ static void add_estimate(struct pprof *p, const struct lc_view_estimate *e)
 	add_sample(p, values);
 }
 
+static void add_offheap(struct pprof *p)
+{
+	size_t len;
+	struct lc_offheap_site *sites = lc_offheap_sites(p->tree, &len);
+
+	for (size_t i = 0; i < len; i++) {
+		const struct lc_rank_offheap *o = &sites[i].counts;
+		const uint64_t values[VALUES] = { [VALUE_OFFHEAP_BYTES] = o->allocated_bytes,
+			                          [VALUE_OFFHEAP_LIVE] = lc_offheap_live_bytes(o) };
+
+		set_stack(p, lc_table_key(&p->tree->sites, sites[i].site)[LC_SITE_PATH]);
+		label_object(p, sites[i].site, true);
+		add_sample(p, values);
+	}
+	free(sites);
+}
+
 static void add_value_type(struct pprof *p, unsigned field, const char *type, const char *unit)
 {
 	struct bytes message = { .at = NULL };
@@ -388,13 +416,24 @@ static void add_types(struct pprof *p, const struct lc_report *r)
 {
 	const struct lc_view_metric *m = lc_view_metric_all(r->view);
 
-	p->values = m && m->timed ? VALUES : VALUE_LATENCY;
+	static const char *const types[VALUES][2] = {
+		[VALUE_SAMPLES] = { "samples", "count" },
+		[VALUE_BYTES] = { "bytes", "bytes" },
+		[VALUE_ALLOCATIONS] = { "allocations", "count" },
+		[VALUE_LATENCY] = { "latency", "cycles" },
+		[VALUE_OFFHEAP_BYTES] = { "offheap_bytes", "bytes" },
+		[VALUE_OFFHEAP_LIVE] = { "offheap_live", "bytes" },
+	};
+
+	p->values = 1u << VALUE_SAMPLES | 1u << VALUE_BYTES | 1u << VALUE_ALLOCATIONS;
+	if (m && m->timed)
+		p->values |= 1u << VALUE_LATENCY;
+	if (p->tree->offheap.count || p->tree->offheap_before.count)
+		p->values |= 1u << VALUE_OFFHEAP_BYTES | 1u << VALUE_OFFHEAP_LIVE;
 	add_string(p, "");
-	add_value_type(p, PROFILE_SAMPLE_TYPE, "samples", "count");
-	add_value_type(p, PROFILE_SAMPLE_TYPE, "bytes", "bytes");
-	add_value_type(p, PROFILE_SAMPLE_TYPE, "allocations", "count");
-	if (p->values == VALUES)
-		add_value_type(p, PROFILE_SAMPLE_TYPE, "latency", "cycles");
+	for (unsigned i = 0; i < VALUES; i++)
+		if (p->values >> i & 1)
+			add_value_type(p, PROFILE_SAMPLE_TYPE, types[i][0], types[i][1]);
 	field_number(&p->message, PROFILE_DEFAULT_TYPE,
 	             add_string(p, r->view->total ? "samples" : "bytes"));
 }
@@ -448,6 +487,7 @@ static void add_all(struct pprof *p, const struct lc_report *r, const struct lc_
 		add_site(p, r, n, &v->classes[i]);
 	for (size_t i = 0; i < v->estimates_len && i < r->top; i++)
 		add_estimate(p, &v->estimates[i]);
+	add_offheap(p);
 	for (size_t i = 0; i < v->accesses_len && !v->accesses[i].site; i++)
 		add_access(p, r, n, &v->accesses[i]);
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "src/format/block.h"
 
 void lc_sqlite_site(struct lc_sqlite *s, uint32_t site)
@@ -225,6 +226,34 @@ static void site_names(struct lc_sqlite *s)
 	}
 }
 
+/* Counts of blocks outside the heap, by site. */
+static void off_heap(struct lc_sqlite *s)
+{
+	size_t len;
+	struct lc_offheap_site *all = lc_offheap_sites(s->tree, &len);
+
+	lc_database_table(&s->db, "off_heap",
+	                  "site INTEGER PRIMARY KEY REFERENCES sites, allocated INTEGER, "
+	                  "allocated_bytes INTEGER, freed INTEGER, freed_bytes INTEGER, "
+	                  "before INTEGER, before_bytes INTEGER, live INTEGER, "
+	                  "live_bytes INTEGER");
+	for (size_t i = 0; i < len; i++) {
+		const struct lc_rank_offheap *o = &all[i].counts;
+
+		lc_sqlite_site(s, all[i].site);
+		lc_database_u64(&s->db, o->allocated);
+		lc_database_u64(&s->db, o->allocated_bytes);
+		lc_database_u64(&s->db, o->freed);
+		lc_database_u64(&s->db, o->freed_bytes);
+		lc_database_u64(&s->db, o->before);
+		lc_database_u64(&s->db, o->before_bytes);
+		lc_database_u64(&s->db, lc_offheap_live(o));
+		lc_database_u64(&s->db, lc_offheap_live_bytes(o));
+		lc_database_row(&s->db);
+	}
+	free(all);
+}
+
 /* Write the sites that a row names, and those with allocations. */
 static void sites(struct lc_sqlite *s)
 {
@@ -338,6 +367,7 @@ void lc_report_sqlite(FILE *out, const struct lc_report *r)
 	reaches(&s);
 	estimates(&s);
 	site_names(&s);
+	off_heap(&s);
 	lc_sqlite_processes(&s);
 	lc_sqlite_threads(&s);
 	lc_sqlite_nodes(&s);

@@ -11,6 +11,7 @@
 #include "analyzer/objects/analysis/analysis.h"
 #include "analyzer/objects/analysis/gc_model.h"
 #include "analyzer/objects/analysis/no_line.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/json/report_json.h"
@@ -201,6 +202,20 @@ static void parts(struct lc_json *j, const struct lc_table *places, const struct
 	lc_json_end_array(j);
 }
 
+static void off_heap(struct lc_json *j, const struct lc_rank_offheap *o)
+{
+	if (!lc_offheap_any(o))
+		return;
+	lc_json_array(j, "off_heap");
+	lc_json_u64(j, NULL, o->allocated);
+	lc_json_u64(j, NULL, o->allocated_bytes);
+	lc_json_u64(j, NULL, o->freed);
+	lc_json_u64(j, NULL, o->freed_bytes);
+	lc_json_u64(j, NULL, o->before);
+	lc_json_u64(j, NULL, o->before_bytes);
+	lc_json_end_array(j);
+}
+
 static void put_row(struct lc_json *j, const struct lc_ranking *rank, const struct lc_table *places,
                     const struct lc_gc_model *gc, const struct lc_rank_row *row)
 {
@@ -229,6 +244,7 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, const stru
 	lc_json_u64(j, "bytes", row->bytes);
 	if (row->spread)
 		lc_json_u64(j, "spread", row->spread);
+	off_heap(j, &row->offheap);
 	number(j, "objects", &row->objects);
 	number(j, "object_bytes", &row->object_bytes);
 	hottest(j, rank->view->tree, row);
