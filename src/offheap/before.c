@@ -35,9 +35,21 @@ struct list {
 	jfieldID first, next, thunk, address, size;
 };
 
+/* Is a buffer's cleaner of the kind that the list holds? */
+static bool uses_list(JNIEnv *jni)
+{
+	jclass buffer = (*jni)->FindClass(jni, "java/nio/DirectByteBuffer");
+	const bool uses =
+	    buffer && (*jni)->GetFieldID(jni, buffer, "cleaner", "Ljdk/internal/ref/Cleaner;");
+
+	(*jni)->DeleteLocalRef(jni, buffer);
+	return uses;
+}
+
 static bool find_list(JNIEnv *jni, struct list *l)
 {
-	l->cleaner = (*jni)->FindClass(jni, "jdk/internal/ref/Cleaner");
+	if (uses_list(jni))
+		l->cleaner = (*jni)->FindClass(jni, "jdk/internal/ref/Cleaner");
 	if (l->cleaner)
 		l->deallocator = (*jni)->FindClass(jni, "java/nio/DirectByteBuffer$Deallocator");
 	if (l->deallocator)
