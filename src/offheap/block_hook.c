@@ -42,9 +42,17 @@ static int way_of(uint32_t path)
 	return -1;
 }
 
+/* Is it the method of the JDK that keeps direct buffers for the I/O of heap buffers? */
+static bool is_temporary(uint32_t path)
+{
+	const struct lc_method *m = lc_method_get(lc_path_get(path)->method);
+
+	return m && !strcmp(m->class_name, "sun.nio.ch.Util");
+}
+
 /*
  * Cut the path to the line that calls the JDK for a block. Returns the signature of what the
- * program holds the block by.
+ * program holds the block by. JDK 25 allocates temporary buffers without java.nio.
  */
 static const char *signature_of(uint32_t *path)
 {
@@ -54,6 +62,8 @@ static const char *signature_of(uint32_t *path)
 	for (int way; (way = way_of(at)) >= 0; at = lc_path_get(at)->parent)
 		if (ways[way].signature)
 			signature = ways[way].signature;
+	if (at && !signature && is_temporary(at))
+		signature = DIRECT;
 	if (at)
 		*path = at;
 	return signature ? signature : LC_BLOCK_CLASS_NATIVE;

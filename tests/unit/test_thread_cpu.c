@@ -252,6 +252,7 @@ static void what_was_used_before_an_attach_is_not_counted(void **state)
 	lc_thread_cpu_start(false);
 	assert_int_equal(counter("cpu_jit_ns"), 0);
 	assert_true(counter("cpu_process_ns") < 5 * MS);
+	assert_int_equal(counter("major_faults"), 0);
 	end(&jit);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
@@ -257,8 +258,7 @@ struct known {
 	uint32_t why_path;          /* where headers are read; 0: unknown */
 };
 
-/* Does the text match one of the patterns? */
-static bool matches(const char *patterns, struct lc_text text)
+bool lc_advice_matches(const char *patterns, struct lc_text text)
 {
 	while (patterns) {
 		const char *end = patterns + strcspn(patterns, " ");
@@ -352,15 +352,15 @@ static unsigned reference(struct known *k, const struct lc_advice_of *of)
 	       (k->holder.len && !lc_own_is_jdk(k->holder) ? OF_PROGRAM : 0);
 }
 
-/* Does "Class.method" of the path's leaf match one of the patterns? */
-static bool method_matches(const struct lc_tree *t, uint32_t path, const char *patterns)
+bool lc_advice_method_matches(const struct lc_tree *t, uint32_t path, const char *patterns)
 {
 	const uint32_t *method = lc_tree_method(t, path);
 	const struct lc_text class = lc_tree_text(t, method[LC_METHOD_CLASS]),
 	                     name = lc_tree_text(t, method[LC_METHOD_NAME]);
 	char *text =
 	    lc_mem_text("%.*s.%.*s", (int)class.len, class.bytes, (int)name.len, name.bytes);
-	const bool found = matches(patterns, (struct lc_text){ text, (uint32_t)strlen(text) });
+	const bool found =
+	    lc_advice_matches(patterns, (struct lc_text){ text, (uint32_t)strlen(text) });
 
 	free(text);
 	return found;
@@ -372,7 +372,7 @@ static bool is_below(const struct lc_tree *t, uint32_t path, const char *pattern
 	for (; path; path = lc_tree_parent(t, path)) {
 		if (!lc_own_is_jdk(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_CLASS])))
 			return false;
-		if (method_matches(t, path, patterns))
+		if (lc_advice_method_matches(t, path, patterns))
 			return true;
 	}
 	return false;
@@ -388,7 +388,8 @@ static bool made_by(const struct lc_advice_of *of, size_t call)
 		    lc_table_key(&of->tree->sites, of->row->sites[i])[LC_SITE_PATH];
 
 		if (path && is_below(of->tree, path, calls[call].below) &&
-		    (!calls[call].leaf || method_matches(of->tree, path, calls[call].leaf)))
+		    (!calls[call].leaf ||
+		     lc_advice_method_matches(of->tree, path, calls[call].leaf)))
 			sites++;
 	}
 	return sites && 2 * sites >= of->row->sites_len;
@@ -430,7 +431,7 @@ static bool accessed_in(const struct lc_advice_of *of, const char *patterns)
 	for (size_t i = 0; i < of->row->accesses_len; i++) {
 		const struct lc_rank_access *a = &of->row->accesses[i];
 
-		if (a->path && method_matches(of->tree, a->path, patterns))
+		if (a->path && lc_advice_method_matches(of->tree, a->path, patterns))
 			samples += a->samples;
 	}
 	return half(samples, of->row->samples);
@@ -449,7 +450,8 @@ static unsigned shape(const struct known *k, const struct lc_advice_of *of)
 		evidence |= FOR_ENUM;
 	if (lc_text_ends(k->class, "[]"))
 		evidence |= ARRAY;
-	if (matches("byte[] char[] short[] int[] long[] float[] double[] boolean[]", k->class))
+	if (lc_advice_matches("byte[] char[] short[] int[] long[] float[] double[] boolean[]",
+	                      k->class))
 		evidence |= NUMBERS;
 	if (10 * touch->made >= 8 * of->row->samples)
 		evidence |= MADE;
@@ -519,11 +521,15 @@ char *lc_advice_find(const struct lc_advice_of *of, enum lc_advice_joins *joins)
 	size_t len;
 	FILE *out;
 
-	*joins = p ? LC_JOINS_ALL : LC_JOINS_NONE;
+	*joins = LC_JOINS_NONE;
+	if (lc_offheap_class(k.class))
+		return lc_advice_block(of);
+	if (p)
+		*joins = LC_JOINS_ALL;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table) && !p; i++)
 		if ((table[i].needs & k.evidence) == table[i].needs &&
-		    (!table[i].classes || matches(table[i].classes, k.class)) &&
-		    (!table[i].names || matches(table[i].names, k.name))) {
+		    (!table[i].classes || lc_advice_matches(table[i].classes, k.class)) &&
+		    (!table[i].names || lc_advice_matches(table[i].names, k.name))) {
 			p = table[i].text;
 			*joins = table[i].joins;
 		}

@@ -30,4 +30,13 @@ struct lc_advice_of {
  */
 char *lc_advice_find(const struct lc_advice_of *of, enum lc_advice_joins *joins);
 
+/* The same of a row of blocks outside the heap. */
+char *lc_advice_block(const struct lc_advice_of *of);
+
+/* Does the text match one of the patterns, which have spaces between? NULL: of none. */
+bool lc_advice_matches(const char *patterns, struct lc_text text);
+
+/* Does "Class.method" of the path's leaf match one of the patterns? */
+bool lc_advice_method_matches(const struct lc_tree *t, uint32_t path, const char *patterns);
+
 #endif

@@ -36,6 +36,9 @@ static const char *const names[LC_FINDING_KINDS] = {
 	[LC_FINDING_STRIDE] = "stride",
 	[LC_FINDING_NEVER_READ] = "never-read",
 	[LC_FINDING_SHORT_LIVED] = "short-lived",
+	[LC_FINDING_SHORT_BLOCKS] = "short-lived-blocks",
+	[LC_FINDING_COPIED_BUFFERS] = "copied-buffers",
+	[LC_FINDING_READ_IN] = "read-in",
 	[LC_FINDING_FALSE_SHARING] = "false-sharing",
 	[LC_FINDING_REMOTE] = "remote-memory",
 	[LC_FINDING_FINE_TASKS] = "fine-tasks",
@@ -141,7 +144,11 @@ static void put_up_to(FILE *out, const struct lc_saving_part *part)
 
 void lc_finding_put_gain(FILE *out, const struct lc_finding *f)
 {
-	fputs(f->kind == LC_FINDING_SHORT_LIVED ? " Collector alone: " : " Accesses alone: ", out);
+	fputs(f->kind == LC_FINDING_SHORT_LIVED      ? " Collector alone: "
+	      : f->kind == LC_FINDING_SHORT_BLOCKS   ? " Without these: "
+	      : f->kind == LC_FINDING_COPIED_BUFFERS ? " Copies alone: "
+	                                             : " Accesses alone: ",
+	      out);
 	if (!lc_finding_has_more(f)) {
 		put_up_to(out, &f->saves.accesses);
 		return;
@@ -375,16 +382,11 @@ static const char *nothing_found(struct lc_finding_search *s)
 	return "no finding: no object certainly accounts for 2% or more of the samples";
 }
 
-/* Say why there is no verdict, and how long the program must run for one. */
-static const char *too_short(struct lc_finding_search *s)
+uint64_t lc_finding_recorded_ns(const struct lc_finding_search *s)
 {
-	const double have = lc_wilson_effective(lc_view_all(s->v));
 	const struct lc_load *l = s->v->load;
 	uint64_t longest = 0;
-	char duration[32], worth[64] = "";
 
-	if (s->v->pairs)
-		snprintf(worth, sizeof(worth), ", as good as %.0f independent ones", have);
 	for (size_t i = 0; i < l->processes_len; i++) {
 		const struct lc_load_process *p = &l->processes[i];
 		const uint64_t end = lc_load_end_ns(p);
@@ -392,6 +394,18 @@ static const char *too_short(struct lc_finding_search *s)
 		if (p->start_monotonic_ns && end > p->start_monotonic_ns + longest)
 			longest = end - p->start_monotonic_ns;
 	}
+	return longest;
+}
+
+/* Say why there is no verdict, and how long the program must run for one. */
+static const char *too_short(struct lc_finding_search *s)
+{
+	const double have = lc_wilson_effective(lc_view_all(s->v));
+	const uint64_t longest = lc_finding_recorded_ns(s);
+	char duration[32], worth[64] = "";
+
+	if (s->v->pairs)
+		snprintf(worth, sizeof(worth), ", as good as %.0f independent ones", have);
 	if (!longest || have < 1)
 		return lc_finding_keep(s, lc_mem_text("too few samples for a verdict (%" PRIu64
 		                                      "%s): run the program longer",
@@ -437,6 +451,7 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 	} else {
 		lc_finding_sharing(&s);
 		lc_finding_remote(&s);
+		lc_finding_blocks(&s);
 		lc_finding_rows(&s);
 		find_headers(&s);
 	}

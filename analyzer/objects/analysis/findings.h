@@ -21,16 +21,19 @@ struct lc_spans;
 struct lc_spans_diagnosis;
 
 enum lc_finding_kind {
-	LC_FINDING_HOT,           /* a row has many of the samples */
-	LC_FINDING_HEADER,        /* ... nearly all of them in object headers */
-	LC_FINDING_HEADERS,       /* headers of objects of many classes have many samples */
-	LC_FINDING_ONE_PART,      /* ... nearly all of them at one end of an array */
-	LC_FINDING_STRIDE,        /* ... in a loop with steps of a cache line or more */
-	LC_FINDING_NEVER_READ,    /* written, and no load was sampled */
-	LC_FINDING_SHORT_LIVED,   /* large arrays of one line, dead at the first collection */
-	LC_FINDING_FALSE_SHARING, /* threads take cache lines from each other */
-	LC_FINDING_REMOTE,        /* memory of another NUMA node */
-	LC_FINDING_FINE_TASKS,    /* these five come from the diagnoses of `locus spans` */
+	LC_FINDING_HOT,            /* a row has many of the samples */
+	LC_FINDING_HEADER,         /* ... nearly all of them in object headers */
+	LC_FINDING_HEADERS,        /* headers of objects of many classes have many samples */
+	LC_FINDING_ONE_PART,       /* ... nearly all of them at one end of an array */
+	LC_FINDING_STRIDE,         /* ... in a loop with steps of a cache line or more */
+	LC_FINDING_NEVER_READ,     /* written, and no load was sampled */
+	LC_FINDING_SHORT_LIVED,    /* large arrays of one line, dead at the first collection */
+	LC_FINDING_SHORT_BLOCKS,   /* blocks outside the heap, made and freed again and again */
+	LC_FINDING_COPIED_BUFFERS, /* heap buffers that I/O copies to or from direct ones */
+	LC_FINDING_READ_IN,        /* a mapped file whose pages accesses read in */
+	LC_FINDING_FALSE_SHARING,  /* threads take cache lines from each other */
+	LC_FINDING_REMOTE,         /* memory of another NUMA node */
+	LC_FINDING_FINE_TASKS,     /* these five come from the diagnoses of `locus spans` */
 	LC_FINDING_COARSE_TASKS,
 	LC_FINDING_UNEVEN_WORKERS,
 	LC_FINDING_TINY_STREAMS,
@@ -64,8 +67,9 @@ struct lc_finding {
 	bool whole_class; /* it is about all objects of the class that are not counted */
 	uint32_t holder;  /* class of the collection's nodes that hold these objects; 0: none */
 	const struct lc_spans_diagnosis *spans; /* diagnosis of streams or tasks; NULL: none */
-	uint64_t site;    /* lc_tree_site_id() of the site; 0: several, or none */
-	const char *text; /* what is wrong, and the numbers that show it; UTF-8, one line */
+	uint64_t row_samples; /* of `row`, that another finding than one of rows explains */
+	uint64_t site;        /* lc_tree_site_id() of the site; 0: several, or none */
+	const char *text;     /* what is wrong, and the numbers that show it; UTF-8, one line */
 	enum lc_advice_joins joins; /* findings with the same change may be one */
 	const char *change;         /* what to try; UTF-8, one line; NULL: nothing that fits */
 };
@@ -107,6 +111,11 @@ enum {
 #define LC_FINDING_ALLOCATED_MIN 0.1
 #define LC_FINDING_INCOMPLETE_MAX 0.02 /* collections that could not be followed */
 #define LC_FINDING_OUTLIVED_MAX 0.05   /* bytes that survive a collection */
+
+/* For findings of blocks outside the heap: */
+enum { LC_FINDING_BLOCKS_MIN = 100 };              /* fewer are not made again and again */
+#define LC_FINDING_FREED_MIN 0.8                   /* part of a line's blocks that are freed */
+#define LC_FINDING_KEPT_BYTES (UINT64_C(64) << 20) /* of direct buffers that I/O keeps */
 
 /* The input of findings; sharing, numa and spans may be NULL. */
 struct lc_findings_of {

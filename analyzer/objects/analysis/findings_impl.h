@@ -74,6 +74,12 @@ struct lc_touch_class *lc_finding_headers_alone(const struct lc_finding_search *
 /* findings_rows.c: findings of rows that no finding so far explains. */
 void lc_finding_rows(struct lc_finding_search *s);
 
+/* findings_offheap.c: findings of blocks outside the heap that are not about their accesses. */
+void lc_finding_blocks(struct lc_finding_search *s);
+
+/* The longest time that a process of the profile was recorded, in ns; 0: not known. */
+uint64_t lc_finding_recorded_ns(const struct lc_finding_search *s);
+
 /* findings_other.c: findings of other analyses. */
 void lc_finding_sharing(struct lc_finding_search *s);
 void lc_finding_remote(struct lc_finding_search *s);

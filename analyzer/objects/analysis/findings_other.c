@@ -10,6 +10,7 @@
 #include "analyzer/numa/numa.h"
 #include "analyzer/numa/numa_prose.h"
 #include "analyzer/objects/analysis/findings_impl.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/analysis/sharing.h"
 #include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
@@ -31,6 +32,12 @@ static void put_site(const struct lc_finding_search *s, FILE *out, uint32_t site
 	text = lc_short_code(s->t, key[LC_FRAME_METHOD], key[LC_FRAME_LINE1]);
 	fprintf(out, " of %s", text);
 	free(text);
+}
+
+static bool is_block(const struct lc_finding_search *s, uint32_t site)
+{
+	return lc_offheap_class(
+	    lc_tree_text(s->t, lc_table_key(&s->t->sites, site)[LC_SITE_CLASS]));
 }
 
 static char *sharing_words(const struct lc_finding_search *s, const struct lc_sharing_finding *x,
@@ -76,8 +83,12 @@ void lc_finding_sharing(struct lc_finding_search *s)
 		f->high = high;
 		lc_finding_saves_samples(s, f);
 		f->text = lc_finding_keep(s, sharing_words(s, x, f));
-		f->change = "put 128 bytes between the data that different threads write, mark it "
-		            "@Contended, or give each thread a copy; see --view=sharing";
+		f->change =
+		    is_block(s, x->sides[0].site)
+		        ? "put 128 bytes between the data that different threads write, or "
+		          "give each thread a block of its own; see --view=sharing"
+		        : "put 128 bytes between the data that different threads write, mark "
+		          "it @Contended, or give each thread a copy; see --view=sharing";
 	}
 }
 

@@ -14,6 +14,7 @@
 #include "analyzer/objects/analysis/findings_impl.h"
 #include "analyzer/objects/analysis/headers.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/row_set.h"
@@ -77,6 +78,10 @@ static char *access_words(const struct lc_finding_search *s, const struct lc_ran
 /* Mean size of the row's objects in bytes; 0: unknown. */
 static double mean_bytes(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
+	const struct lc_rank_offheap *o = &row->offheap;
+
+	if (o->allocated)
+		return (double)o->allocated_bytes / (double)o->allocated;
 	return row->allocations ? (double)row->bytes / (double)row->allocations
 	                        : lc_headers_size(s->v, row->class);
 }
@@ -287,8 +292,9 @@ static void row_text(struct lc_finding_search *s, struct lc_finding *f)
 		    " Its header is read first; the code's next reads are in the same cache line.",
 		    out);
 	else if (f->kind == LC_FINDING_ONE_PART)
-		fprintf(out, " %.0f%% of them touch elements %" PRIu64 " to %" PRIu64 ".",
-		        100 * lc_share(touch.samples, touch.known), touch.first, touch.last);
+		fprintf(out, " %.0f%% of them touch %s %" PRIu64 " to %" PRIu64 ".",
+		        100 * lc_share(touch.samples, touch.known),
+		        touch.off_heap ? "bytes" : "elements", touch.first, touch.last);
 	else if (f->kind == LC_FINDING_STRIDE)
 		put_stride(out, &touch);
 	else if (f->kind == LC_FINDING_NEVER_READ)
@@ -438,7 +444,7 @@ static void join(struct lc_finding_search *s, size_t first)
 	f->text = lc_finding_keep(s, text);
 }
 
-/* Bytes of an element of the row's arrays; of references, at least; 0: no arrays. */
+/* Bytes of an element of the row's arrays; of references and blocks, at least; 0: no arrays. */
 static double element_bytes(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	static const struct {
@@ -448,6 +454,8 @@ static double element_bytes(const struct lc_finding_search *s, const struct lc_r
 		       { "int[]", 4 },  { "float[]", 4 },   { "long[]", 8 },  { "double[]", 8 } };
 	const struct lc_text class = lc_tree_text(s->t, row->class);
 
+	if (lc_offheap_class(class))
+		return 1;
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
 		if (lc_text_is(class, arrays[i].class))
 			return arrays[i].bytes;
@@ -474,10 +482,23 @@ static void find_saving(struct lc_finding_search *s, struct lc_finding *f)
 		f->saves.all = f->saves.accesses;
 }
 
+/* Does a finding about the row's blocks explain most of its samples? */
+static bool explained_by_blocks(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	for (size_t i = 0; i < s->found->len; i++)
+		if (s->found->list[i].row == row &&
+		    2 * s->found->list[i].row_samples >= row->samples)
+			return true;
+	return false;
+}
+
 /* Does a more specific finding explain most of the row's samples? */
 static bool explained(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	uint64_t samples = 0;
+
+	if (explained_by_blocks(s, row))
+		return true;
 
 	for (size_t i = 0; i < row->parts_len; i++) {
 		const struct lc_rank_part *p = &row->parts[i];

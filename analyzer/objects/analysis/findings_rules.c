@@ -101,7 +101,9 @@ static bool at_one_object(const struct lc_finding_search *s, const struct lc_ran
  */
 static bool fits_first_cache(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
-	if (!row->bytes || row->bytes > LC_FINDING_CACHE_BYTES || row->estimated ||
+	const uint64_t bytes = row->bytes + row->offheap.allocated_bytes;
+
+	if (!bytes || bytes > LC_FINDING_CACHE_BYTES || row->estimated ||
 	    !all_allocations(s->v->load))
 		return false;
 	for (size_t i = 0; i < row->parts_len; i++)

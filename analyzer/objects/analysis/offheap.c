@@ -8,12 +8,6 @@
 #include "analyzer/base/table.h"
 #include "analyzer/objects/analysis/view.h"
 #include "src/base/order.h"
-#include "src/format/kinds.h"
-
-bool lc_offheap_class(struct lc_text class)
-{
-	return lc_text_ends(class, LC_OFFHEAP_SUFFIX);
-}
 
 struct lc_offheap_site *lc_offheap_sites(const struct lc_tree *t, size_t *len)
 {

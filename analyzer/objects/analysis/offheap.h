@@ -8,9 +8,19 @@
 #include <stdint.h>
 
 #include "analyzer/objects/analysis/ranking.h"
+#include "src/format/kinds.h"
 
 /* Is the class that of blocks outside the heap? */
-bool lc_offheap_class(struct lc_text class);
+static inline bool lc_offheap_class(struct lc_text class)
+{
+	return lc_text_ends(class, LC_OFFHEAP_SUFFIX);
+}
+
+/* ... of a mapped file? */
+static inline bool lc_offheap_mapped(struct lc_text class)
+{
+	return lc_offheap_class(class) && lc_text_begins(class, LC_OFFHEAP_MAPPED);
+}
 
 /* Samples of the view at blocks outside the heap. */
 uint64_t lc_offheap_samples(const struct lc_view *v);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/out/emit.h"
 #include "src/base/order.h"
 
@@ -360,10 +361,11 @@ static uint64_t unplaced_of(const struct lc_touch *t, const struct clearing *c)
 
 struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row *row)
 {
-	struct lc_touch t = { .kind = LC_TOUCH_UNKNOWN };
+	const struct lc_tree *tree = r->view->tree;
+	struct lc_touch t = { .kind = LC_TOUCH_UNKNOWN,
+		              .off_heap = lc_offheap_class(lc_tree_text(tree, row->class)) };
 	struct lc_weighted known = { 0 }, stores = { 0 };
 	struct clearing clearing;
-	const struct lc_tree *tree = r->view->tree;
 	size_t len;
 	struct lc_view_field *f = lc_touch_fields(r, row, &len);
 
@@ -390,7 +392,7 @@ struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row
 	t.observed = lc_wilson_effective(known);
 	t.stores = stores.samples;
 	t.cleared = clearing.stores.samples;
-	t.written = written_of(stores, clearing.stores);
+	t.written = t.off_heap ? 0 : written_of(stores, clearing.stores);
 	find_walk(r, row, &t);
 	find_waits(r, row, &t);
 	t.unplaced = unplaced_of(&t, &clearing);
@@ -502,9 +504,11 @@ void lc_touch_text(FILE *out, const struct lc_tree *tree, const struct lc_touch 
 		break;
 	case LC_TOUCH_ONE_PART:
 		if (t->first == t->last)
-			fprintf(out, "mostly element %" PRIu64, t->first);
+			fprintf(out, "mostly %s %" PRIu64, t->off_heap ? "byte" : "element",
+			        t->first);
 		else
-			fprintf(out, "mostly elements %" PRIu64 " to %" PRIu64, t->first, t->last);
+			fprintf(out, "mostly %s %" PRIu64 " to %" PRIu64,
+			        t->off_heap ? "bytes" : "elements", t->first, t->last);
 		break;
 	case LC_TOUCH_ALL_OVER:
 		fputs(t->hot_end == LC_END_FIRST  ? "mostly the first sixteenth"

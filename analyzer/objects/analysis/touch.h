@@ -30,12 +30,17 @@ enum lc_touch_walk {
 
 struct lc_touch {
 	enum lc_touch_kind kind;
-	uint64_t known;         /* samples of which the field or element is known */
-	uint64_t header;        /* of these in the header */
+	bool off_heap;   /* the objects are blocks outside the heap, whose elements are bytes */
+	uint64_t known;  /* samples of which the field or element is known */
+	uint64_t header; /* of these in the header */
 	uint64_t loads, stores; /* of `known`, not of the header; what does both is in both */
 	uint64_t cleared;       /* of `stores`: by the line that allocates, which clears it */
 	double observed;        /* observations that `known` is: lc_wilson_effective() */
-	double written;         /* those that `stores` without `cleared` is */
+	/*
+	 * Observations that `stores` without `cleared` is. 0 for blocks outside the heap: the
+	 * kernel and native code may read these, unseen.
+	 */
+	double written;
 	/* Samples of no known part that may be loads. */
 	uint64_t unplaced;
 	uint64_t made;        /* of `at`: samples at the line that allocates */

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,7 +62,8 @@ static struct {
 	uint64_t ended[LC_THREAD_KINDS];  /* used by threads that have ended */
 	uint64_t before[LC_THREAD_KINDS]; /* used before the start */
 	uint64_t process_before_ns;
-	uint64_t process_ns; /* at the last look */
+	uint64_t faults_before; /* major ones, before the start */
+	uint64_t process_ns;    /* at the last look */
 	uint64_t next_list_ns;
 	uint64_t looks_ns; /* CPU time of all looks */
 	bool incomplete;   /* the last list, or the names in it */
@@ -318,6 +320,14 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
+/* Page faults of the process that waited for a disk. */
+static uint64_t major_faults(void)
+{
+	struct rusage use;
+
+	return getrusage(RUSAGE_SELF, &use) ? 0 : (uint64_t)use.ru_majflt;
+}
+
 void lc_thread_cpu_start(bool all)
 {
 	if (all)
@@ -327,6 +337,7 @@ void lc_thread_cpu_start(bool all)
 	for (int kind = 0; kind < LC_THREAD_KINDS; kind++)
 		cpu.before[kind] = used((enum lc_thread_kind)kind);
 	cpu.process_before_ns = cpu.process_ns;
+	cpu.faults_before = major_faults();
 }
 
 /* CPU time of the kind's threads since the start, without the agent's work in them. */
@@ -350,6 +361,7 @@ static void put_counters(struct lc_counters *out)
 		                    "cannot tell the JVM's own threads from the program's: their "
 		                    "CPU time counts as the program's");
 	lc_counters_put(out, "cpu_process_ns", less(cpu.process_ns, cpu.process_before_ns));
+	lc_counters_put(out, "major_faults", less(major_faults(), cpu.faults_before));
 	lc_counters_put(out, "cpu_jit_ns", sum(LC_THREAD_JIT));
 	lc_counters_put(out, "cpu_gc_ns", sum(LC_THREAD_GC) + gc);
 	lc_counters_put(out, "cpu_jvm_ns", less(jvm, vm));
