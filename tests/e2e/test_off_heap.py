@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory outside the heap: its blocks are counted exactly, and accesses to them are theirs."""
 
+import collections
 import json
+import math
+import os
 import re
+import subprocess
 
+import pytest
 from helpers import COLLECTORS, collector, command, complaints, each_pair, report, table, truth
 from test_attach import Program
 
@@ -129,3 +134,97 @@ def test_blocks_from_before_an_attach_are_known(workload, locus, tmp_path, jdk, 
 def test_no_block_is_no_row(workload, profile, locus, jdk):
     run = off_heap(workload, profile, jdk, "Serial", 0, 0, "heap")
     assert "outside the heap" not in locus("report", run.directory).stdout
+
+
+# Shares of several kinds of blocks
+
+WEIGHTS = {"direct": 30, "mapped": 20, "heap": 15, "memory": 10}
+SEGMENTS = {"confined": 15, "shared": 10}  # of memory segments, from JDK 22 on
+POINTS = 2.5  # of the truth, beside the error of sampling
+
+
+def truth_command(workload, jdk, gc, ms, how):
+    weights = {**WEIGHTS, **(SEGMENTS if jdk.major >= 22 else {})}
+    java = ["-Xmx512m", "-XX:+Use%sGC" % gc]
+    if jdk.major >= 22:
+        java += ["--sun-misc-unsafe-memory-access=allow", "-XX:+EnableDynamicAgentLoading"]
+    line = command(workload, jdk, "OffHeapTruth", ms, how, *("%s=%d" % of for of in weights.items()), java=java)
+    if jdk.major >= 22:
+        at = line.index("-cp") + 1
+        line[at] = os.pathsep.join([line[at], workload(jdk, "OffHeapSegments")])
+    return line
+
+
+def check_shares(r, told):
+    """The share of each kind is that of the CPU time which the program measured, but for POINTS and the error of
+    sampling (99.9%, of the profile's effective number of observations)."""
+    total, whole, n = r["samples"]["total"], sum(told.values()), r["observations"]["effective"]
+    got = collections.Counter()
+    for s in r["sites"]:  # each kind's blocks are made in the method of its name
+        got.update({f["method"]: s["samples"] for f in s["allocation_path"] if f["class"] in ("OffHeapTruth", "OffHeapSegments") and f["method"] in told})
+    rows = []
+    for kind in sorted(told.keys() - {"other"}):
+        share, found = told[kind] / whole, got[kind] / total
+        rows.append((kind, 100 * share, 100 * found, POINTS + 329 * math.sqrt(share * (1 - share) / n)))
+    bad = [row for row in rows if abs(row[1] - row[2]) > row[3]]
+    assert n > 100 and len(rows) >= len(WEIGHTS) and not bad, table(("kind", "truth", "found", "allowed"), rows)
+
+
+def test_shares_of_blocks_are_those_of_the_time(workload, profile, jdk):
+    run = profile(truth_command(workload, jdk, "G1", 1000, "go"), "--interval=4ms")
+    check_shares(report(run, "--thread=truth"), truth(run))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["launch", "attach"])
+@pytest.mark.parametrize("gc", [*COLLECTORS, "Z", "Shenandoah"])
+@pytest.mark.parametrize("jdk", [17, 25], indirect=True)
+def test_shares_of_blocks_with_each_collector(workload, profile, locus, tmp_path, jdk, gc, how):
+    """Also of blocks that are made after an attach."""
+    if how == "launch":
+        run = profile(truth_command(workload, jdk, gc, 3000, "go"), "--interval=4ms")
+        check_shares(report(run, "--thread=truth"), truth(run))
+        return
+    line = truth_command(workload, jdk, gc, 3000, "wait")
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as p:
+        assert p.stdout.readline() == "ready\n"
+        done = locus("attach", p.pid, "-o", tmp_path / "p", "--interval=4ms")
+        assert done.returncode == 0, done.stderr
+        out = p.communicate("go\n", timeout=120)[0]
+    r = json.loads(locus("report", "--thread=truth", "--format=json", tmp_path / "p").stdout)
+    check_shares(r, json.loads(out.splitlines()[-1]))
+
+
+# Findings
+
+
+def costs(workload, profile, jdk, ms, *ways, options=("--interval=4ms",)):
+    java = ["-Xmx512m", "--add-opens=java.base/java.nio=ALL-UNNAMED"]
+    if jdk.major >= 24:
+        java.append("--sun-misc-unsafe-memory-access=allow")
+    run = profile(command(workload, jdk, "OffHeapCosts", ms, *ways, java=java), *options)
+    return {f["kind"]: f for f in report(run)["findings"]}
+
+
+def test_blocks_made_again_and_copies_for_io_are_findings(workload, profile, jdk):
+    found = costs(workload, profile, jdk, 1000, "churn", "copies")
+    again, copied = found["short-lived-blocks"], found["copied-buffers"]
+    assert again["class"] == DIRECT and "OffHeapCosts.churn:" in again["text"]
+    made, freed = re.search(r": (\d+) blocks were allocated .*and (\d+)% of them freed", again["text"]).groups()
+    assert int(made) > 1000 and freed == "100"
+    assert re.search(r"9\d% of them for OffHeapCosts\.write:|100% of them for OffHeapCosts\.write:", copied["text"])
+    assert "0 of 1 blocks are live" in copied["text"] or "0 of 2 blocks are live" in copied["text"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jdk", [17, 25], indirect=True)
+def test_blocks_used_again_and_io_of_direct_buffers_are_none(workload, profile, jdk):
+    found = costs(workload, profile, jdk, 2000, "pooled", "direct")
+    assert not found.keys() & {"short-lived-blocks", "copied-buffers", "never-read"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jdk", [17, 25], indirect=True)
+def test_a_mapped_file_that_accesses_read_in_is_a_finding_of_faults(workload, profile, jdk):
+    found = costs(workload, profile, jdk, 600, "map", options=("-e", "fault"))
+    assert "OffHeapCosts.map:" in found["read-in"]["text"]
