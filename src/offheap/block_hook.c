@@ -28,6 +28,10 @@ static const struct {
 	{ "java.lang.foreign.", LC_BLOCK_CLASS_SEGMENT },
 	{ "sun.nio.ch.File", NULL },
 	{ "sun.nio.ch.UnixFile", NULL },
+	/* Libraries call newer methods by method handles and reflection. */
+	{ "java.lang.invoke.", NULL },
+	{ "java.lang.reflect.", NULL },
+	{ "jdk.internal.reflect.", NULL },
 };
 
 /* The number of the way that the innermost method of the path belongs to, or -1. */

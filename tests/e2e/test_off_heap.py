@@ -48,7 +48,7 @@ def test_time_in_blocks_is_theirs(workload, profile, jdk, gc):
         r = report(run, "--thread=" + phase)
         own = sum(
             s["samples"] for s in r["sites"]
-            if s["class"].startswith(KINDS[phase]) and any(f["class"] == CLASS and f["method"] == phase for f in s["allocation_path"])
+            if s["class"].startswith(KINDS[phase]) and (s["allocation_path"][0]["class"], s["allocation_path"][0]["method"]) == (CLASS, phase)
         )
         rows.append((phase, r["samples"]["total"], own, r["samples"]))
     bad = [row for row in rows if row[1] < 50 or row[2] < MOSTLY * row[1]]

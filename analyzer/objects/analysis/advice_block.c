@@ -23,7 +23,7 @@ enum evidence {
 	LARGE = 1 << 4,      /* LARGE_BYTES or more on average */
 };
 
-enum { LARGE_BYTES = 64 << 10 };
+enum { LARGE_BYTES = 1 << 20 };
 
 /* The first row that fits is taken. NULL: any class. */
 static const struct {
@@ -50,8 +50,6 @@ static const struct {
 	{ MAPPED, ALL_OVER | LARGE,
 	  "look things up in the order of their places in the file, so that neighbouring accesses "
 	  "share cache lines and pages" },
-	{ NULL, ALL_OVER | LARGE,
-	  "process neighbouring parts together, or put what is used together into one cache line" },
 	{ NULL, SEQUENTIAL,
 	  "do more work on each part while it is in the cache, or use fewer bytes for each value" },
 };
