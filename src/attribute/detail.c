@@ -337,12 +337,15 @@ static void add_layout(const struct lc_detail *d)
 	}
 }
 
-/* Add the reference through which the code reached the object. `part`: NULL is unknown. */
+/*
+ * Add the reference through which the code reached the object. `part`: NULL is unknown. Code
+ * reaches a block outside the heap by a number.
+ */
 static void add_reach(JNIEnv *jni, const struct lc_detail *d, const char *part)
 {
 	struct lc_reach reach;
 
-	if (!d->in_java || d->access & LC_ACCESS_FENCE)
+	if (!d->in_java || d->off_heap || d->access & LC_ACCESS_FENCE)
 		return;
 	reach = lc_reach_of(jni, &(struct lc_reach_ask){
 	                             .path = d->at.path,

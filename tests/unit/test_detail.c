@@ -392,6 +392,20 @@ static void a_sample_of_java_code_says_how_the_object_was_reached(void **state)
 	assert_null(got.ask.part);
 }
 
+/* Code has the block's address as a number. */
+static void a_block_outside_the_heap_is_reached_through_no_reference(void **state)
+{
+	struct lc_detail d = sample();
+
+	d.in_java = true;
+	d.off_heap = true;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.lines, 1);
+	d.how = LC_HOW_BASE;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.reaches, 0);
+}
+
 static void an_address_that_is_not_the_exact_one_names_no_field(void **state)
 {
 	struct lc_detail d = sample();
@@ -618,6 +632,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(where_fields_lie_is_told, reset),
 		cmocka_unit_test_setup(a_sample_of_java_code_says_how_the_object_was_reached,
+		                       reset),
+		cmocka_unit_test_setup(a_block_outside_the_heap_is_reached_through_no_reference,
 		                       reset),
 		cmocka_unit_test(old_levels_are_decoded),
 		cmocka_unit_test(new_levels_are_decoded),
