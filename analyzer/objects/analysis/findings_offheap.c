@@ -28,6 +28,8 @@
 	"sun.misc.Unsafe.allocateMemory sun.misc.Unsafe.reallocateMemory "                         \
 	"jdk.internal.misc.Unsafe.allocateMemory* jdk.internal.misc.Unsafe.reallocateMemory* "     \
 	"java.nio.channels.FileChannel.map sun.nio.ch.FileChannelImpl.map*"
+/* ... or that call such a method for it, */
+#define ADAPT "java.lang.invoke.* java.lang.reflect.* jdk.internal.reflect.*"
 /* ... or that free one, whoever calls them, */
 #define FREE                                                                                       \
 	"java.nio.DirectByteBuffer$Deallocator.run sun.misc.Unsafe.invokeCleaner "                 \
@@ -164,18 +166,27 @@ static char *again_words(const struct lc_finding_search *s, const struct lc_find
 	return text;
 }
 
-/* Flag paths below a call at the row's line that makes blocks. */
+/* Methods of the JDK, by number. */
+struct makers {
+	bool *make;  /* MAKE */
+	bool *adapt; /* ADAPT */
+};
+
+/*
+ * Flag paths below a call at the row's line that makes blocks. `under`: flags for paths whose leaf
+ * that line calls, itself or by an adapter.
+ */
 static void flag_making(const struct lc_finding_search *s, const struct lc_rank_row *row,
-                        const bool *makes, bool *on)
+                        const struct makers *m, bool *under, bool *on)
 {
 	const struct lc_tree *t = s->t;
 
 	for (uint32_t path = 1; path < t->paths.count; path++) {
 		const uint32_t parent = lc_tree_parent(t, path);
 
-		on[path] =
-		    parent &&
-		    (on[parent] || (makes[method_of(t, path)] && same_line(t, parent, row->path)));
+		under[path] = parent && (same_line(t, parent, row->path) ||
+		                         (under[parent] && m->adapt[method_of(t, parent)]));
+		on[path] = on[parent] || (under[path] && m->make[method_of(t, path)]);
 	}
 }
 
@@ -208,7 +219,8 @@ static void find_again(struct lc_finding_search *s)
 {
 	const struct lc_ranking *r = s->of->ranking;
 	const uint64_t freed_bytes = lc_offheap_all(r).freed_bytes;
-	bool *makes = methods_of(s, MAKE), *on = flags_of(s);
+	const struct makers m = { methods_of(s, MAKE), methods_of(s, ADAPT) };
+	bool *under = flags_of(s), *on = flags_of(s);
 	const struct lc_weighted freeing = all_freeing(s);
 
 	for (size_t i = 0; i < r->len; i++) {
@@ -221,7 +233,7 @@ static void find_again(struct lc_finding_search *s)
 		    (double)o->freed < LC_FINDING_FREED_MIN * (double)o->allocated ||
 		    lc_advice_method_matches(s->t, row->path, TEMPORARY))
 			continue;
-		flag_making(s, row, makes, on);
+		flag_making(s, row, &m, under, on);
 		making = sum_of(s, on);
 		sum = lc_wilson_sum(making, freeing_of(row, freeing, freed_bytes));
 		if (!is_enough(s, sum))
@@ -234,7 +246,9 @@ static void find_again(struct lc_finding_search *s)
 		    lc_finding_keep(s, again_words(s, f, lc_share(making.samples, s->v->total)));
 		f->change = again_change(lc_tree_text(s->t, row->class));
 	}
-	free(makes);
+	free(m.make);
+	free(m.adapt);
+	free(under);
 	free(on);
 }
 
