@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* offheap/block_hook.c - has the natives that Unsafe calls when it allocates and frees blocks. */
-#include <inttypes.h>
 #include <jni.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "src/base/hash.h"
@@ -13,6 +11,7 @@
 #include "src/heap/hook.h"
 #include "src/offheap/block_class.h"
 #include "src/offheap/blocks.h"
+#include "src/offheap/mapped_file.h"
 
 /*
  * Classes of the JDK, by the beginning of their names, through which programs allocate, and what
@@ -75,31 +74,7 @@ static const char *signature_of(uint32_t *path)
 
 /* ---- mapped files ---- */
 
-enum { LINE_MAX_BYTES = 4352, ROUNDED_BYTES = 8 };
-
-/* The file that the kernel has mapped at `addr`, without its directories; "" if it cannot be told.
- */
-static void find_file(uint64_t addr, char out[LC_BLOCK_FILE_MAX])
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	char line[LINE_MAX_BYTES];
-
-	*out = '\0';
-	while (maps && fgets(line, sizeof(line), maps)) {
-		const char *name = strrchr(line, '/');
-		uint64_t start, end;
-
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2 || addr < start ||
-		    addr >= end)
-			continue;
-		if (name)
-			snprintf(out, LC_BLOCK_FILE_MAX, "%s", name + 1);
-		break;
-	}
-	if (maps)
-		fclose(maps);
-	out[strcspn(out, "\n")] = '\0';
-}
+enum { ROUNDED_BYTES = 8 };
 
 static _Thread_local char mapped[LC_BLOCK_CLASS_MAX] __attribute__((tls_model("initial-exec")));
 
@@ -185,7 +160,7 @@ void Java_java_lang_LocusHook_memoryMapped(JNIEnv *jni, jclass hook_class, jlong
 
 	if (!address)
 		return;
-	find_file((uint64_t)address, file);
+	lc_mapped_file((uint64_t)address, (uint64_t)bytes, file);
 	lc_block_class_mapped(file, mapped);
 	/* The file is a part of the context, as the class of an object is. */
 	site = lc_hook_block_site(jni, (uintptr_t)__builtin_frame_address(0),
