@@ -361,6 +361,9 @@ static void blocks_that_are_made_and_freed_all_the_time_are_a_finding(void **sta
 	says(f, "15.0% at that line");
 	says(f, "Without these: up to 1.25x");
 	advises(f, "keep one direct buffer");
+	range.since = "1m"; /* the counts are of that part, the time is not */
+	f = only(LC_FINDING_SHORT_BLOCKS);
+	says(f, "200000 blocks were allocated, 12.2 GB in all");
 }
 
 /* A pool makes its blocks once, or they are cheap, or others free theirs. */

@@ -150,7 +150,7 @@ static char *again_words(const struct lc_finding_search *s, const struct lc_find
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
-	if (seconds > 0)
+	if (seconds > 0 && !lc_load_range_on(s->v->load->range))
 		snprintf(rate, sizeof(rate), " (%.0f each second)", (double)o->allocated / seconds);
 	fprintf(out,
 	        "%s: %" PRIu64 " blocks were allocated%s, %s in all (%s each), and %.0f%% of them "
