@@ -66,7 +66,7 @@ static const char *signature_of(uint32_t *path)
 		if (ways[way].signature)
 			signature = ways[way].signature;
 	if (at && !signature && is_temporary(at))
-		signature = DIRECT;
+		signature = LC_BLOCK_CLASS_DIRECT;
 	if (at)
 		*path = at;
 	return signature ? signature : LC_BLOCK_CLASS_NATIVE;
