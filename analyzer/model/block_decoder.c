@@ -89,16 +89,18 @@ static bool path_passes(const struct lc_pass *p, uint32_t path)
 	       (!by_groups(p) || lc_group_filter_passes(p->target->groups, t, path));
 }
 
-/* The path of the first site of a row. */
+/* The path of the first site of a row; of no site it is the root. */
 static uint32_t site_path(const struct lc_pass *p, const struct lc_section_spec *s,
                           const uint64_t *v)
 {
 	const struct lc_tree *t = p->target->tree;
 
 	for (unsigned i = 0; i < s->keys_len; i++)
-		if (s->columns[i].type == LC_COLUMN_SITE)
-			return lc_table_key(&t->sites,
-			                    lc_tree_number(p, LC_COLUMN_SITE, v[i]))[LC_SITE_PATH];
+		if (s->columns[i].type == LC_COLUMN_SITE ||
+		    s->columns[i].type == LC_COLUMN_SITE_OR_0)
+			return lc_table_key(
+			    &t->sites, lc_tree_number(p, (enum lc_column_type)s->columns[i].type,
+			                              v[i]))[LC_SITE_PATH];
 	return 0;
 }
 

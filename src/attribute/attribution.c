@@ -22,9 +22,11 @@
 #include "src/attribute/concurrent.h"
 #include "src/attribute/copies.h"
 #include "src/attribute/ending.h"
+#include "src/attribute/heap_size.h"
 #include "src/attribute/hot_classes.h"
 #include "src/attribute/legend.h"
 #include "src/attribute/lines.h"
+#include "src/attribute/live_series.h"
 #include "src/attribute/preexisting.h"
 #include "src/attribute/resolve.h"
 #include "src/attribute/rest.h"
@@ -220,6 +222,7 @@ static void close_epoch(struct lc_epoch *e)
 		                      .areas_len = e->areas_len,
 		                      .heap_low = lc_ranges_heap().low,
 		                      .in_pieces = lc_collector() == LC_GC_PARALLEL };
+	const uint32_t old_closes = lc_map_old_closes(work.map);
 	int err;
 
 	if (e->forget)
@@ -267,6 +270,9 @@ static void close_epoch(struct lc_epoch *e)
 	work.stats.map_in_doubt = lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
 	if (lc_map_count(work.map) > work.stats.survivors_peak)
 		work.stats.survivors_peak = lc_map_count(work.map);
+	if (e->collected)
+		lc_live_series_collected(lc_heap_size_of(e->areas, e->areas_len),
+		                         e->full || lc_map_old_closes(work.map) != old_closes);
 }
 
 static void close_sealed_epochs(void)
@@ -279,15 +285,11 @@ static void close_sealed_epochs(void)
 	}
 }
 
-static void resolve_open_epoch(uint64_t until_ns)
+/* The records of the open epoch. */
+static void add_open_runs(void)
 {
-	struct lc_nursery nursery = { .epoch_tag = (uint16_t)work.open_epoch };
 	uint64_t records = work.stats.records;
 
-	lc_resolve_take(work.jni, work.open_epoch);
-	end_numa_windows();
-	if (!lc_resolve_waiting())
-		return;
 	work.runs.len = 0;
 	add_orphans();
 	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next) {
@@ -299,9 +301,42 @@ static void resolve_open_epoch(uint64_t until_ns)
 			add_runs(t->allocs, t->sealed, position);
 	}
 	work.stats.records = records; /* counted when their epoch closes */
+}
+
+static void resolve_open_epoch(uint64_t until_ns)
+{
+	struct lc_nursery nursery = { .epoch_tag = (uint16_t)work.open_epoch };
+
+	lc_resolve_take(work.jni, work.open_epoch);
+	end_numa_windows();
+	if (!lc_resolve_waiting())
+		return;
+	add_open_runs();
 	nursery.runs = work.runs.data;
 	nursery.len = work.runs.len;
 	lc_resolve_samples(work.jni, work.map, &nursery, until_ns);
+}
+
+/* Note what stays. `now`: also what there is at this time; `last`: and what is younger. */
+static void note_live(uint64_t now_ns, bool now, bool last)
+{
+	struct lc_attribution_stats concurrent;
+
+	if (work.config.ordered) {
+		lc_concurrent_stats(&concurrent);
+		while (lc_live_series_collections() < concurrent.collections)
+			lc_live_series_collected(lc_heap_size_now(work.jni),
+			                         lc_heap_size_old_collected());
+	}
+	if (work.stats.map_in_doubt && !now)
+		return; /* some of the map's objects may be dead */
+	lc_live_series_look(work.config.ordered ? NULL : work.map, now_ns, now);
+	if (!last)
+		return;
+	work.runs.len = 0;
+	if (work.config.follow)
+		add_open_runs();
+	lc_live_series_young(work.runs.data, work.runs.len, (uint16_t)work.open_epoch, now_ns);
 }
 
 /* Blocks */
@@ -335,6 +370,7 @@ static void take_counters(struct lc_thread *t)
 	}
 	take_allocations(t);
 	lc_blocks_take(take_blocks, t);
+	lc_live_series_take(t);
 	work.stats.copied_bytes += lc_copies_take(t, work.map);
 	lc_span_take(t);
 	(void)lc_span_take_traces(t);
@@ -550,6 +586,7 @@ static void next_profile(uint64_t now)
 	work.config.profile = work.config.next(now);
 	if (work.config.profile == before)
 		return;
+	lc_live_series_again(now);
 	lc_legend_again();
 	lc_field_tell_again();
 	lc_cache_lines_again();
@@ -604,6 +641,9 @@ static void look(bool last, bool over)
 	end_numa_windows();
 	work.stats.map_in_doubt =
 	    work.stats.map_in_doubt && lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
+	note_live(now, last || flush, last);
+	if (last || over)
+		lc_live_series_end();
 	if (last || flush || marked || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
 		work.open_ns = now;
 		if (!work.config.ordered)
@@ -675,6 +715,8 @@ static void *run(void *unused)
 		lc_ending_done();
 		return NULL;
 	}
+	lc_heap_size_begin(work.jni);
+	lc_live_series_begin(lc_time_now_ns());
 	lc_budget_start(work.config.options->budget_ppm);
 	work.config.write_manifest(false); /* for a program that is killed early */
 	lc_rest_begin(&work.rest, rest_at());

@@ -367,6 +367,7 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	e->complete = sealed.config.copies_seen;
 	e->forget = sealed.unsealed;
 	e->collected = lc_areas_collections() != 0;
+	e->full = lc_areas_full() != 0;
 	/* No small ones are looked at where there are any of these: a batch takes one array. */
 	if (moves_len)
 		lc_moves_add(&e->moves, moves, moves_len);

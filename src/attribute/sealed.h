@@ -29,6 +29,7 @@ struct lc_epoch {
 	uint32_t number;
 	bool complete;    /* all moves could be logged */
 	bool collected;   /* something was; G1's remark and cleanup collect nothing */
+	bool full;        /* the old generation was, as a whole */
 	bool stuck_known; /* lc_small_stuck_known() */
 	bool small_known; /* where objects slid that are too small for the log: in `moves` */
 	bool forget;      /* the collection before was not sealed: what survived that is unknown */

@@ -260,6 +260,15 @@ enum lc_resident_part {
 	LC_RESIDENT_PARTS
 };
 
+/* Rows of LIVE. */
+enum lc_live_kind {
+	LC_LIVE_LEAST, /* the least in the time from the row's on until the next */
+	LC_LIVE_NOW,   /* after the last collection, or of blocks at that time: all sites that have
+	                  any */
+	LC_LIVE_YOUNG, /* allocated since the last collection, dead or not */
+	LC_LIVE_KINDS
+};
+
 /*
  * In TASKS, in place of a kind: objects that were executed at least once. Creations less these are
  * what was never executed.

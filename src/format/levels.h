@@ -35,6 +35,8 @@ static inline bool lc_level_is(const char *name)
 		                              "own_memory_bytes",
 		                              "memory_limit_bytes",
 		                              "memory_peak_bytes",
+		                              "heap_max_bytes",
+		                              "direct_max_bytes",
 		                              "fds_taken",
 		                              "budget_stretch",
 		                              "spans_slots",

@@ -423,17 +423,20 @@ void JNICALL lc_estimate_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, job
 	e.since = sample.collections;
 	pthread_mutex_unlock(&sample.lock);
 	lc_estimate_pace(interval_bytes);
-	if (tracked)
+	/* If the map does not know when an object dies, its reference does. */
+	if (tracked && sample.config.follow)
 		return;
+	if (tracked)
+		e.told = UINT8_MAX;
 	e.object.chance = lc_estimate_chance((uint64_t)size, interval_bytes);
 	known = t && find_sites(jvmti, jni, t, object, class, &e);
 	e.thread = t ? t->index : 0;
 	pthread_mutex_lock(&sample.lock);
-	counted = known && add_to_sums(&e);
+	counted = known && (tracked || add_to_sums(&e));
 	e.shift = sample.shift;
 	keep = counted && chosen(e.shift);
-	sample.stats.sampled += counted;
-	sample.stats.lost += !counted;
+	sample.stats.sampled += counted && !tracked;
+	sample.stats.lost += !counted && !tracked;
 	pthread_mutex_unlock(&sample.lock);
 	if (keep)
 		hold(jni, object, &e);

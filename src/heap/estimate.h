@@ -89,4 +89,19 @@ void lc_estimate_close(uint32_t epoch, const struct lc_area *areas, size_t len);
  */
 void lc_estimate_flush(JNIEnv *jni);
 
+/* A sampled object that is not known to be dead. */
+struct lc_estimate_held {
+	uint32_t site;
+	uint32_t size_bytes;
+	double chance; /* of being sampled and held: the object stands for 1 / chance objects */
+	bool young;    /* no collection is known that it has outlived */
+};
+typedef void lc_estimate_live_fn(void *user, const struct lc_estimate_held *object);
+
+/*
+ * Give each held object to `add`, which is called under the table's lock: it may not wait for
+ * anything. If objects are not followed, tracked ones are among them. Context: [writer].
+ */
+void lc_estimate_live(lc_estimate_live_fn *add, void *user);
+
 #endif

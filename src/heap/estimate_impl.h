@@ -52,7 +52,7 @@ struct lc_estimate_class {
 
 struct lc_estimate_stats {
 	uint64_t sampled;     /* events for objects that are not tracked */
-	uint64_t tracked;     /* events for objects that are tracked exactly; not used */
+	uint64_t tracked;     /* events for objects that are tracked exactly: in no sum */
 	uint64_t lost;        /* events without effect: no memory, no thread record, no room */
 	uint64_t unheld;      /* objects counted, but without a reference for lack of room */
 	uint64_t copies_lost; /* rows of copied bytes for which there was no memory */

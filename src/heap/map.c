@@ -150,6 +150,11 @@ uint64_t lc_map_copied_lost(const struct lc_map *m)
 	return m->copied_lost;
 }
 
+uint32_t lc_map_old_closes(const struct lc_map *m)
+{
+	return m->old_closes;
+}
+
 uint64_t lc_map_dropped(const struct lc_map *m)
 {
 	return m->dropped;
@@ -230,7 +235,7 @@ void lc_map_set_site(struct lc_map *m, uint64_t addr, uint32_t site)
 	struct lc_map_entry *e = lc_map_at(m, addr);
 
 	if (e)
-		e->site = site;
+		lc_map_entry_site(m, e, site);
 }
 
 /* Sort the kept records; return the index of the first one above `addr`. */
@@ -369,7 +374,8 @@ uint64_t lc_map_bytes(const struct lc_map *m)
 {
 	return sizeof(*m) + JudyLMemUsed(m->judy) + m->store_bytes +
 	       m->kept_cap * sizeof(m->kept[0]) + m->areas_len * sizeof(m->areas[0]) +
-	       m->doubts_cap * sizeof(m->doubts[0]) + m->copied_cap * sizeof(m->copied[0]) +
+	       m->live_cap * sizeof(m->live[0]) + m->doubts_cap * sizeof(m->doubts[0]) +
+	       m->copied_cap * sizeof(m->copied[0]) +
 	       m->copied_rows_cap * sizeof(m->copied_rows[0]) + m->fresh_cap * sizeof(m->fresh[0]);
 }
 

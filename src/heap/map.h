@@ -145,6 +145,23 @@ bool lc_map_find(struct lc_map *m, uint64_t addr, struct lc_object *out);
 /* Forget the object that starts at `addr` (its header was seen to be another's). */
 void lc_map_forget(struct lc_map *m, uint64_t addr);
 
+/* Survivors of one site. */
+struct lc_map_live {
+	uint64_t objects, bytes;
+};
+
+/*
+ * The survivors of each site, by its number; *len is above the largest number. The sums are kept as
+ * objects come and go: nothing is walked. The array is valid until the map changes.
+ */
+const struct lc_map_live *lc_map_live(const struct lc_map *m, size_t *len);
+
+/*
+ * Closed epochs whose collection has taken objects out of old memory. After other collections, old
+ * objects are in the map that have died.
+ */
+uint32_t lc_map_old_closes(const struct lc_map *m);
+
 /* Copies of one site's objects by collections, and survivors. */
 struct lc_map_copied {
 	uint32_t site;

@@ -57,6 +57,8 @@
 #include "src/core/stand_back.h"
 #include "src/heap/map_impl.h"
 
+enum { OLD_MOVES = 4096 }; /* that are looked at for whether old memory was collected */
+
 struct landing {
 	uint64_t dst;
 	struct lc_map_entry entry; /* site 0: no object of ours */
@@ -607,10 +609,13 @@ static bool unseen_at(const struct closing *k, uint64_t addr, uint64_t size_byte
 	        size_bytes - first <= LC_MOVE_INLINE_BYTES);
 }
 
-/* Did the collection take objects out of memory that was old before? */
-static bool old_collected(const struct closing *k)
+/*
+ * Did the collection take objects out of memory that was old before? Each `step`th move is looked
+ * at.
+ */
+static bool old_collected(const struct closing *k, size_t step)
 {
-	for (size_t i = 0; i < k->c->moves_len; i++)
+	for (size_t i = 0; i < k->c->moves_len; i += step)
 		if (k->c->moves[i].src && was_old(k, k->c->moves[i].src))
 			return true;
 	for (size_t i = 0; i < k->m->areas_len; i++) {
@@ -640,7 +645,7 @@ static void drop_small(struct closing *k)
 		compacted |= k->c->areas[i].flags & LC_AREA_COMPACTED;
 	if (!compacted && !k->left_behind)
 		return;
-	old_stays = !compacted && (k->c->stuck_known || !old_collected(k));
+	old_stays = !compacted && (k->c->stuck_known || !old_collected(k, 1));
 	for (uint64_t at = 0; (e = lc_map_at_or_above(m, at, &at)); at++) {
 		const bool small = is_small(e->size_words);
 
@@ -791,6 +796,8 @@ int lc_map_close_epoch(struct lc_map *m, const struct lc_map_close *c)
 		err = land(&k);
 	if (!err)
 		tell_fresh(&k);
+	/* It evacuates whole regions, so that a part of the moves will do. */
+	m->old_closes += !err && c->collected && old_collected(&k, 1 + c->moves_len / OLD_MOVES);
 	if (!err)
 		err = lc_map_keep_layout(m, c->areas, c->areas_len);
 	if (err)

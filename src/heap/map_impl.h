@@ -42,8 +42,10 @@ struct lc_map {
 	/* Private to map_store.c, which explains them. */
 	void *judy; /* key -> struct lc_map_page *; NULL: there is none */
 	struct lc_map_cached cached[LC_MAP_CACHED];
-	size_t count;         /* objects */
-	uint64_t store_bytes; /* of pages */
+	size_t count;             /* objects */
+	uint64_t store_bytes;     /* of pages */
+	struct lc_map_live *live; /* by site */
+	size_t live_cap;
 
 	/*
 	 * Records of objects that stayed in eden, since a pause collected nothing (G1's remark and
@@ -57,8 +59,9 @@ struct lc_map {
 
 	struct lc_area *areas; /* the last layout */
 	size_t areas_len;
-	uint32_t closes; /* epochs closed */
-	uint16_t tag;    /* of the epoch closed last */
+	uint32_t closes;     /* epochs closed */
+	uint32_t old_closes; /* see lc_map_old_closes() */
+	uint16_t tag;        /* of the epoch closed last */
 
 	uint64_t
 	    *doubts; /* addresses to ask about; objects there that are not in doubt are skipped */
@@ -123,6 +126,9 @@ void lc_map_remove_range(struct lc_map *m, uint64_t low, uint64_t high);
 
 /* The sums of a site; NULL without memory, which is counted as one object lost. */
 struct lc_map_copied *lc_map_copied_of(struct lc_map *m, uint32_t site);
+
+/* The entry is of another site. Without memory it keeps its own. */
+void lc_map_entry_site(struct lc_map *m, struct lc_map_entry *e, uint32_t site);
 
 /* Take out all survivors. */
 void lc_map_store_clear(struct lc_map *m);

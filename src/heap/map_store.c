@@ -6,12 +6,14 @@
  * page that was asked for just before, and costs no step of the JudyL. An object takes 14 bytes,
  * and as many again where its page is half full.
  *
- * Invariant: a page has the objects that begin in its bytes of the heap, at least one of them.
+ * Invariants: a page has the objects that begin in its bytes of the heap, at least one of them. The
+ * sums by site are those of all pages.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/vector.h"
 #include "src/heap/map_impl.h"
 
 enum { PAGE_SHIFT = 14, CAP_MAX = 1 << (PAGE_SHIFT - 3) };
@@ -21,6 +23,54 @@ struct lc_map_page {
 	uint16_t len, cap;
 	struct lc_map_entry entries[];
 };
+
+/* ---- sums by site ---- */
+
+/* Make room for the site's sums. Returns false without memory. */
+static bool has_sums(struct lc_map *m, uint32_t site)
+{
+	const size_t cap = m->live_cap;
+	struct lc_map_live *live;
+
+	if (site < cap)
+		return true;
+	live = lc_vector_reserve_array(m->live, &m->live_cap, (size_t)site + 1, sizeof(*live));
+	if (!live)
+		return false;
+	memset(live + cap, 0, (m->live_cap - cap) * sizeof(*live));
+	m->live = live;
+	return true;
+}
+
+/* The site has sums. */
+static void sum_add(struct lc_map *m, const struct lc_map_entry *e)
+{
+	m->live[e->site].objects++;
+	m->live[e->site].bytes += (uint64_t)e->size_words * 8;
+}
+
+static void sum_take(struct lc_map *m, const struct lc_map_entry *e)
+{
+	m->live[e->site].objects--;
+	m->live[e->site].bytes -= (uint64_t)e->size_words * 8;
+}
+
+void lc_map_entry_site(struct lc_map *m, struct lc_map_entry *e, uint32_t site)
+{
+	if (!has_sums(m, site))
+		return;
+	sum_take(m, e);
+	e->site = site;
+	sum_add(m, e);
+}
+
+const struct lc_map_live *lc_map_live(const struct lc_map *m, size_t *len)
+{
+	*len = m->live_cap;
+	return m->live;
+}
+
+/* ---- pages ---- */
 
 static uint64_t key_of(uint64_t addr)
 {
@@ -191,12 +241,13 @@ static struct lc_map_page *page_with_room(struct lc_map *m, uint64_t key)
 
 int lc_map_put(struct lc_map *m, uint64_t addr, struct lc_map_entry entry)
 {
-	struct lc_map_page *p = page_with_room(m, key_of(addr));
+	struct lc_map_page *p = has_sums(m, entry.site) ? page_with_room(m, key_of(addr)) : NULL;
 	uint16_t *ats;
 	size_t i;
 
 	if (!p)
 		return -ENOMEM;
+	sum_add(m, &entry);
 	ats = ats_of(p);
 	i = p->len ? find_in(p, at_of(addr)) : 0;
 	memmove(&p->entries[i + 1], &p->entries[i], (p->len - i) * sizeof(p->entries[0]));
@@ -216,6 +267,8 @@ static void remove_from(struct lc_map *m, uint64_t key, struct lc_map_page *p, s
 	void **v;
 
 	m->count -= end - first;
+	for (size_t i = first; i < end; i++)
+		sum_take(m, &p->entries[i]);
 	if (end - first < p->len) {
 		memmove(&p->entries[first], &p->entries[end],
 		        (p->len - end) * sizeof(p->entries[0]));
@@ -278,7 +331,11 @@ int lc_map_put_over(struct lc_map *m, uint64_t addr, struct lc_map_entry entry)
 	last = at_of(end) ? find_in(p, at_of(end)) : p->len;
 	if (first == last)
 		return lc_map_put(m, addr, entry);
+	if (!has_sums(m, entry.site))
+		return -ENOMEM;
 	/* One of them makes room for the new one. */
+	sum_take(m, &p->entries[first]);
+	sum_add(m, &entry);
 	p->entries[first] = entry;
 	ats_of(p)[first] = at_of(addr);
 	if (last > first + 1)
@@ -294,6 +351,9 @@ void lc_map_store_clear(struct lc_map *m)
 		free(*v);
 	JudyLFreeArray(&m->judy, PJE0);
 	memset(m->cached, 0, sizeof(m->cached));
+	free(m->live);
+	m->live = NULL;
+	m->live_cap = 0;
 	m->count = 0;
 	m->store_bytes = 0;
 }

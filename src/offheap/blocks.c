@@ -468,6 +468,18 @@ size_t lc_blocks_copy(uint64_t from, struct lc_blocks_block *out, size_t cap)
 	return len;
 }
 
+void lc_blocks_each(void (*each)(void *user, const struct lc_blocks_sum *sum), void *user)
+{
+	Word_t site = 0;
+
+	pthread_mutex_lock(&off.lock);
+	for (PPvoid_t slot = JudyLFirst(off.sums, &site, PJE0); slot;
+	     slot = JudyLNext(off.sums, &site, PJE0))
+		if (*slot)
+			each(user, &((const struct sums *)*slot)->all);
+	pthread_mutex_unlock(&off.lock);
+}
+
 static void put_counters(struct lc_counters *out)
 {
 	lock();

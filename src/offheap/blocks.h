@@ -95,4 +95,10 @@ void lc_blocks_take(bool (*take)(void *user, const struct lc_blocks_sum *sum), v
  */
 size_t lc_blocks_copy(uint64_t from, struct lc_blocks_block *out, size_t cap);
 
+/*
+ * Call `each` with all that each site has counted since the beginning. It may not use this module.
+ * Context: [writer].
+ */
+void lc_blocks_each(void (*each)(void *user, const struct lc_blocks_sum *sum), void *user);
+
 #endif

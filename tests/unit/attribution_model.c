@@ -15,6 +15,7 @@
 #include "src/attribute/budget.h"
 #include "src/attribute/cache_lines.h"
 #include "src/attribute/detail.h"
+#include "src/attribute/heap_size.h"
 #include "src/attribute/hot_classes.h"
 #include "src/attribute/lines.h"
 #include "src/core/own.h"
@@ -282,6 +283,29 @@ void lc_budget_start(uint64_t ppm)
 
 void lc_budget_tick(uint64_t now_ns)
 {
+}
+
+void lc_estimate_live(lc_estimate_live_fn *add, void *user)
+{
+}
+
+void lc_heap_size_begin(JNIEnv *jni)
+{
+}
+
+uint64_t lc_heap_size_of(const struct lc_area *areas, size_t len)
+{
+	return 0;
+}
+
+uint64_t lc_heap_size_now(JNIEnv *jni)
+{
+	return 0;
+}
+
+bool lc_heap_size_old_collected(void)
+{
+	return false;
 }
 
 void lc_estimate_flush(JNIEnv *jni)
