@@ -46,6 +46,7 @@ static const char *const names[LC_FINDING_KINDS] = {
 	[LC_FINDING_UNEVEN_WORKERS] = "uneven-workers",
 	[LC_FINDING_TINY_STREAMS] = "tiny-streams",
 	[LC_FINDING_SAME_STREAMS] = "same-streams",
+	[LC_FINDING_GROWS] = "grows",
 };
 
 const char *lc_finding_name(enum lc_finding_kind kind)
@@ -177,8 +178,7 @@ void lc_finding_put_whys(FILE *out, const struct lc_tree *t, const struct lc_rea
 	lc_finding_put_sentence(out, text);
 }
 
-/* A number for a row that may have no samples, equal in every profile: a hash of class and line. */
-static uint64_t number_of_line(const struct lc_finding_search *s, const struct lc_rank_row *row)
+uint64_t lc_finding_number_of_line(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	const uint32_t *frame = lc_tree_frame(s->t, row->path);
 	const uint32_t *method = lc_table_key(&s->t->methods, frame[LC_FRAME_METHOD]);
@@ -255,7 +255,7 @@ static void find_short_lived(struct lc_finding_search *s)
 		    (double)row->bytes < LC_FINDING_ALLOCATED_MIN * gc.allocated ||
 		    lc_share(row->copies.outlived_bytes, row->bytes) > LC_FINDING_OUTLIVED_MAX)
 			continue;
-		f = lc_finding_add(s, LC_FINDING_SHORT_LIVED, number_of_line(s, row));
+		f = lc_finding_add(s, LC_FINDING_SHORT_LIVED, lc_finding_number_of_line(s, row));
 		f->row = row;
 		f->share = f->low = f->high = share;
 		find_saving(s, f);
@@ -421,6 +421,9 @@ static int order(const void *a, const void *b)
 {
 	const struct lc_finding *x = a, *y = b;
 
+	/* A leak ends the program sooner or later, whatever time others cost. */
+	if ((x->kind == LC_FINDING_GROWS) != (y->kind == LC_FINDING_GROWS))
+		return x->kind == LC_FINDING_GROWS ? -1 : 1;
 	if (x->saves.all.low != y->saves.all.low)
 		return x->saves.all.low > y->saves.all.low ? -1 : 1;
 	return strcmp(x->id, y->id);
@@ -455,7 +458,8 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 		lc_finding_rows(&s);
 		find_headers(&s);
 	}
-	find_short_lived(&s); /* counts suffice for this one */
+	find_short_lived(&s); /* counts suffice for these two */
+	lc_finding_grows(&s);
 	lc_finding_spans(&s);
 	lc_savings_free(savings);
 	if (f->len)

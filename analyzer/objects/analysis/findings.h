@@ -15,6 +15,7 @@
 #include "analyzer/objects/analysis/saving.h"
 
 struct lc_json;
+struct lc_live;
 struct lc_numa;
 struct lc_sharing;
 struct lc_spans;
@@ -38,6 +39,7 @@ enum lc_finding_kind {
 	LC_FINDING_UNEVEN_WORKERS,
 	LC_FINDING_TINY_STREAMS,
 	LC_FINDING_SAME_STREAMS,
+	LC_FINDING_GROWS, /* what stays after collections grows: a leak. Its share is of the heap */
 	LC_FINDING_KINDS
 };
 
@@ -117,12 +119,13 @@ enum { LC_FINDING_BLOCKS_MIN = 100 };              /* fewer are not made again a
 #define LC_FINDING_FREED_MIN 0.8                   /* part of a line's blocks that are freed */
 #define LC_FINDING_KEPT_BYTES (UINT64_C(64) << 20) /* of direct buffers that I/O keeps */
 
-/* The input of findings; sharing, numa and spans may be NULL. */
+/* The input of findings; sharing, numa, spans and live may be NULL. */
 struct lc_findings_of {
 	const struct lc_ranking *ranking; /* grouped by LC_GROUP_LINE */
 	const struct lc_sharing *sharing;
 	const struct lc_numa *numa;
 	const struct lc_spans *spans;
+	const struct lc_live *live; /* of `ranking` */
 };
 
 /* Free with lc_findings_free(), while the input still exists. */

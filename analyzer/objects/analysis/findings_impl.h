@@ -85,4 +85,11 @@ void lc_finding_sharing(struct lc_finding_search *s);
 void lc_finding_remote(struct lc_finding_search *s);
 void lc_finding_spans(struct lc_finding_search *s);
 
+/* findings_grows.c: lines that hold more and more. */
+void lc_finding_grows(struct lc_finding_search *s);
+
+/* A number for a row that may have no samples, equal in every profile: a hash of class and line. */
+uint64_t lc_finding_number_of_line(const struct lc_finding_search *s,
+                                   const struct lc_rank_row *row);
+
 #endif

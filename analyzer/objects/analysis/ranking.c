@@ -363,6 +363,17 @@ static void add_offheap(struct build *b)
 	free(sites);
 }
 
+/* Sites that hold something have a row, too, whatever else is known of them. */
+static void add_live(struct build *b)
+{
+	for (uint32_t i = 0; i < b->t->live.count; i++) {
+		const uint32_t site = lc_table_key(&b->t->live, i)[LC_LIVE_SITE];
+
+		if (site)
+			add_site(b, row_of(b, site, site, 0), site, 0);
+	}
+}
+
 /* ---- rows ---- */
 
 static struct lc_rank_number number(double value, double variance, double least)
@@ -591,6 +602,7 @@ void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_ran
 		add_allocations(&b);
 		add_copies(&b);
 		add_offheap(&b);
+		add_live(&b);
 	}
 	make_rows(&b);
 	lc_table_free(&b.rows);

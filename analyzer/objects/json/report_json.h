@@ -21,6 +21,14 @@ void lc_report_json_processes(struct lc_json *j, const struct lc_load *l);
 /* The member "ranking". */
 void lc_report_json_ranking(struct lc_json *j, const struct lc_report *r);
 
+/* The members that name a row: its class and line, or what else the ranking groups by. */
+struct lc_rank_row;
+void lc_report_json_label(struct lc_json *j, const struct lc_ranking *rank,
+                          const struct lc_rank_row *row);
+
+/* The member "live". */
+void lc_report_json_live(struct lc_json *j, const struct lc_report *r);
+
 /* The members "samples" and "share" of a count. */
 void lc_report_json_count(struct lc_json *j, uint64_t n, uint64_t total);
 

@@ -64,8 +64,8 @@ static void put_allocated_at(struct lc_json *j, const struct lc_tree *t, uint32_
 		lc_json_null(j, "allocated_at");
 }
 
-static void put_label(struct lc_json *j, const struct lc_ranking *rank,
-                      const struct lc_rank_row *row)
+void lc_report_json_label(struct lc_json *j, const struct lc_ranking *rank,
+                          const struct lc_rank_row *row)
 {
 	const char *no_line = lc_no_line_word(lc_no_line_of(rank, row));
 	const struct lc_tree *t = rank->view->tree;
@@ -274,7 +274,7 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, size_t i,
 
 	lc_json_line(j, 0);
 	lc_json_object(j, NULL);
-	put_label(j, rank, row);
+	lc_report_json_label(j, rank, row);
 	lc_json_u64(j, "samples", row->samples);
 	lc_json_real(j, "effective", row->effective);
 	lc_json_u64(j, "estimated", row->estimated);

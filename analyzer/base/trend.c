@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/trend.c - tests a series for growth, and estimates its slope. */
+#include "analyzer/base/trend.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { PAIRS_MAX = LC_TREND_POINTS_MAX * (LC_TREND_POINTS_MAX - 1) / 2, PARTS = 6 };
+
+#define Z95 1.96
+#define Z_GROWS 3.09 /* 1 in 1,000, on one side */
+/* Least parts that the slope of the last third, and the low end of its interval, must be. */
+#define SPREAD_PART 0.6
+#define LOW_PART 0.3
+#define STEADY_PART 0.5 /* of the whole slope that the last third has at least */
+
+static int order(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(const double *sorted, size_t n)
+{
+	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+/* Kendall's S: pairs that rise less those that fall. */
+static double kendall(const struct lc_trend_point *p, size_t n)
+{
+	double s = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i + 1; k < n; k++)
+			s += (p[k].y > p[i].y) - (p[k].y < p[i].y);
+	return s;
+}
+
+/* The variance of S if the numbers are independent, with equal ones. */
+static double variance(const struct lc_trend_point *p, size_t n)
+{
+	const double len = (double)n;
+	double sum = len * (len - 1) * (2 * len + 5), sorted[LC_TREND_POINTS_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = p[i].y;
+	qsort(sorted, n, sizeof(*sorted), order);
+	for (size_t i = 0, end; i < n; i = end) {
+		double ties;
+
+		for (end = i; end < n && sorted[end] <= sorted[i]; end++)
+			;
+		ties = (double)(end - i);
+		sum -= ties * (ties - 1) * (2 * ties + 5);
+	}
+	return sum / 18;
+}
+
+/* The rank of each number less the trend; equal ones have their mean rank. */
+static void ranks_beside(const struct lc_trend_point *p, size_t n, double slope, double *ranks)
+{
+	for (size_t i = 0; i < n; i++) {
+		const double at = p[i].y - slope * p[i].x;
+
+		ranks[i] = 0.5;
+		for (size_t k = 0; k < n; k++) {
+			const double other = p[k].y - slope * p[k].x;
+
+			ranks[i] += other < at ? 1 : other > at ? 0 : 0.5;
+		}
+	}
+}
+
+/*
+ * The factor by which dependence widens the variance: the autocorrelation of the ranks at each lag
+ * at which it is significant. Below 1 it is not believed.
+ */
+static double dependence(const struct lc_trend_point *p, size_t n, double slope)
+{
+	const double len = (double)n, mean = (len + 1) / 2;
+	double ranks[LC_TREND_POINTS_MAX], whole = 0, sum = 0;
+
+	ranks_beside(p, n, slope, ranks);
+	for (size_t i = 0; i < n; i++)
+		whole += (ranks[i] - mean) * (ranks[i] - mean);
+	for (size_t lag = 1; whole > 0 && lag + 3 < n; lag++) {
+		double r = 0;
+
+		for (size_t i = 0; i + lag < n; i++)
+			r += (ranks[i] - mean) * (ranks[i + lag] - mean);
+		r /= whole;
+		if (fabs(r) > Z95 / sqrt(len))
+			sum += (double)((n - lag) * (n - lag - 1) * (n - lag - 2)) * r;
+	}
+	return fmax(1, 1 + 2 * sum / (len * (len - 1) * (len - 2)));
+}
+
+/* Sen's slope. The interval is of the rank of the slopes, by the variance of S. */
+static struct lc_trend slope_of(const struct lc_trend_point *p, size_t n)
+{
+	double slopes[PAIRS_MAX];
+	struct lc_trend t = { 0 };
+	size_t len = 0;
+	double width;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i + 1; k < n; k++)
+			slopes[len++] = (p[k].y - p[i].y) / (p[k].x - p[i].x);
+	if (!len)
+		return t;
+	qsort(slopes, len, sizeof(*slopes), order);
+	t.slope = median(slopes, len);
+	width = Z95 * sqrt(variance(p, n) * dependence(p, n, t.slope));
+	t.low = slopes[(size_t)fmax(0, floor(((double)len - width) / 2))];
+	t.high = slopes[(size_t)fmin((double)len - 1, ceil(((double)len + width) / 2))];
+	return t;
+}
+
+/* The least number of the part of the series' time that begins at `from` and ends at `to` (0 to 1).
+ */
+static double least(const struct lc_trend_point *p, size_t n, double from, double to)
+{
+	const double begin = p[0].x, length = p[n - 1].x - begin;
+	double y = DBL_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		if (p[i].x >= begin + from * length && p[i].x <= begin + to * length)
+			y = fmin(y, p[i].y);
+	return y;
+}
+
+/* By how much the numbers of the last two thirds differ, for each x. */
+static double spread(const struct lc_trend_point *p, size_t n)
+{
+	const double begin = p[0].x + (p[n - 1].x - p[0].x) / 3;
+	double low = DBL_MAX, high = -DBL_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		if (p[i].x >= begin) {
+			low = fmin(low, p[i].y);
+			high = fmax(high, p[i].y);
+		}
+	return (high - low) / (p[n - 1].x - begin);
+}
+
+/* Do the least numbers of the last sixths rise? A sixth without a point tells nothing. */
+static bool minima_rise(const struct lc_trend_point *p, size_t n)
+{
+	double before = -DBL_MAX;
+
+	for (unsigned i = PARTS / 2; i < PARTS; i++) {
+		const double y = least(p, n, (double)i / PARTS, (double)(i + 1) / PARTS);
+
+		if (y >= DBL_MAX)
+			continue;
+		if (y <= before)
+			return false;
+		before = y;
+	}
+	return true;
+}
+
+struct lc_trend lc_trend_of(const struct lc_trend_point *p, size_t n)
+{
+	struct lc_trend all = { 0 }, last;
+	size_t third = 0;
+	double s, v, steep;
+
+	if (n < LC_TREND_POINTS_MIN || n > LC_TREND_POINTS_MAX)
+		return all;
+	all = slope_of(p, n);
+	s = kendall(p, n);
+	v = variance(p, n) * dependence(p, n, all.slope);
+	all.z = v > 0 ? (s - (s > 0) + (s < 0)) / sqrt(v) : 0;
+	while (p[third].x < p[0].x + (p[n - 1].x - p[0].x) * 2 / 3)
+		third++;
+	last = slope_of(p + third, n - third);
+	steep = spread(p, n);
+	all.grows = n >= LC_TREND_GROWS_MIN && all.z >= Z_GROWS && all.low > 0 && last.low > 0 &&
+	            last.slope >= STEADY_PART * all.slope && last.slope >= SPREAD_PART * steep &&
+	            last.low >= LOW_PART * steep && minima_rise(p, n);
+	return all;
+}

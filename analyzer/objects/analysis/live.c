@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* objects/analysis/live.c - joins the series of the sites of a line, and asks whether it grows. */
+#include "analyzer/objects/analysis/live.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/poisson.h"
+#include "analyzer/model/load.h"
+#include "analyzer/objects/analysis/offheap.h"
+#include "src/base/order.h"
+
+#define NS 1e9
+#define MATTERS_BYTES 1e6
+#define MATTERS_PART 0.01 /* of the limit */
+#define MATTERS_S 86400.0 /* until the limit is reached */
+
+enum { SAMPLED_MIN = 5 }; /* sampled objects that an estimate of a line needs */
+
+/* A row of LIVE. */
+struct entry {
+	uint32_t line; /* of a site; for the heap UINT32_MAX */
+	uint32_t site, process;
+	enum lc_live_kind kind;
+	uint64_t time_ns;
+	const uint64_t *values;
+};
+
+/* A stretch of time. */
+struct stretch {
+	uint64_t time_ns, collections;
+	bool old; /* old objects were collected, too */
+};
+
+struct build {
+	struct lc_live *l;
+	const struct lc_ranking *rank;
+	struct entry *entries;
+	size_t len;
+	struct stretch *stretches;
+	size_t stretches_len;
+	uint64_t *now_ns; /* by process: of its last rows of LC_LIVE_NOW; 0: there are none */
+	uint64_t begin_ns;
+	double *series; /* bytes of a line, by stretch */
+};
+
+static uint64_t value(const struct entry *e, unsigned column)
+{
+	return e->values[column];
+}
+
+static double bytes_of(const struct entry *e)
+{
+	return (double)value(e, LC_LIVE_BYTES) + (double)value(e, LC_LIVE_ESTIMATED_BYTES);
+}
+
+static int order_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int order = lc_order_u64(x->line, y->line);
+
+	if (!order)
+		order = lc_order_u64(x->site, y->site);
+	if (!order)
+		order = lc_order_u64(x->time_ns, y->time_ns);
+	if (!order)
+		order = lc_order_u64(x->kind, y->kind);
+	return order ? order : lc_order_u64(x->process, y->process);
+}
+
+/* The line of each site, + 1. The caller frees it. */
+static uint32_t *lines_of(const struct lc_ranking *rank)
+{
+	uint32_t *lines = lc_mem_zeroed(rank->view->tree->sites.count, sizeof(*lines));
+
+	for (size_t i = 0; i < rank->len; i++)
+		for (size_t k = 0; k < rank->rows[i].sites_len; k++)
+			lines[rank->rows[i].sites[k]] = (uint32_t)i + 1;
+	return lines;
+}
+
+static void read_entries(struct build *b)
+{
+	const struct lc_tree *t = b->rank->view->tree;
+	uint32_t *lines = lines_of(b->rank), first = UINT32_MAX;
+
+	b->entries = lc_mem_zeroed(t->live.count, sizeof(*b->entries));
+	b->l->one_process = true;
+	for (uint32_t i = 0; i < t->live.count; i++) {
+		const uint32_t *key = lc_table_key(&t->live, i);
+		const uint32_t process =
+		    lc_table_key(&t->threads, key[LC_LIVE_THREAD])[LC_THREAD_PROCESS];
+		const struct entry e = {
+			.line = key[LC_LIVE_SITE] ? lines[key[LC_LIVE_SITE]] - 1 : UINT32_MAX,
+			.site = key[LC_LIVE_SITE],
+			.process = process,
+			.kind = key[LC_LIVE_KIND],
+			.time_ns = lc_tree_wide(&key[LC_LIVE_TIME]),
+			.values = lc_table_values(&t->live, i),
+		};
+
+		if (e.site && e.line == UINT32_MAX)
+			continue; /* its row is not of this ranking */
+		if (process >= b->rank->view->load->processes_len)
+			continue;
+		if (first == UINT32_MAX)
+			first = process;
+		b->l->one_process &= process == first;
+		if (e.kind == LC_LIVE_NOW && e.time_ns > b->now_ns[process])
+			b->now_ns[process] = e.time_ns;
+		b->entries[b->len++] = e;
+	}
+	qsort(b->entries, b->len, sizeof(*b->entries), order_entries);
+	free(lines);
+}
+
+/* The rows of the heap are the last ones, and tell of all stretches. */
+static void read_heap(struct build *b)
+{
+	struct lc_live *l = b->l;
+	size_t at = b->len;
+
+	while (at && b->entries[at - 1].line == UINT32_MAX)
+		at--;
+	b->stretches = lc_mem_zeroed(b->len - at, sizeof(*b->stretches));
+	for (; at < b->len; at++) {
+		const struct entry *e = &b->entries[at];
+
+		if (e->kind == LC_LIVE_LEAST)
+			b->stretches[b->stretches_len++] =
+			    (struct stretch){ e->time_ns, value(e, LC_LIVE_OBJECTS),
+				              value(e, LC_LIVE_SAMPLED) != 0 };
+		if (e->kind == LC_LIVE_NOW && e->time_ns == b->now_ns[e->process]) {
+			l->heap_bytes += value(e, LC_LIVE_BYTES);
+			l->collections += value(e, LC_LIVE_OBJECTS);
+			l->old_collections += value(e, LC_LIVE_SAMPLED);
+		} else if (e->kind == LC_LIVE_LEAST && !b->now_ns[e->process]) {
+			if (value(e, LC_LIVE_OBJECTS))
+				l->heap_bytes = value(e, LC_LIVE_BYTES);
+			l->collections += value(e, LC_LIVE_OBJECTS);
+			l->old_collections += value(e, LC_LIVE_SAMPLED);
+		}
+	}
+	b->begin_ns = b->stretches_len ? b->stretches[0].time_ns : 0;
+	if (b->stretches_len)
+		l->seconds =
+		    (double)(b->stretches[b->stretches_len - 1].time_ns - b->begin_ns) / NS;
+}
+
+static void add_held(struct lc_live_held *h, const struct entry *e)
+{
+	h->objects += value(e, LC_LIVE_OBJECTS);
+	h->bytes += value(e, LC_LIVE_BYTES);
+	h->sampled += value(e, LC_LIVE_SAMPLED);
+	h->estimated.value += (double)value(e, LC_LIVE_ESTIMATED) / 1000;
+	h->estimated.variance += (double)value(e, LC_LIVE_VARIANCE) / 1000;
+	h->estimated_bytes.value += (double)value(e, LC_LIVE_ESTIMATED_BYTES);
+	h->estimated_bytes.variance += ldexp((double)value(e, LC_LIVE_BYTES_VARIANCE), 20);
+}
+
+static void end_held(struct lc_live_held *h)
+{
+	struct lc_rank_number *n[] = { &h->estimated, &h->estimated_bytes };
+
+	for (size_t i = 0; i < 2; i++)
+		lc_poisson_sum(n[i]->value, n[i]->variance, &n[i]->low, &n[i]->high);
+	h->estimated.low = fmax(h->estimated.low, (double)h->sampled);
+}
+
+/* The number of the stretch that begins then, or the first one after it. */
+static size_t stretch_at(const struct build *b, uint64_t time_ns)
+{
+	size_t low = 0, high = b->stretches_len;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (b->stretches[middle].time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Add the site's rows, up to `end`, to the line's series: a row holds until the next one. */
+static void add_series(struct build *b, const struct entry *e, const struct entry *end)
+{
+	double bytes = 0;
+	size_t at = b->stretches_len;
+
+	for (; e <= end; e++) {
+		const bool last = e == end;
+		size_t to = last ? b->stretches_len : 0;
+
+		if (!last && e->kind != LC_LIVE_LEAST)
+			continue;
+		if (!last)
+			to = stretch_at(b, e->time_ns);
+		for (; at < to; at++)
+			b->series[at] += bytes;
+		if (last)
+			break;
+		at = to;
+		bytes = bytes_of(e);
+	}
+}
+
+/* Reduce the series to the least of equal parts of its time. */
+static void reduce(struct build *b, struct lc_live_line *line)
+{
+	struct lc_trend_point *points =
+	    lc_arena_zeroed(&b->l->arena, LC_TREND_POINTS_MAX, sizeof(*points));
+	const double part = b->l->seconds * 1.000001 / LC_TREND_POINTS_MAX;
+	size_t before = SIZE_MAX;
+
+	line->points = points;
+	line->first_s = -1;
+	for (size_t i = 0; i < b->stretches_len; i++) {
+		const struct stretch *s = &b->stretches[i];
+		const double x = (double)(s->time_ns - b->begin_ns) / NS;
+		const size_t at = part > 0 ? (size_t)(x / part) : 0;
+
+		if (b->series[i] > 0) {
+			line->first_s = line->first_s < 0 ? x : line->first_s;
+			line->last_s = x;
+		}
+		line->collections += line->first_s >= 0 ? s->collections : 0;
+		if (!line->off_heap && !s->old)
+			continue; /* some that have died since are among them */
+		if (at != before)
+			points[line->points_len++] = (struct lc_trend_point){ x, b->series[i] };
+		else if (b->series[i] < points[line->points_len - 1].y)
+			points[line->points_len - 1] = (struct lc_trend_point){ x, b->series[i] };
+		before = at;
+	}
+}
+
+/* The trend, and whether it matters. */
+static void judge(const struct lc_live *l, struct lc_live_line *line)
+{
+	const bool direct = line->off_heap && l->direct_max_bytes;
+	const double limit =
+	    line->off_heap ? (double)l->direct_max_bytes : (double)l->heap_max_bytes;
+	const struct lc_rank_number *e = &line->now.estimated_bytes;
+	struct lc_trend *t = &line->trend;
+	double part, full = line->off_heap ? 0 : (double)l->heap_bytes;
+
+	*t = lc_trend_of(line->points, line->points_len);
+	part = e->value > 0 ? e->value / lc_live_bytes(&line->now) : 0;
+	if (part > 0) {
+		t->low =
+		    t->slope - hypot(t->slope - t->low, t->slope * part * (1 - e->low / e->value));
+		t->high = t->slope +
+		          hypot(t->high - t->slope, t->slope * part * (e->high / e->value - 1));
+	}
+	if (direct)
+		for (size_t i = 0; i < l->len; i++)
+			if (l->lines[i].off_heap)
+				full += lc_live_bytes(&l->lines[i].now);
+	line->left_bytes = limit > full && full > 0 ? limit - full : -1;
+	line->full_s = line->left_bytes >= 0 && t->slope > 0 ? line->left_bytes / t->slope : -1;
+	line->grown_bytes = t->slope * l->seconds;
+	line->matters =
+	    t->grows && t->low > 0 && line->grown_bytes >= MATTERS_BYTES &&
+	    (!line->now.sampled || line->now.objects || line->now.sampled >= SAMPLED_MIN) &&
+	    ((limit > 0 && line->grown_bytes >= MATTERS_PART * limit) ||
+	     (line->full_s >= 0 && line->full_s <= MATTERS_S) || line->off_heap);
+}
+
+static void make_line(struct build *b, size_t from, size_t to)
+{
+	struct lc_live *l = b->l;
+	const struct lc_rank_row *row = &b->rank->rows[b->entries[from].line];
+	struct lc_live_line *line = &l->lines[l->len++];
+
+	*line = (struct lc_live_line){
+		.row = row,
+		.off_heap = lc_offheap_class(lc_tree_text(b->rank->view->tree, row->class)),
+	};
+	memset(b->series, 0, b->stretches_len * sizeof(*b->series));
+	for (size_t i = from, end; i < to; i = end) {
+		for (end = i; end < to && b->entries[end].site == b->entries[i].site; end++) {
+			const struct entry *e = &b->entries[end];
+
+			if (e->kind == LC_LIVE_YOUNG)
+				add_held(&line->young, e);
+			else if (e->kind == LC_LIVE_NOW && e->time_ns == b->now_ns[e->process])
+				add_held(&line->now, e);
+		}
+		if (l->one_process) {
+			add_series(b, &b->entries[i], &b->entries[end]);
+			for (size_t k = end; !b->now_ns[b->entries[i].process] && k > i; k--)
+				if (b->entries[k - 1].kind == LC_LIVE_LEAST) {
+					add_held(&line->now, &b->entries[k - 1]);
+					break;
+				}
+		}
+	}
+	end_held(&line->now);
+	end_held(&line->young);
+	if (l->one_process)
+		reduce(b, line);
+}
+
+static int order_lines(const void *a, const void *b)
+{
+	const struct lc_live_line *x = a, *y = b;
+	const double of_x = lc_live_bytes(&x->now), of_y = lc_live_bytes(&y->now);
+
+	if (of_x != of_y)
+		return of_x > of_y ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static const char *nothing_of(const struct lc_ranking *rank)
+{
+	const struct lc_load *load = rank->view->load;
+
+	if (lc_load_range_on(load->range))
+		return "what stays after collections is not told of a part of the time: leave out "
+		       "--since, --until, --from-mark and --to-mark";
+	if (load->filter || load->frames)
+		return "what stays after collections is not told by thread or frame: leave out "
+		       "these filters";
+	if (rank->group == LC_GROUP_FIELD)
+		return "what stays after collections is not told by field: leave out --group=field";
+	if (!rank->view->tree->live.count)
+		return "nothing was recorded of what stays after collections: there was none, or "
+		       "an earlier Locus has recorded";
+	return NULL;
+}
+
+void lc_live_build(struct lc_live *l, const struct lc_ranking *rank)
+{
+	const struct lc_load *load = rank->view->load;
+	struct build b = { .l = l, .rank = rank };
+
+	*l = (struct lc_live){ .none = nothing_of(rank) };
+	if (l->none)
+		return;
+	b.now_ns = lc_mem_zeroed(load->processes_len, sizeof(*b.now_ns));
+	read_entries(&b);
+	read_heap(&b);
+	if (l->one_process) {
+		l->heap_max_bytes = lc_load_counter(load, "heap_max_bytes");
+		l->direct_max_bytes = lc_load_counter(load, "direct_max_bytes");
+	}
+	l->incomplete = lc_load_counter(load, "gc_incomplete");
+	l->lines = lc_arena_zeroed(&l->arena, rank->len, sizeof(*l->lines));
+	b.series = lc_mem_zeroed(b.stretches_len, sizeof(*b.series));
+	for (size_t i = 0, end; i < b.len && b.entries[i].line != UINT32_MAX; i = end) {
+		for (end = i; end < b.len && b.entries[end].line == b.entries[i].line; end++)
+			;
+		make_line(&b, i, end);
+	}
+	for (size_t i = 0; l->one_process && i < l->len; i++)
+		judge(l, &l->lines[i]);
+	if (l->len)
+		qsort(l->lines, l->len, sizeof(*l->lines), order_lines);
+	free(b.entries);
+	free(b.stretches);
+	free(b.now_ns);
+	free(b.series);
+}
+
+void lc_live_free(struct lc_live *l)
+{
+	lc_arena_free(&l->arena);
+	*l = (struct lc_live){ 0 };
+}

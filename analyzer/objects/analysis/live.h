@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * objects/analysis/live.h - sums up by line what stays after collections, and how it grows: the
+ * section LIVE.
+ */
+#ifndef LC_OBJECTS_ANALYSIS_LIVE_H
+#define LC_OBJECTS_ANALYSIS_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/arena.h"
+#include "analyzer/base/trend.h"
+#include "analyzer/objects/analysis/ranking.h"
+
+/* Objects that a line holds: counted objects, or blocks, and those that samples stand for. */
+struct lc_live_held {
+	uint64_t objects, bytes;
+	struct lc_rank_number estimated, estimated_bytes;
+	uint64_t sampled;
+};
+
+struct lc_live_line {
+	const struct lc_rank_row *row;
+	bool off_heap;
+	struct lc_live_held now;   /* after the last collection */
+	struct lc_live_held young; /* allocated since, dead or not; not of blocks */
+	/*
+	 * Least bytes in equal parts of the recording: seconds since its begin, bytes. For objects,
+	 * only of parts in which old ones were collected, too: else dead ones are among them.
+	 */
+	const struct lc_trend_point *points;
+	size_t points_len;
+	/* The bytes' trend, in bytes a second; the interval has the error of the estimate, too. */
+	struct lc_trend trend;
+	double first_s, last_s; /* of points at which the line held something; since the begin */
+	uint64_t collections;   /* from the first of these on */
+	bool matters;           /* it grows, and much */
+	double grown_bytes;     /* in the recording, by the trend */
+	double left_bytes;      /* of the limit; below 0: unknown */
+	double full_s;          /* until nothing is left, if it grows on; below 0: unknown */
+};
+
+struct lc_live {
+	const char *none; /* a line: why there is nothing to tell; NULL: there is something */
+	struct lc_live_line *lines; /* most bytes first, those that hold something now or have */
+	size_t len;
+	bool one_process;    /* else growth is not told */
+	uint64_t heap_bytes; /* in use after the last collection; 0: unknown */
+	uint64_t heap_max_bytes, direct_max_bytes; /* 0: unknown */
+	uint64_t collections;
+	uint64_t old_collections; /* of these: of old objects, too, or of some */
+	uint64_t incomplete;      /* collections after which objects were forgotten */
+	double seconds;           /* of the points */
+	struct lc_arena arena;
+};
+
+/* Free with lc_live_free(), before the ranking. */
+void lc_live_build(struct lc_live *l, const struct lc_ranking *rank);
+void lc_live_free(struct lc_live *l);
+
+/* Bytes now, counted and estimated. */
+static inline double lc_live_bytes(const struct lc_live_held *h)
+{
+	return (double)h->bytes + h->estimated_bytes.value;
+}
+
+static inline double lc_live_objects(const struct lc_live_held *h)
+{
+	return (double)h->objects + h->estimated.value;
+}
+
+#endif

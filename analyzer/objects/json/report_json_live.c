@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* objects/json/report_json_live.c - writes what stays after collections as JSON. */
+#include "analyzer/objects/analysis/analysis.h"
+#include "analyzer/objects/analysis/live.h"
+#include "analyzer/objects/json/report_json.h"
+#include "analyzer/out/json.h"
+
+static void put_number(struct lc_json *j, const char *name, const struct lc_rank_number *n)
+{
+	lc_json_object(j, name);
+	lc_json_real(j, "value", n->value);
+	lc_json_real(j, "low", n->low);
+	lc_json_real(j, "high", n->high);
+	lc_json_end_object(j);
+}
+
+static void put_held(struct lc_json *j, const char *name, const struct lc_live_held *h)
+{
+	lc_json_object(j, name);
+	lc_json_u64(j, "objects", h->objects);
+	lc_json_u64(j, "bytes", h->bytes);
+	if (h->sampled) {
+		lc_json_u64(j, "sampled", h->sampled);
+		put_number(j, "estimated_objects", &h->estimated);
+		put_number(j, "estimated_bytes", &h->estimated_bytes);
+	}
+	lc_json_end_object(j);
+}
+
+static void put_series(struct lc_json *j, const struct lc_live_line *line)
+{
+	lc_json_array(j, "series");
+	for (size_t i = 0; i < line->points_len; i++) {
+		lc_json_array(j, NULL);
+		lc_json_real(j, NULL, line->points[i].x);
+		lc_json_fixed(j, NULL, line->points[i].y, 0);
+		lc_json_end_array(j);
+	}
+	lc_json_end_array(j);
+	if (line->points_len < LC_TREND_POINTS_MIN)
+		return;
+	lc_json_object(j, "growth");
+	lc_json_real(j, "bytes_per_second", line->trend.slope);
+	lc_json_real(j, "low", line->trend.low);
+	lc_json_real(j, "high", line->trend.high);
+	lc_json_real(j, "z", line->trend.z);
+	lc_json_bool(j, "to_the_end", line->trend.grows);
+	lc_json_end_object(j);
+}
+
+static void put_line(struct lc_json *j, const struct lc_report *r, const struct lc_live *l,
+                     const struct lc_live_line *line)
+{
+	lc_json_line(j, 0);
+	lc_json_object(j, NULL);
+	lc_report_json_label(j, r->ranking, line->row);
+	lc_json_bool(j, "off_heap", line->off_heap);
+	put_held(j, "live", &line->now);
+	if (line->young.objects || line->young.sampled)
+		put_held(j, "young", &line->young);
+	if (l->one_process) {
+		lc_json_u64(j, "collections", line->collections);
+		if (line->first_s >= 0) {
+			lc_json_real(j, "first_s", line->first_s);
+			lc_json_real(j, "last_s", line->last_s);
+		}
+		put_series(j, line);
+	}
+	lc_json_end_object(j);
+}
+
+void lc_report_json_live(struct lc_json *j, const struct lc_report *r)
+{
+	const struct lc_live *l = &r->analysis->live;
+
+	lc_json_line(j, 0);
+	lc_json_object(j, "live");
+	lc_json_string(j, "none", l->none);
+	lc_json_u64(j, "collections", l->collections);
+	lc_json_u64(j, "old_collections", l->old_collections);
+	lc_json_u64(j, "incomplete", l->incomplete);
+	lc_json_u64(j, "heap_bytes", l->heap_bytes);
+	lc_json_u64(j, "heap_max_bytes", l->heap_max_bytes);
+	lc_json_u64(j, "direct_max_bytes", l->direct_max_bytes);
+	lc_json_array(j, "lines");
+	for (size_t i = 0; i < l->len && i < r->top; i++)
+		put_line(j, r, l, &l->lines[i]);
+	lc_json_end_array(j);
+	lc_json_end_object(j);
+}

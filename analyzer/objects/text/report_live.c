@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* objects/text/report_live.c - writes the view of what stays after collections. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/analysis.h"
+#include "analyzer/objects/analysis/live.h"
+#include "analyzer/objects/text/report_brief.h"
+#include "analyzer/objects/text/report_text.h"
+#include "analyzer/out/emit.h"
+#include "analyzer/out/screen.h"
+
+enum { INDENT = 8, BEFORE_NAMES = 16, SAMPLED_MIN = 5 };
+
+#define MINUTE_S 60.0
+
+static const char *bytes_text(char *out, size_t len, double bytes)
+{
+	return lc_emit_bytes(out, len, bytes > 0 ? (uint64_t)bytes : 0);
+}
+
+static const char *seconds_text(char *out, size_t len, double s)
+{
+	return lc_emit_duration(out, len, s > 0 ? (uint64_t)(s * 1e9) : 0);
+}
+
+/* "1.2 MB", "-1.2 MB". */
+static const char *signed_text(char *out, size_t len, double bytes)
+{
+	char number[32];
+
+	snprintf(out, len, "%s%s", bytes <= -1 ? "-" : "",
+	         bytes_text(number, sizeof(number), fabs(bytes)));
+	return out;
+}
+
+static void put_growth(FILE *out, const struct lc_live_line *line)
+{
+	const struct lc_trend *t = &line->trend;
+	char slope[40], low[40], high[40];
+
+	if (line->points_len < LC_TREND_POINTS_MIN) {
+		fputs("; growth: too few collections of old objects to tell", out);
+		return;
+	}
+	fprintf(out, "; growth: %s a minute (95%%: %s to %s)%s",
+	        signed_text(slope, sizeof(slope), t->slope * MINUTE_S),
+	        signed_text(low, sizeof(low), t->low * MINUTE_S),
+	        signed_text(high, sizeof(high), t->high * MINUTE_S),
+	        t->grows ? ", to the end" : "");
+}
+
+static void put_held(FILE *out, const struct lc_live_line *line)
+{
+	const struct lc_live_held *h = &line->now;
+	const char *noun = line->off_heap ? "block" : "object";
+	char low[32], high[32];
+
+	if (h->objects || !h->sampled)
+		fprintf(out, "%" PRIu64 " %s%s", h->objects, noun, h->objects == 1 ? "" : "s");
+	if (h->sampled)
+		fprintf(out, "%sabout %.0f objects (%.0f to %.0f), %s to %s",
+		        h->objects ? " counted and " : "", h->estimated.value, h->estimated.low,
+		        h->estimated.high, bytes_text(low, sizeof(low), h->estimated_bytes.low),
+		        bytes_text(high, sizeof(high), h->estimated_bytes.high));
+}
+
+static char *numbers(const struct lc_live *l, const struct lc_live_line *line)
+{
+	char *text, first[32], last[32], young[32];
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	put_held(out, line);
+	if (!line->off_heap && l->heap_bytes)
+		fprintf(out, "; %.1f%% of the heap in use",
+		        100 * lc_live_bytes(&line->now) / (double)l->heap_bytes);
+	if (l->one_process) {
+		put_growth(out, line);
+		if (line->first_s >= 0)
+			fprintf(out, "; seen from %s to %s, at %" PRIu64 " collection%s",
+			        seconds_text(first, sizeof(first), line->first_s),
+			        seconds_text(last, sizeof(last), line->last_s), line->collections,
+			        line->collections == 1 ? "" : "s");
+	}
+	if (lc_live_bytes(&line->young) >= 1)
+		fprintf(out, "; younger: %s",
+		        bytes_text(young, sizeof(young), lc_live_bytes(&line->young)));
+	lc_mem_close_text(out);
+	return text;
+}
+
+static void print_line(const struct lc_screen *s, const struct lc_report *r,
+                       const struct lc_live *l, const struct lc_live_line *line)
+{
+	char live[32], mark[40], *text = numbers(l, line);
+
+	snprintf(mark, sizeof(mark), "%s%s", line->now.sampled ? "~" : "",
+	         bytes_text(live, sizeof(live), lc_live_bytes(&line->now)));
+	fprintf(s->out, "%9s live  ", mark);
+	lc_report_brief_names(s, r->ranking, line->row,
+	                      s->width > BEFORE_NAMES ? s->width - BEFORE_NAMES : 0);
+	fprintf(s->out, "%*s", INDENT, "");
+	lc_screen_wrap(s, INDENT, INDENT + 2, text);
+	free(text);
+}
+
+static void print_all(const struct lc_screen *s, const struct lc_live *l)
+{
+	char in_use[32], max[32], *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	fprintf(out, "%" PRIu64 " collection%s, %" PRIu64 " of old objects, too", l->collections,
+	        l->collections == 1 ? "" : "s", l->old_collections);
+	if (l->heap_bytes)
+		fprintf(out, "; heap in use after the last one: %s",
+		        bytes_text(in_use, sizeof(in_use), (double)l->heap_bytes));
+	if (l->heap_max_bytes)
+		fprintf(out, " of at most %s",
+		        bytes_text(max, sizeof(max), (double)l->heap_max_bytes));
+	fputs(
+	    ". Old objects count until a collection of old objects finds them dead; growth is told "
+	    "by such collections alone: by the least in each of 64 parts of the time.",
+	    out);
+	if (l->incomplete)
+		fprintf(out,
+		        " At %" PRIu64 " collection%s Locus lost objects: counts may be too small.",
+		        l->incomplete, l->incomplete == 1 ? "" : "s");
+	if (!l->one_process)
+		fputs(" Growth is told of a profile of one process only.", out);
+	lc_mem_close_text(out);
+	lc_screen_wrap(s, 0, 0, text);
+	putc('\n', s->out);
+	free(text);
+}
+
+void lc_report_text_live(FILE *out, const struct lc_report *r)
+{
+	const struct lc_live *l = &r->analysis->live;
+	struct lc_screen s;
+	size_t shown = 0, more = 0, few = 0;
+
+	lc_screen_init(&s, out);
+	if (l->none) {
+		lc_screen_wrap(&s, 0, 0, l->none);
+		return;
+	}
+	print_all(&s, l);
+	for (size_t i = 0; i < l->len; i++) {
+		const struct lc_live_held *now = &l->lines[i].now;
+
+		if (lc_live_bytes(now) < 1)
+			continue;
+		if (!now->objects && now->sampled < SAMPLED_MIN) {
+			few++;
+			continue;
+		}
+		if (shown == r->top) {
+			more++;
+			continue;
+		}
+		print_line(&s, r, l, &l->lines[i]);
+		shown++;
+	}
+	if (more)
+		fprintf(out, "and %zu more\n", more);
+	if (few)
+		fprintf(out, "and %zu with fewer than %d sampled objects\n", few, SAMPLED_MIN);
+}
