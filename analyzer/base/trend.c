@@ -145,21 +145,25 @@ static double spread(const struct lc_trend_point *p, size_t n)
 	return (high - low) / (p[n - 1].x - begin);
 }
 
-/* Do the least numbers of the last sixths rise? A sixth without a point tells nothing. */
+/*
+ * Do the least numbers of the last sixths rise? Neighbours may be equal, since a collection may
+ * know no more than the one before it. A sixth without a point tells nothing.
+ */
 static bool minima_rise(const struct lc_trend_point *p, size_t n)
 {
-	double before = -DBL_MAX;
+	double first = DBL_MAX, before = -DBL_MAX;
 
 	for (unsigned i = PARTS / 2; i < PARTS; i++) {
 		const double y = least(p, n, (double)i / PARTS, (double)(i + 1) / PARTS);
 
 		if (y >= DBL_MAX)
 			continue;
-		if (y <= before)
+		if (y < before)
 			return false;
+		first = fmin(first, y);
 		before = y;
 	}
-	return true;
+	return before > first;
 }
 
 struct lc_trend lc_trend_of(const struct lc_trend_point *p, size_t n)

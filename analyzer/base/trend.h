@@ -30,7 +30,8 @@ struct lc_trend {
 	 * It grows to the end: the test says so with 1 in 1,000. The last third is at least half as
 	 * steep as the whole, and 0.6 times as steep as a line through the least and the largest
 	 * number of the last two thirds would be; the low end of its interval is 0.3 times as steep
-	 * as that at least. The least numbers of the last three sixths rise.
+	 * as that at least. The least numbers of the last three sixths rise, though neighbours may
+	 * be equal.
 	 */
 	bool grows;
 };

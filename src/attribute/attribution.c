@@ -324,9 +324,11 @@ static void note_live(uint64_t now_ns, bool now, bool last)
 
 	if (work.config.ordered) {
 		lc_concurrent_stats(&concurrent);
-		while (lc_live_series_collections() < concurrent.collections)
+		while (lc_live_series_collections() < concurrent.collections) {
+			lc_estimate_collected();
 			lc_live_series_collected(lc_heap_size_now(work.jni),
 			                         lc_heap_size_old_collected());
+		}
 	}
 	if (work.stats.map_in_doubt && !now)
 		return; /* some of the map's objects may be dead */

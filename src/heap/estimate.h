@@ -104,4 +104,10 @@ typedef void lc_estimate_live_fn(void *user, const struct lc_estimate_held *obje
  */
 void lc_estimate_live(lc_estimate_live_fn *add, void *user);
 
+/*
+ * A concurrent collection was seen. If the JVM counts none itself (Shenandoah), sampled objects are
+ * older by it. Context: [writer].
+ */
+void lc_estimate_collected(void);
+
 #endif

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* heap/estimate_live.c - gives out the sampled objects that are not known to be dead. */
 #include "src/heap/estimate_impl.h"
+#include "src/jvm/layout/collector.h"
+
+void lc_estimate_collected(void)
+{
+	struct lc_estimate_table *t = lc_estimate_table();
+
+	if (!lc_estimate_enabled() || t->config.follow || lc_collector() != LC_GC_SHENANDOAH)
+		return;
+	pthread_mutex_lock(&t->lock);
+	t->collections++;
+	pthread_mutex_unlock(&t->lock);
+}
 
 void lc_estimate_live(lc_estimate_live_fn *add, void *user)
 {

@@ -289,6 +289,10 @@ void lc_estimate_live(lc_estimate_live_fn *add, void *user)
 {
 }
 
+void lc_estimate_collected(void)
+{
+}
+
 void lc_heap_size_begin(JNIEnv *jni)
 {
 }

@@ -1,4 +1,4 @@
-/* uses: src/core/version.c src/core/memory.c src/heap/estimate.c src/heap/estimate_flush.c src/heap/pace.c src/heap/estimate_path.c src/classfile/internal.c src/heap/split.c src/heap/estimate_sums.c src/core/jitter.c src/core/epoch.c src/core/jvmti.c src/jvm/layout/header.c src/profile/tally.c src/core/thread.c src/jvm/os/peek.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc src/core/method_number.c */
+/* uses: src/core/version.c src/core/memory.c src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_live.c src/heap/pace.c src/heap/estimate_path.c src/classfile/internal.c src/heap/split.c src/heap/estimate_sums.c src/core/jitter.c src/core/epoch.c src/core/jvmti.c src/jvm/layout/header.c src/profile/tally.c src/core/thread.c src/jvm/os/peek.c src/stack/walker.c src/stack/walk_credit.c src/core/own_cost.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc src/core/method_number.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_estimate.c - checks that sampled objects are counted, held, followed and let go. The JVM is
@@ -251,6 +251,13 @@ const struct lc_track *lc_tracked(void)
 bool lc_tracked_class(jclass class)
 {
 	return tracks;
+}
+
+static enum lc_collector collector = LC_GC_SERIAL;
+
+enum lc_collector lc_collector(void)
+{
+	return collector;
 }
 
 const volatile uint32_t *lc_collector_count(void)
@@ -921,6 +928,72 @@ static void jvm_is_asked_where_slots_say_nothing(void **state)
 	assert_int_equal(counter("estimate_live"), 1);
 }
 
+static unsigned held_old, held_young;
+static uint64_t held_bytes;
+
+static void count_held(void *unused, const struct lc_estimate_held *object)
+{
+	held_old += !object->young;
+	held_young += object->young;
+	held_bytes += object->size_bytes;
+}
+
+static void look_at_held(void)
+{
+	held_old = held_young = 0;
+	held_bytes = 0;
+	lc_estimate_live(count_held, NULL);
+}
+
+static void live_objects_are_told_by_whether_they_outlived_a_collection(void **state)
+{
+	const size_t dies = allocate(64);
+
+	allocate(32);
+	allocate(4096); /* is left to the map, which knows when it dies */
+	look_at_held();
+	assert_int_equal(held_young, 2);
+	slots[dies] = 0;
+	collect();
+	allocate(16);
+	look_at_held();
+	assert_int_equal(held_old, 1);
+	assert_int_equal(held_young, 1);
+	assert_int_equal(held_bytes, 32 + 16);
+}
+
+static void large_objects_are_held_where_the_map_does_not_know_when_they_die(void **state)
+{
+	lc_estimate_destroy();
+	assert_int_equal(start(false), 0);
+	allocate(4096);
+	flush();
+	look_at_held();
+	assert_int_equal(held_bytes, 4096);
+	assert_int_equal(estimate_of(worker, 101).sampled, 0);
+	assert_int_equal(counter("estimate_sampled"), 0);
+}
+
+/* Shenandoah's own count stays where it is. */
+static void collections_that_the_jvm_does_not_count_make_objects_old(void **state)
+{
+	lc_estimate_destroy();
+	assert_int_equal(start(false), 0);
+	allocate(64);
+	for (unsigned i = 0; i < 2; i++) /* it may be under way */
+		lc_estimate_collected();
+	flush();
+	look_at_held();
+	assert_int_equal(held_young, 1);
+	collector = LC_GC_SHENANDOAH;
+	for (unsigned i = 0; i < 2; i++)
+		lc_estimate_collected();
+	collector = LC_GC_SERIAL;
+	flush();
+	look_at_held();
+	assert_int_equal(held_old, 1);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_sample, close_sample)
 
 int main(void)
@@ -949,6 +1022,9 @@ int main(void)
 		TEST(what_a_thread_that_is_gone_did_goes_to_the_oldest),
 		TEST(class_is_looked_at_again_after_a_collection),
 		TEST(jvm_is_asked_where_slots_say_nothing),
+		TEST(live_objects_are_told_by_whether_they_outlived_a_collection),
+		TEST(large_objects_are_held_where_the_map_does_not_know_when_they_die),
+		TEST(collections_that_the_jvm_does_not_count_make_objects_old),
 		TEST(our_own_thread_is_not_sampled), /* last: it marks this thread for good */
 	};
 

@@ -24,6 +24,7 @@ public class Stays {
     static final ThreadLocal<List<byte[]>> LOCAL = ThreadLocal.withInitial(ArrayList::new);
     static final int BOUND = 1000;
     static final int TEETH = 4;
+    static final int ENOUGH = 24; // collections, however busy the machine is
 
     static int size;
     static long kept;
@@ -81,16 +82,18 @@ public class Stays {
     public static void main(String[] args) throws Exception {
         String way = args[0];
         long collected = System.nanoTime();
+        int collections = 0;
         long length = Long.parseLong(args[1]) * 1_000_000, begin = System.nanoTime();
         int each = Integer.parseInt(args[3]);
 
         size = Integer.parseInt(args[2]);
-        for (long now = begin, done = 0; now - begin < length; now = System.nanoTime()) {
+        for (long now = begin, done = 0; now - begin < length || collections < ENOUGH; now = System.nanoTime()) {
             for (; done < (now - begin) / 10_000_000 * each; done++) // by the clock, also on a busy machine
                 keep(way, (double) (now - begin) / length);
             if (now - collected > 200_000_000) {
                 System.gc();
                 collected = now;
+                collections++;
             }
             for (int i = 0; i < 500; i++) // the JVM samples the first object after a collection too often
                 garbage = new byte[1500];

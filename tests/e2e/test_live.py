@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Live objects by line over time: exact counts, growth, and which lines are called leaks."""
+
+import json
+
+import pytest
+from helpers import COLLECTORS, collector, command, complaints, report, truth
+
+CLASS = "Stays"
+MS = 8000
+BYTES = 2048
+ARRAY_BYTES = BYTES + 16  # with its header
+EACH = 20
+BLOCK = "java.nio.DirectByteBuffer (off-heap)"
+LEAKS = ("map", "list", "local", "listeners", "direct")
+BOUNDED = ("cache", "sawtooth", "warmup", "steady")
+
+
+def record(workload, profile, jdk, gc, way, ms=MS, options=()):
+    java = ["-Xmx256m", *collector(gc)]
+    run = profile(command(workload, jdk, CLASS, way, ms, BYTES, EACH, java=java), *options)
+    assert complaints(run.stderr) == []
+    return run, truth(run), report(run)
+
+
+def lines_of(r, cls):
+    """Lines of objects of the class that the program itself makes, those that hold most first."""
+    return [line for line in r["live"]["lines"] if line["class"] == cls and (line["allocated_at"] or {}).get("class") == CLASS]
+
+
+def leaks(r):
+    return [f for f in r["findings"] if f["kind"] == "grows"]
+
+
+def rate(each_bytes):
+    """By the clock: the program keeps EACH objects for each 10 ms that have passed."""
+    return EACH * 100 * each_bytes
+
+
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_live_objects_are_counted_to_the_unit(workload, profile, jdk, gc):
+    """The listeners are tracked, small, and counted by the JVM after a full collection, too."""
+    options = ["--track=%s$Heavy" % CLASS]
+    run, told, r = record(workload, profile, jdk, gc, "listeners", ms=5000, options=options)
+    counters = r["processes"][0]["counters"]
+    heavy = lines_of(r, CLASS + "$Heavy")
+    arrays = lines_of(r, "byte[]")[0]
+    assert told["histogram"] == told["kept"]
+    assert sum(line["live"]["objects"] for line in heavy) == told["histogram"]
+    assert (arrays["live"]["objects"], arrays["live"]["bytes"]) == (told["kept"], told["kept"] * ARRAY_BYTES)
+    assert arrays["growth"]["bytes_per_second"] == pytest.approx(rate(ARRAY_BYTES), rel=0.1)
+    assert 0 < r["live"]["heap_bytes"] < r["live"]["heap_max_bytes"] <= 256 << 20
+    assert counters["live_us"] * 1000 < 0.002 * r["bill"]["process_ns"]
+    assert "--since" in run.report("--since=1s")["live"]["none"]
+
+
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_a_leak_beside_garbage_is_the_first_finding(workload, profile, jdk, gc):
+    _, told, r = record(workload, profile, jdk, gc, "map", ms=5000)
+    assert r["live"]["old_collections"] >= 12
+    assert lines_of(r, "byte[]")[0]["live"]["objects"] == told["kept"]
+    assert r["findings"][0]["kind"] == "grows"
+    assert "byte[]" in [f["class"] for f in leaks(r)], json.dumps(lines_of(r, "byte[]")[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", LEAKS)
+@pytest.mark.parametrize("gc", (*COLLECTORS, "Z", "Shenandoah"))
+def test_each_kind_of_leak_is_found(workload, profile, jdk, gc, way):
+    _, told, r = record(workload, profile, jdk, gc, way)
+    cls, each_bytes = (BLOCK, BYTES) if way == "direct" else ("byte[]", ARRAY_BYTES)
+    line = lines_of(r, cls)[0]
+    assert cls in [f["class"] for f in leaks(r)]
+    if "estimated_bytes" in line["live"]:
+        low, high = (line["live"]["estimated_bytes"][k] for k in ("low", "high"))
+        assert low <= told["kept"] * each_bytes <= high
+    else:
+        assert line["live"]["objects"] == told["kept"]
+        assert line["growth"]["bytes_per_second"] == pytest.approx(rate(each_bytes), rel=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", BOUNDED)
+@pytest.mark.parametrize("gc", (*COLLECTORS, "Z", "Shenandoah"))
+def test_what_has_a_bound_is_no_leak(workload, profile, jdk, gc, way):
+    _, _, r = record(workload, profile, jdk, gc, way)
+    assert r["live"]["old_collections"] >= 12
+    assert leaks(r) == []
