@@ -18,6 +18,12 @@
 #define MATTERS_PART 0.01 /* of the limit */
 #define MATTERS_S 86400.0 /* until the limit is reached */
 
+/*
+ * Errors of an estimate add up from point to point, as in a random walk. The slope of a line
+ * through one has a standard deviation that is sqrt(6 / 5) times that of its end.
+ */
+#define RANDOM_WALK 1.0954
+
 enum { SAMPLED_MIN = 5 }; /* sampled objects that an estimate of a line needs */
 
 /* A row of LIVE. */
@@ -250,12 +256,13 @@ static void judge(const struct lc_live *l, struct lc_live_line *line)
 	double part, full = line->off_heap ? 0 : (double)l->heap_bytes;
 
 	*t = lc_trend_of(line->points, line->points_len);
-	part = e->value > 0 ? e->value / lc_live_bytes(&line->now) : 0;
+	part = e->value > 0 ? RANDOM_WALK * e->value / lc_live_bytes(&line->now) : 0;
 	if (part > 0) {
-		t->low =
-		    t->slope - hypot(t->slope - t->low, t->slope * part * (1 - e->low / e->value));
-		t->high = t->slope +
-		          hypot(t->high - t->slope, t->slope * part * (e->high / e->value - 1));
+		const double low = part * (1 - e->low / e->value);
+		const double high = part * (e->high / e->value - 1);
+
+		t->low = t->slope - hypot(t->slope - t->low, t->slope * low);
+		t->high = t->slope + hypot(t->high - t->slope, t->slope * high);
 	}
 	if (direct)
 		for (size_t i = 0; i < l->len; i++)
