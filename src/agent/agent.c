@@ -298,7 +298,8 @@ static void follow_what_was_there(JNIEnv *jni)
 	lc_retry_stats(&batches);
 	if (agent.follow || (agent.ordered && !batches.running))
 		lc_preexisting_begin(jni, agent.options.min_size_bytes, agent.ordered);
-	lc_before_find(jni, lc_preexisting_path(jni));
+	if (agent.options.offheap != LC_OFFHEAP_NONE)
+		lc_before_find(jni, lc_preexisting_path(jni));
 }
 
 /* Periodic work on the attribution thread; `looked`: the thread has looked at the logs. */

@@ -113,7 +113,8 @@ static void add(uint32_t site, uint64_t objects, uint64_t bytes)
 
 static void add_block(void *unused, const struct lc_blocks_sum *sum)
 {
-	add(sum->site, sum->allocated - sum->freed, sum->allocated_bytes - sum->freed_bytes);
+	add(sum->site, sum->before + sum->allocated - sum->freed,
+	    sum->before_bytes + sum->allocated_bytes - sum->freed_bytes);
 }
 
 /* `young`: of objects that no collection has seen, or of the others. */

@@ -472,12 +472,12 @@ void lc_blocks_each(void (*each)(void *user, const struct lc_blocks_sum *sum), v
 {
 	Word_t site = 0;
 
-	pthread_mutex_lock(&off.lock);
+	lock();
 	for (PPvoid_t slot = JudyLFirst(off.sums, &site, PJE0); slot;
 	     slot = JudyLNext(off.sums, &site, PJE0))
 		if (*slot)
 			each(user, &((const struct sums *)*slot)->all);
-	pthread_mutex_unlock(&off.lock);
+	unlock();
 }
 
 static void put_counters(struct lc_counters *out)

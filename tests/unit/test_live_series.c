@@ -1,4 +1,4 @@
-/* uses: src/attribute/live_series.c src/heap/estimate_sums.c src/heap/map.c src/heap/map_store.c src/heap/map_order.c src/offheap/blocks.c src/core/memory.c src/base/limit.c src/base/say.c -lJudy -lpthread -lm -Wl,--wrap=clock_gettime */
+/* uses: src/attribute/live_series.c src/heap/estimate_sums.c src/heap/map.c src/heap/map_store.c src/heap/map_order.c src/offheap/blocks.c src/offheap/granules.c src/core/memory.c src/base/limit.c src/base/say.c -lJudy -lpthread -lm -Wl,--wrap=clock_gettime */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_live_series.c - checks what is written of live objects: least numbers, few rows, each once.
  */

@@ -1,4 +1,4 @@
-/* uses: analyzer/model/ analyzer/base/ src/format/ src/base/ -ljansson -lzstd */
+/* uses: analyzer/model/ analyzer/base/ src/format/ src/base/ -ljansson -lzstd -lm */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_load.c - checks that a profile which is removed while a directory of profiles is read is

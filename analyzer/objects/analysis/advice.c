@@ -348,7 +348,7 @@ static unsigned reference(struct known *k, const struct lc_advice_of *of)
 		return 0;
 	k->holder = holder_of(k->through);
 	return (element ? BY_ELEMENT : BY_FIELD) |
-	       (matches(ITERATORS, k->holder) ? BY_ITERATOR : 0) |
+	       (lc_advice_matches(ITERATORS, k->holder) ? BY_ITERATOR : 0) |
 	       (k->holder.len && !lc_own_is_jdk(k->holder) ? OF_PROGRAM : 0);
 }
 
