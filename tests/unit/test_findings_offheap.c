@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_grows.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_offheap.c analyzer/objects/analysis/offheap.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/advice_block.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/saving.c analyzer/objects/analysis/row_set.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
+/* uses: tests/unit/findings_model.c analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_grows.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_offheap.c analyzer/objects/analysis/offheap.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/advice_block.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/saving.c analyzer/objects/analysis/row_set.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_findings_offheap.c - checks the findings of blocks outside the heap, and that no rule for
@@ -14,11 +14,9 @@
 
 #include <cmocka.h>
 
-#include "analyzer/objects/analysis/findings.h"
-#include "analyzer/objects/analysis/ranking.h"
-#include "analyzer/objects/analysis/sharing.h"
 #include "src/format/kinds.h"
 #include "src/format/rows.h"
+#include "tests/unit/findings_model.h"
 
 #define DIRECT "java.nio.DirectByteBuffer" LC_OFFHEAP_SUFFIX
 #define SEGMENT "java.lang.foreign.MemorySegment" LC_OFFHEAP_SUFFIX
@@ -26,43 +24,32 @@
 #define ALLOCATE "java.nio.ByteBuffer.allocateDirect"
 #define FREE "java.nio.DirectByteBuffer$Deallocator.run"
 
-static struct lc_tree tree;
-static struct lc_load_process process;
-static struct lc_load_range range;
-static struct lc_load load;
-static struct lc_view view;
-static struct lc_ranking ranking;
-static struct lc_sharing sharing;
-static struct lc_findings found;
-
 /* ---- a profile ---- */
-
-static uint32_t text(const char *s)
-{
-	return lc_tree_string(&tree, s, strlen(s));
-}
 
 /* A path that ends in a line of "Class.method". */
 static uint32_t below(uint32_t parent, const char *name, uint32_t number)
 {
 	const char *dot = strrchr(name, '.');
-	const uint32_t method[LC_METHOD_KEY] = { lc_tree_string(&tree, name, (size_t)(dot - name)),
-		                                 text(dot + 1), text("()V"), text("A.java") };
-	const uint32_t frame[LC_FRAME_KEY] = { lc_table_put(&tree.methods, method), number,
+	const uint32_t method[LC_METHOD_KEY] = {
+		lc_tree_string(&model.tree, name, (size_t)(dot - name)), findings_text(dot + 1),
+		findings_text("()V"), findings_text("A.java")
+	};
+	const uint32_t frame[LC_FRAME_KEY] = { lc_table_put(&model.tree.methods, method), number,
 		                               number + 1 };
-	const uint32_t path[LC_PATH_KEY] = { parent, lc_table_put(&tree.frames, frame) };
+	const uint32_t path[LC_PATH_KEY] = { parent, lc_table_put(&model.tree.frames, frame) };
 
-	return lc_table_put(&tree.paths, path);
+	return lc_table_put(&model.tree.paths, path);
 }
 
 /* Blocks of a class that a path allocates. */
 static uint32_t blocks(const char *class, uint32_t path, uint64_t count, uint64_t freed,
                        uint64_t bytes_each)
 {
-	const uint32_t key[LC_SITE_KEY] = { text(class), path };
-	const uint32_t site = lc_table_put(&tree.sites, key);
+	const uint32_t key[LC_SITE_KEY] = { findings_text(class), path };
+	const uint32_t site = lc_table_put(&model.tree.sites, key);
 	const uint32_t row[] = { [LC_OFFHEAP_SITE] = site };
-	uint64_t *values = lc_table_values(&tree.offheap, lc_table_put(&tree.offheap, row));
+	uint64_t *values =
+	    lc_table_values(&model.tree.offheap, lc_table_put(&model.tree.offheap, row));
 
 	values[LC_OFFHEAP_ALLOCATED] += count;
 	values[LC_OFFHEAP_ALLOCATED_BYTES] += count * bytes_each;
@@ -71,137 +58,30 @@ static uint32_t blocks(const char *class, uint32_t path, uint64_t count, uint64_
 	return site;
 }
 
-static void sample(uint32_t bucket, uint32_t site, uint32_t path, uint64_t samples)
-{
-	const uint32_t key[LC_ACCESS_KEY] = {
-		[LC_ACCESS_BUCKET] = bucket, [LC_ACCESS_SITE] = site, [LC_ACCESS_PATH] = path
-	};
-
-	lc_table_values(&tree.accesses, lc_table_put(&tree.accesses, key))[LC_ACCESS_SAMPLES] +=
-	    samples;
-	tree.buckets[0][bucket] += samples;
-}
-
 /* Samples at elements here and there in the blocks of the site. */
 static void use(uint32_t site, uint32_t path, uint32_t touch, uint64_t samples)
 {
 	static const uint32_t starts[] = { 0, 4096, 8192, 12288 };
 
-	sample(LC_BUCKET_OBJECT, site, path, samples);
+	findings_sample(LC_BUCKET_OBJECT, site, path, samples);
 	for (size_t i = 0; i < 4; i++) {
 		uint32_t key[LC_FIELD_KEY] = { [LC_FIELD_BUCKET] = LC_BUCKET_OBJECT,
 			                       [LC_FIELD_SITE] = site,
 			                       [LC_FIELD_PATH] = path,
 			                       [LC_FIELD_TOUCH] = touch,
-			                       [LC_FIELD_NAME] = text("") };
+			                       [LC_FIELD_NAME] = findings_text("") };
 
 		lc_tree_wide_put(key + LC_FIELD_FIRST, starts[i]);
 		lc_tree_wide_put(key + LC_FIELD_LAST, starts[i] + 4095);
-		lc_table_values(&tree.fields, lc_table_put(&tree.fields, key))[LC_FIELD_SAMPLES] +=
+		lc_table_values(&model.tree.fields,
+		                lc_table_put(&model.tree.fields, key))[LC_FIELD_SAMPLES] +=
 		    samples / 4;
 	}
 }
 
-static void step(uint32_t site, uint64_t bytes, uint64_t samples)
-{
-	uint32_t key[LC_STEP_KEY] = { [LC_STEP_BUCKET] = LC_BUCKET_OBJECT, [LC_STEP_SITE] = site };
-
-	lc_tree_wide_put(key + LC_STEP_BYTES, bytes);
-	*lc_table_values(&tree.steps, lc_table_put(&tree.steps, key)) += samples;
-}
-
-static void flag(uint32_t site, uint32_t flags, uint64_t samples)
-{
-	const uint32_t key[LC_WAIT_KEY] = {
-		[LC_WAIT_BUCKET] = LC_BUCKET_OBJECT, [LC_WAIT_SITE] = site, [LC_WAIT_FLAGS] = flags
-	};
-
-	*lc_table_values(&tree.waits, lc_table_put(&tree.waits, key)) += samples;
-}
-
-/* A thread's stores to 8 bytes of a cache line that others touch too. */
-static void share(uint32_t thread, uint32_t site, uint32_t byte, uint64_t samples)
-{
-	const uint32_t thread_key[LC_THREAD_KEY] = { 0, thread };
-	const uint32_t key[LC_LINE_KEY] = { [LC_LINE_THREAD] =
-		                                lc_table_put(&tree.threads, thread_key),
-		                            [LC_LINE_NUMBER] = 1,
-		                            [LC_LINE_BUCKET] = LC_BUCKET_OBJECT,
-		                            [LC_LINE_SITE] = site,
-		                            [LC_LINE_BYTE] = byte,
-		                            [LC_LINE_WIDTH] = 8,
-		                            [LC_LINE_TOUCH] = LC_TOUCH_STORE };
-
-	lc_table_values(&tree.lines, lc_table_put(&tree.lines, key))[LC_LINE_SAMPLES] += samples;
-}
-
-static void calculate(uint64_t samples)
-{
-	tree.buckets[0][LC_BUCKET_JVM] += samples;
-}
-
 static void counter(const char *name, uint64_t value)
 {
-	json_object_set_new(process.counters, name, json_integer((json_int_t)value));
-}
-
-static int an_empty_profile(void **state)
-{
-	lc_tree_init(&tree);
-	range = (struct lc_load_range){ 0 };
-	process = (struct lc_load_process){ .options = json_object(), .counters = json_object() };
-	load = (struct lc_load){ .tree = &tree,
-		                 .range = &range,
-		                 .engines_len = 1,
-		                 .processes = &process,
-		                 .processes_len = 1 };
-	load.engines[0] = (struct lc_load_engine){ .name = (char *)"timer",
-		                                   .unit = (char *)"ns of CPU time",
-		                                   .interval_ns = 5000000 };
-	return 0;
-}
-
-static void forget(void)
-{
-	lc_findings_free(&found);
-	lc_sharing_free(&sharing);
-	lc_ranking_free(&ranking);
-	lc_view_free(&view);
-	sharing = (struct lc_sharing){ 0 };
-	view = (struct lc_view){ 0 };
-}
-
-static int nothing(void **state)
-{
-	forget();
-	json_decref(process.options);
-	json_decref(process.counters);
-	lc_tree_free(&tree);
-	return 0;
-}
-
-static void find(void)
-{
-	forget();
-	lc_view_build(&view, &load, 0, LC_SORT_SAMPLES);
-	lc_ranking_build(&ranking, &view, LC_GROUP_LINE, NULL);
-	lc_sharing_find(&sharing, &view);
-	lc_findings_find(&found,
-	                 &(struct lc_findings_of){ .ranking = &ranking, .sharing = &sharing });
-}
-
-static const struct lc_finding *only(enum lc_finding_kind kind)
-{
-	find();
-	assert_int_equal(found.len, 1);
-	assert_string_equal(lc_finding_name(found.list->kind), lc_finding_name(kind));
-	return found.list;
-}
-
-static void none(void)
-{
-	find();
-	assert_int_equal(found.len, 0);
+	json_object_set_new(model.process.counters, name, json_integer((json_int_t)value));
 }
 
 static void says(const struct lc_finding *f, const char *words)
@@ -228,8 +108,8 @@ static void a_block_is_hot_as_an_object_is(void **state)
 	const struct lc_finding *f;
 
 	use(large(MAPPED), below(0, "A.read", 2), LC_TOUCH_LOAD, 400);
-	calculate(600);
-	f = only(LC_FINDING_HOT);
+	findings_calculate(600);
+	f = findings_only(LC_FINDING_HOT);
 	says(f, "40.0% of the samples");
 	says(f, "A.make:1");
 	says(f, "A.read:2");
@@ -239,17 +119,18 @@ static void a_block_is_hot_as_an_object_is(void **state)
 /* A collector neither clears nor copies blocks, whatever it costs. */
 static void the_collector_is_no_part_of_a_gain(void **state)
 {
-	const uint32_t array[LC_SITE_KEY] = { text("byte[]"), below(0, "A.make", 1) };
+	const uint32_t array[LC_SITE_KEY] = { findings_text("byte[]"), below(0, "A.make", 1) };
 	const struct lc_finding *f;
 
-	lc_table_values(&tree.sites, lc_table_put(&tree.sites, array))[LC_SITE_BYTES] = 1 << 30;
+	lc_table_values(&model.tree.sites, lc_table_put(&model.tree.sites, array))[LC_SITE_BYTES] =
+	    1 << 30;
 	counter("cpu_process_ns", 5000000000);
 	counter("cpu_gc_ns", 2000000000);
 	counter("gc_collected", 50);
 	use(large(DIRECT), below(0, "A.read", 2), LC_TOUCH_LOAD, 400);
-	sample(LC_BUCKET_JVM, 0, below(0, "A.make", 1), 200);
-	calculate(400);
-	f = only(LC_FINDING_HOT);
+	findings_sample(LC_BUCKET_JVM, 0, below(0, "A.make", 1), 200);
+	findings_calculate(400);
+	f = findings_only(LC_FINDING_HOT);
 	assert_true(f->saves.all.share == f->saves.accesses.share);
 	assert_null(strstr(f->text, "collects"));
 }
@@ -260,8 +141,8 @@ static void a_block_that_is_only_written_may_be_read_by_the_kernel(void **state)
 	const struct lc_finding *f;
 
 	use(large(DIRECT), below(0, "A.fill", 2), LC_TOUCH_STORE, 400);
-	calculate(600);
-	f = only(LC_FINDING_HOT);
+	findings_calculate(600);
+	f = findings_only(LC_FINDING_HOT);
 	assert_null(strstr(f->text, "read in none"));
 	assert_null(f->change);
 }
@@ -272,15 +153,15 @@ static void steps_over_cache_lines_are_told_of_a_block_or_a_file(void **state)
 	uint32_t mapped;
 
 	use(direct, below(0, "A.read", 2), LC_TOUCH_LOAD, 400);
-	step(direct, 4096, 400);
-	calculate(600);
-	advises(only(LC_FINDING_STRIDE), "runs along the block");
+	findings_step(direct, 4096, 400);
+	findings_calculate(600);
+	advises(findings_only(LC_FINDING_STRIDE), "runs along the block");
 	mapped = blocks(MAPPED, below(0, "A.map", 3), 1, 0, 64 << 20);
 	use(mapped, below(0, "A.read", 4), LC_TOUCH_LOAD, 600);
-	step(mapped, 8192, 600);
-	find();
-	assert_int_equal(found.len, 2);
-	advises(found.list, "read the file in the order of its addresses");
+	findings_step(mapped, 8192, 600);
+	findings_find();
+	assert_int_equal(model.found.len, 2);
+	advises(model.found.list, "read the file in the order of its addresses");
 }
 
 static void a_block_that_is_cleared_where_it_is_made_is_kept(void **state)
@@ -289,8 +170,8 @@ static void a_block_that_is_cleared_where_it_is_made_is_kept(void **state)
 	const uint32_t segment = large(SEGMENT);
 
 	use(segment, below(0, "A.make", 1), LC_TOUCH_STORE, 400);
-	calculate(600);
-	f = only(LC_FINDING_HOT);
+	findings_calculate(600);
+	f = findings_only(LC_FINDING_HOT);
 	advises(f, "prefixAllocator");
 	assert_null(strstr(f->change, "allocate fewer"));
 }
@@ -300,10 +181,10 @@ static void blocks_that_fit_the_first_cache_are_no_finding(void **state)
 	const uint32_t at = blocks(DIRECT, below(0, "A.make", 1), 4, 0, 8192);
 
 	use(at, below(0, "A.read", 2), LC_TOUCH_LOAD, 400);
-	calculate(600);
-	none();
+	findings_calculate(600);
+	findings_none();
 	(void)blocks(DIRECT, below(0, "A.make", 1), 1, 0, 8192);
-	only(LC_FINDING_HOT);
+	findings_only(LC_FINDING_HOT);
 }
 
 static void a_block_beside_calculations_is_no_finding(void **state)
@@ -311,9 +192,9 @@ static void a_block_beside_calculations_is_no_finding(void **state)
 	const uint32_t at = large(DIRECT);
 
 	use(at, below(0, "A.read", 2), LC_TOUCH_LOAD, 700);
-	flag(at, LC_WAIT_ELSEWHERE, 600);
-	calculate(300);
-	none();
+	findings_flags(LC_BUCKET_OBJECT, at, LC_WAIT_ELSEWHERE, 600);
+	findings_calculate(300);
+	findings_none();
 }
 
 /* No annotation lays a block out. */
@@ -322,11 +203,11 @@ static void false_sharing_in_a_block_is_mended_without_an_annotation(void **stat
 	const uint32_t at = large(DIRECT);
 	const struct lc_finding *f;
 
-	share(1, at, 0, 200);
-	share(2, at, 32, 200);
+	findings_share(LC_BUCKET_OBJECT, 1, at, 0, LC_TOUCH_STORE, 200);
+	findings_share(LC_BUCKET_OBJECT, 2, at, 32, LC_TOUCH_STORE, 200);
 	use(at, below(0, "A.count", 2), LC_TOUCH_STORE, 400);
-	calculate(600);
-	f = only(LC_FINDING_FALSE_SHARING);
+	findings_calculate(600);
+	f = findings_only(LC_FINDING_FALSE_SHARING);
 	advises(f, "a block of its own");
 	assert_null(strstr(f->change, "@Contended"));
 }
@@ -339,10 +220,11 @@ static uint32_t made_again(uint64_t count, uint64_t freed, uint64_t making, uint
 	const uint32_t line = below(0, "A.send", 1);
 	const uint32_t at = blocks(DIRECT, line, count, freed, 65536);
 
-	sample(LC_BUCKET_JVM, 0, below(below(line, ALLOCATE, 9), "java.nio.Bits.reserveMemory", 8),
-	       making);
-	sample(LC_BUCKET_NATIVE, 0,
-	       below(below(0, FREE, 7), "jdk.internal.misc.Unsafe.freeMemory", 6), freeing);
+	findings_sample(LC_BUCKET_JVM, 0,
+	                below(below(line, ALLOCATE, 9), "java.nio.Bits.reserveMemory", 8), making);
+	findings_sample(LC_BUCKET_NATIVE, 0,
+	                below(below(0, FREE, 7), "jdk.internal.misc.Unsafe.freeMemory", 6),
+	                freeing);
 	return at;
 }
 
@@ -350,19 +232,19 @@ static void blocks_that_are_made_and_freed_all_the_time_are_a_finding(void **sta
 {
 	const struct lc_finding *f;
 
-	process.start_monotonic_ns = 1;
-	process.end_monotonic_ns = 10000000001;
+	model.process.start_monotonic_ns = 1;
+	model.process.end_monotonic_ns = 10000000001;
 	made_again(200000, 199990, 150, 50);
-	calculate(800);
-	f = only(LC_FINDING_SHORT_BLOCKS);
+	findings_calculate(800);
+	f = findings_only(LC_FINDING_SHORT_BLOCKS);
 	assert_true(fabs(f->share - 0.2) < 1e-9 && f->low < 0.2 && f->high > 0.2);
 	says(f, "A.send:1");
 	says(f, "200000 blocks were allocated (20000 each second), 12.2 GB in all (64.0 KB each)");
 	says(f, "15.0% at that line");
 	says(f, "Without these: up to 1.25x");
 	advises(f, "keep one direct buffer");
-	range.since = "1m"; /* the counts are of that part, the time is not */
-	f = only(LC_FINDING_SHORT_BLOCKS);
+	model.range.since = "1m"; /* the counts are of that part, the time is not */
+	f = findings_only(LC_FINDING_SHORT_BLOCKS);
 	says(f, "200000 blocks were allocated, 12.2 GB in all");
 }
 
@@ -370,22 +252,22 @@ static void blocks_that_are_made_and_freed_all_the_time_are_a_finding(void **sta
 static void blocks_that_are_kept_or_cheap_are_none(void **state)
 {
 	made_again(LC_FINDING_BLOCKS_MIN - 1, LC_FINDING_BLOCKS_MIN - 1, 150, 50);
-	calculate(800);
-	none();
+	findings_calculate(800);
+	findings_none();
 }
 
 static void blocks_that_stay_are_not_short_lived(void **state)
 {
 	made_again(200000, 1000, 150, 50);
-	calculate(800);
-	none();
+	findings_calculate(800);
+	findings_none();
 }
 
 static void blocks_that_cost_nothing_are_no_finding(void **state)
 {
 	made_again(200000, 200000, 20, 5);
-	calculate(975); /* 2.5%, and 1.7% by the lower end */
-	none();
+	findings_calculate(975); /* 2.5%, and 1.7% by the lower end */
+	findings_none();
 }
 
 /* Freeing counts by bytes: nearly all of it is for the other line's blocks. */
@@ -393,11 +275,11 @@ static void freeing_is_divided_by_bytes(void **state)
 {
 	made_again(1000, 1000, 10, 200);
 	(void)blocks(DIRECT, below(0, "B.other", 5), 1000, 1000, 64 << 20);
-	calculate(790);
-	find();
-	for (size_t i = 0; i < found.len; i++)
-		says(&found.list[i], "B.other:5");
-	assert_int_equal(found.len, 1);
+	findings_calculate(790);
+	findings_find();
+	for (size_t i = 0; i < model.found.len; i++)
+		says(&model.found.list[i], "B.other:5");
+	assert_int_equal(model.found.len, 1);
 }
 
 /* Netty calls Arena.allocate() by a method handle. */
@@ -409,9 +291,10 @@ static void a_call_by_a_method_handle_makes_blocks_too(void **state)
 	          "java.lang.invoke.LambdaForm$MH.invoke", 1);
 
 	(void)blocks(SEGMENT, line, 1000, 1000, 65536);
-	sample(LC_BUCKET_JVM, 0, below(handle, "jdk.internal.foreign.ArenaImpl.allocate", 9), 200);
-	calculate(800);
-	says(only(LC_FINDING_SHORT_BLOCKS), "20.0% at that line");
+	findings_sample(LC_BUCKET_JVM, 0,
+	                below(handle, "jdk.internal.foreign.ArenaImpl.allocate", 9), 200);
+	findings_calculate(800);
+	says(findings_only(LC_FINDING_SHORT_BLOCKS), "20.0% at that line");
 }
 
 /* Of one line, clearing is a part of making, not a second finding. */
@@ -421,8 +304,8 @@ static void clearing_is_a_part_of_making(void **state)
 
 	use(at, below(below(below(0, "A.send", 1), ALLOCATE, 9), "java.nio.Bits.setMemory", 8),
 	    LC_TOUCH_STORE, 100);
-	calculate(800);
-	assert_true(fabs(only(LC_FINDING_SHORT_BLOCKS)->share - 0.2) < 1e-9);
+	findings_calculate(800);
+	assert_true(fabs(findings_only(LC_FINDING_SHORT_BLOCKS)->share - 0.2) < 1e-9);
 }
 
 /* ---- heap buffers that I/O copies ---- */
@@ -441,10 +324,10 @@ static void temporary(uint64_t live, uint64_t bytes_each)
 
 static void copied(uint32_t io, uint64_t samples)
 {
-	sample(LC_BUCKET_JVM, 0,
-	       below(below(io, "java.nio.ByteBuffer.put", 9), "jdk.internal.misc.Unsafe.copyMemory",
-	             8),
-	       samples);
+	findings_sample(LC_BUCKET_JVM, 0,
+	                below(below(io, "java.nio.ByteBuffer.put", 9),
+	                      "jdk.internal.misc.Unsafe.copyMemory", 8),
+	                samples);
 }
 
 static void heap_buffers_that_io_copies_are_a_finding(void **state)
@@ -454,8 +337,8 @@ static void heap_buffers_that_io_copies_are_a_finding(void **state)
 	temporary(4, 1 << 20);
 	copied(write_of("a.Main.send"), 90);
 	copied(write_of("a.Main.log"), 10);
-	calculate(900);
-	f = only(LC_FINDING_COPIED_BUFFERS);
+	findings_calculate(900);
+	f = findings_only(LC_FINDING_COPIED_BUFFERS);
 	assert_true(fabs(f->share - 0.1) < 1e-9);
 	says(f, "90% of them for a.Main.send:30");
 	says(f, "4 of 4 blocks are live, 4.0 MB");
@@ -470,8 +353,8 @@ static void large_temporary_buffers_that_stay_are_a_finding_without_a_gain(void 
 
 	temporary(8, 16 << 20);
 	copied(write_of("a.Main.send"), 5);
-	calculate(995);
-	f = only(LC_FINDING_COPIED_BUFFERS);
+	findings_calculate(995);
+	f = findings_only(LC_FINDING_COPIED_BUFFERS);
 	says(f, "8 of 8 blocks are live, 128.0 MB");
 	assert_null(strstr(f->text, "up to"));
 	advises(f, "maxCachedBufferSize");
@@ -481,19 +364,20 @@ static void large_temporary_buffers_that_stay_are_a_finding_without_a_gain(void 
 static void copies_of_the_program_are_no_finding(void **state)
 {
 	temporary(4, 1 << 20);
-	sample(LC_BUCKET_JVM, 0, below(below(0, "a.Main.fill", 3), "java.nio.ByteBuffer.put", 9),
-	       100);
-	sample(LC_BUCKET_NATIVE, 0,
-	       below(write_of("a.Main.send"), "sun.nio.ch.FileDispatcherImpl.write0", 2), 100);
-	calculate(800);
-	none();
+	findings_sample(LC_BUCKET_JVM, 0,
+	                below(below(0, "a.Main.fill", 3), "java.nio.ByteBuffer.put", 9), 100);
+	findings_sample(LC_BUCKET_NATIVE, 0,
+	                below(write_of("a.Main.send"), "sun.nio.ch.FileDispatcherImpl.write0", 2),
+	                100);
+	findings_calculate(800);
+	findings_none();
 }
 
 static void streams_of_sockets_have_no_buffer_to_pass(void **state)
 {
 	copied(below(below(0, "a.Main.send", 30), "sun.nio.ch.NioSocketImpl.tryWrite", 5), 100);
-	calculate(900);
-	advises(only(LC_FINDING_COPIED_BUFFERS), "use a SocketChannel");
+	findings_calculate(900);
+	advises(findings_only(LC_FINDING_COPIED_BUFFERS), "use a SocketChannel");
 }
 
 /* ---- mapped files that accesses read in ---- */
@@ -502,12 +386,12 @@ static void page_faults_of_a_mapped_file_are_no_time(void **state)
 {
 	const struct lc_finding *f;
 
-	load.engines[0].name = (char *)"fault";
-	load.engines[0].unit = (char *)"page faults";
+	model.load.engines[0].name = (char *)"fault";
+	model.load.engines[0].unit = (char *)"page faults";
 	counter("major_faults", 123);
 	use(large(MAPPED), below(0, "A.read", 2), LC_TOUCH_LOAD, 400);
-	calculate(600);
-	f = only(LC_FINDING_READ_IN);
+	findings_calculate(600);
+	f = findings_only(LC_FINDING_READ_IN);
 	says(f, "40.0% of the page faults");
 	says(f, "A.read:2");
 	says(f, "123 faults of the process waited for a disk");
@@ -517,15 +401,15 @@ static void page_faults_of_a_mapped_file_are_no_time(void **state)
 
 static void page_faults_of_a_direct_buffer_read_no_file(void **state)
 {
-	load.engines[0].name = (char *)"fault";
+	model.load.engines[0].name = (char *)"fault";
 	use(large(DIRECT), below(0, "A.read", 2), LC_TOUCH_LOAD, 400);
-	calculate(600);
-	find();
-	for (size_t i = 0; i < found.len; i++)
-		assert_int_not_equal(found.list[i].kind, LC_FINDING_READ_IN);
+	findings_calculate(600);
+	findings_find();
+	for (size_t i = 0; i < model.found.len; i++)
+		assert_int_not_equal(model.found.list[i].kind, LC_FINDING_READ_IN);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, an_empty_profile, nothing)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, findings_begin, findings_end)
 
 int main(void)
 {

@@ -96,25 +96,29 @@ unsigned lc_report_waiters_lines(const struct lc_report *r, size_t most)
 	           : (unsigned)(len + below_lines(r, len, most)) + 2 + rest_lines(r, len, most);
 }
 
+/* Append "NAME 12.0%" if it fits in so many columns. Frees `name`. Returns whether it did. */
+static bool append(char **text, const char *separator, char *name, double share, unsigned columns)
+{
+	char *longer = lc_mem_text("%s%s%s %.1f%%", *text, separator, name, 100 * share);
+	const bool fits = lc_columns(longer) <= columns;
+
+	free(name);
+	free(fits ? *text : longer);
+	*text = fits ? longer : *text;
+	return fits;
+}
+
 /* "HashMap$Node 12%, Integer 11%, 3 more", in at most `columns`. The caller frees it. */
 static char *objects_of(const struct lc_report *r, const struct lc_waiter *m, unsigned columns)
 {
 	char *text = lc_mem_text("%s", "");
 
-	for (size_t i = 0; i < m->classes_len && i < CLASSES; i++) {
-		char *class =
-		    lc_object_simple_class(lc_tree_text(r->view->tree, m->classes[i].class));
-		char *longer = lc_mem_text("%s%s%s %.1f%%", text, i ? ", " : "", class,
-		                           100 * lc_share(m->classes[i].samples, r->view->total));
-
-		free(class);
-		if (lc_columns(longer) > columns) {
-			free(longer);
+	for (size_t i = 0; i < m->classes_len && i < CLASSES; i++)
+		if (!append(
+		        &text, i ? ", " : "",
+		        lc_object_simple_class(lc_tree_text(r->view->tree, m->classes[i].class)),
+		        lc_share(m->classes[i].samples, r->view->total), columns))
 			break;
-		}
-		free(text);
-		text = longer;
-	}
 	return text;
 }
 
@@ -159,7 +163,8 @@ static void print_head(const struct lc_screen *s, const struct lc_tree_own_choic
 }
 
 /* "no own frame: NioChannel.write 6.2%, Poller.run 4.0%", in at most `columns`. The caller frees
- * it. */
+ * it.
+ */
 static char *others_of(const struct lc_report *r, unsigned columns)
 {
 	const struct lc_waiters *w = &r->analysis->waiters;
@@ -167,18 +172,11 @@ static char *others_of(const struct lc_report *r, unsigned columns)
 
 	for (size_t i = 0; i < w->others_len && is_shown(r, &w->others[i]); i++) {
 		char *name = lc_short_code(r->view->tree, w->others[i].method, 0);
-		char *longer;
 
 		lc_short_without_package(name);
-		longer = lc_mem_text("%s%s%s %.1f%%", text, i ? ", " : ": ", name,
-		                     100 * lc_share(w->others[i].samples, r->view->total));
-		free(name);
-		if (lc_columns(longer) > columns) {
-			free(longer);
+		if (!append(&text, i ? ", " : ": ", name,
+		            lc_share(w->others[i].samples, r->view->total), columns))
 			break;
-		}
-		free(text);
-		text = longer;
 	}
 	return text;
 }
