@@ -332,10 +332,12 @@ static int add_up(struct lc_resident_division *d, struct lc_vector *named,
 	for (uint8_t part = LC_RESIDENT_HEAP; part <= LC_RESIDENT_REST; part++) {
 		struct lc_resident_row *r;
 
-		if (part == LC_RESIDENT_FILES || part == LC_RESIDENT_BLOCKS ||
-		    !parts[part].size_bytes)
-			if (part != LC_RESIDENT_REST)
-				continue;
+		if (part == LC_RESIDENT_FILES || part == LC_RESIDENT_BLOCKS)
+			continue;
+		/* Reserved memory has no size, but may have pages from before it was reserved. */
+		if (!parts[part].size_bytes && !parts[part].resident_bytes &&
+		    part != LC_RESIDENT_REST)
+			continue;
 		r = new_row(out, part, "");
 		r->resident_bytes = parts[part].resident_bytes;
 		r->size_bytes = parts[part].size_bytes;

@@ -375,6 +375,15 @@ static void arenas_and_metaspace_are_found_behind_other_memory(void **state)
 	assert_int_equal(resident(LC_RESIDENT_REST), 40 * KIB);
 }
 
+/* Pages stay resident when nobody may use them any more. */
+static void reserved_memory_with_pages_counts(void **state)
+{
+	know(0x10000, 16 * KIB, LC_RESIDENT_CODE);
+	area(0x10000, 16 * KIB, "---p", "", 8 * KIB);
+	divide(8 * KIB);
+	assert_int_equal(resident(LC_RESIDENT_CODE), 8 * KIB);
+}
+
 static void blocks_take_what_they_hold_out_of_malloc(void **state)
 {
 	const uint64_t chunk = ARENA + MIB;
@@ -472,6 +481,7 @@ int main(void)
 		TEST(stacks_and_mapped_blocks_are_found_in_one_area),
 		TEST(a_mapped_block_is_found_behind_other_memory),
 		TEST(arenas_and_metaspace_are_found_behind_other_memory),
+		TEST(reserved_memory_with_pages_counts),
 		TEST(blocks_take_what_they_hold_out_of_malloc),
 		TEST(metaspace_holds_pointers_into_libjvm),
 		TEST(classes_lie_behind_the_archive),
