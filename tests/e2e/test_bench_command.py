@@ -11,6 +11,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import termios
 import time
 
 import pytest
@@ -304,6 +305,9 @@ def test_a_command_of_the_users_own_needs_no_question(acme):
 def ask(acme, answer):
     """(status, what was said) where locus is asked on a terminal."""
     main, side = pty.openpty()
+    modes = termios.tcgetattr(side)
+    modes[3] &= ~termios.ECHO  # an echo may come in the middle of a line
+    termios.tcsetattr(side, termios.TCSANOW, modes)
     acme.kept.unlink(missing_ok=True)
     with subprocess.Popen([acme.program, "bench", "--java", acme.java, *AT], cwd=acme.directory, stdin=side,
                           stdout=subprocess.DEVNULL, stderr=side) as process:
