@@ -15,9 +15,9 @@
 #include "src/core/memory.h"
 #include "src/offheap/blocks.h"
 
-enum { SITE = 3, OTHER = 4, KIB = 1024, THREADS = 4, ROUNDS = 20000 };
+enum { SITE = 3, OTHER = 4, SITES = 6, KIB = 1024, THREADS = 4, ROUNDS = 20000 };
 
-static struct lc_blocks_sum sums[OTHER + 1];
+static struct lc_blocks_sum sums[SITES];
 static bool refuses;
 
 static bool take(void *user, const struct lc_blocks_sum *sum)
@@ -39,7 +39,7 @@ static bool take(void *user, const struct lc_blocks_sum *sum)
 /* Take all that was counted since the last time. */
 static void take_all(void)
 {
-	for (size_t i = 0; i <= OTHER; i++)
+	for (size_t i = 0; i < SITES; i++)
 		sums[i] = (struct lc_blocks_sum){ 0 };
 	lc_blocks_take(take, sums);
 }
