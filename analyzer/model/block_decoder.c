@@ -95,12 +95,14 @@ static uint32_t site_path(const struct lc_pass *p, const struct lc_section_spec 
 {
 	const struct lc_tree *t = p->target->tree;
 
-	for (unsigned i = 0; i < s->keys_len; i++)
-		if (s->columns[i].type == LC_COLUMN_SITE ||
-		    s->columns[i].type == LC_COLUMN_SITE_OR_0)
-			return lc_table_key(
-			    &t->sites, lc_tree_number(p, (enum lc_column_type)s->columns[i].type,
-			                              v[i]))[LC_SITE_PATH];
+	for (unsigned i = 0; i < s->keys_len; i++) {
+		const enum lc_column_type type = s->columns[i].type;
+
+		if (type == LC_COLUMN_SITE_OR_0 && !v[i])
+			return 0;
+		if (type == LC_COLUMN_SITE || type == LC_COLUMN_SITE_OR_0)
+			return lc_table_key(&t->sites, lc_tree_number(p, type, v[i]))[LC_SITE_PATH];
+	}
 	return 0;
 }
 
