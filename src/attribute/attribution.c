@@ -613,6 +613,25 @@ static bool manifest_is_due(uint64_t now_ns)
 	return now_ns - work.manifest_ns >= (work.appended ? MANIFEST_MS : MANIFEST_IDLE_MS) * MS;
 }
 
+/* It may take milliseconds, and the last block ends with the recording: so it comes first. */
+static void look_at_memory(bool last, bool flush)
+{
+	lc_rss_look(lc_time_now_ns(), last ? LC_RSS_END : flush ? LC_RSS_ASKED : LC_RSS_LOOK);
+}
+
+static void look_at_open_epoch(uint64_t now, bool last, bool asked)
+{
+	if (last || asked || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
+		work.open_ns = now;
+		if (!work.config.ordered)
+			resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
+		lc_numa_resolve(work.open_epoch, now);
+		reap_threads(now);
+	} else if (lc_span_slots_crowded()) {
+		reap_threads(now);
+	}
+}
+
 /* `over`: the next profile begins. */
 static void look(bool last, bool over)
 {
@@ -623,9 +642,10 @@ static void look(bool last, bool over)
 	if (!last)
 		lc_stand_back();
 	work.stats.looks++;
+	flush = asked != atomic_load_explicit(&work.flushes_done, memory_order_relaxed) || over;
+	look_at_memory(last, flush);
 	now = lc_time_now_ns();
 	marked = work.config.marked && work.config.marked(now);
-	flush = asked != atomic_load_explicit(&work.flushes_done, memory_order_relaxed) || over;
 	close_sealed_epochs();
 	/* No epoch is ever sealed if objects are not followed, so samples wait for none. */
 	if (!work.config.follow && !work.config.ordered)
@@ -646,16 +666,7 @@ static void look(bool last, bool over)
 	note_live(now, last || flush, last);
 	if (last || over)
 		lc_live_series_end();
-	if (last || flush || marked || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
-		work.open_ns = now;
-		if (!work.config.ordered)
-			resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
-		lc_numa_resolve(work.open_epoch, now);
-		reap_threads(now);
-	} else if (lc_span_slots_crowded()) {
-		reap_threads(now);
-	}
-	lc_rss_look(now, last ? LC_RSS_END : flush ? LC_RSS_ASKED : LC_RSS_LOOK);
+	look_at_open_epoch(now, last, flush || marked);
 	if (last || flush || marked || now - work.block_begin_ns >= LC_REST_BLOCK_MS * MS) {
 		lc_cycles_refine();
 		write_blocks(now, last);

@@ -269,8 +269,9 @@ def test_markdown_has_the_findings_and_rows_of_json(profiles, rendered, name, op
         estimated = r.get("object_bytes", {}).get("estimate", 0)
         assert cell[6].startswith("~") == bool(estimated) and bool(cell[6]) == bool(estimated + r["bytes"])
         if options == [] and r["allocated_at"]:
-            assert cell[4].endswith(escaped(r["allocated_at"]["method"]) + (
-                ":%d" % r["allocated_at"]["line"] if r["allocated_at"]["line"] >= 0 else ""))
+            line = ":%d" % r["allocated_at"]["line"] if r["allocated_at"]["line"] >= 0 else ""
+            assert (escaped(r["allocated_at"]["method"]) + line + " in " in cell[4] + " in ")
+            assert ("allocated_in" in r) == (" in " in cell[4])
     assert ("The rest: " in text) == any(r["rest"] and r["samples"] for r in found["ranking"]["rows"])
 
 
