@@ -81,12 +81,14 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_SORT] = { "sort", 0, "CHOICE", "samples|bytes|allocations|class", "samples", "",
 	               "order of the object sites in JSON, HTML and collapsed stacks" },
 	[ROW_STACKS] = { "stacks", 0, "CHOICE",
-	                 "access|alloc-bytes|alloc-count|code|objects|offheap-bytes|offheap-live",
+	                 "access|alloc-bytes|alloc-count|code|objects|offheap-bytes|offheap-live|"
+	                 "live-bytes",
 	                 "access", "",
 	                 "with --format=collapsed: samples by access path and class; bytes or "
 	                 "objects by allocation path and class; samples by code path; samples by "
-	                 "allocation path, class and access path; or bytes outside the heap, "
-	                 "allocated or live at the end, by allocation path and class" },
+	                 "allocation path, class and access path; or, by allocation path and "
+	                 "class, bytes outside the heap, allocated or live at the end, or bytes "
+	                 "of objects that were live after the last collection" },
 	[ROW_BUDGET] = { "budget", 0, "COUNT", "CHARS", "60000", "",
 	                 "with --format=markdown: write at most CHARS characters; rows and "
 	                 "findings beyond them are omitted as a whole" },

@@ -30,6 +30,7 @@ struct lc_diff_counts {
 	uint64_t spread; /* of the allocations: that they are this row's is an estimate */
 	double objects, objects_variance, object_bytes, object_bytes_variance;
 	struct lc_rank_offheap offheap;
+	double live, live_variance; /* bytes of objects after the last collection */
 };
 
 /* A number of both sides, and its change. */
@@ -52,6 +53,7 @@ struct lc_diff_profile {
 	struct lc_load load;
 	struct lc_view view;
 	struct lc_ranking ranking;
+	bool live;        /* it tells what was live after the last collection */
 	uint64_t samples; /* all of the engine's */
 	double cpu_ns;    /* that they stand for; 0: the engine is not the timer */
 };
@@ -71,6 +73,7 @@ struct lc_diff_row {
 	struct lc_diff_number share, cpu_ns, allocations, bytes, objects, object_bytes;
 	/* bytes outside the heap that were allocated, and that are live at the end */
 	struct lc_diff_number offheap_bytes, offheap_live;
+	struct lc_diff_number live;          /* bytes of objects after the last collection */
 	const struct lc_diff_counts *counts; /* of each profile, as lc_diff.profiles has them */
 };
 

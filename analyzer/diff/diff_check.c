@@ -107,6 +107,8 @@ static struct lc_diff_number number_of(const struct lc_diff *d, const struct lc_
 		return row->offheap_bytes;
 	case LC_DIFF_OFFHEAP_LIVE:
 		return row->offheap_live;
+	case LC_DIFF_LIVE:
+		return row->live;
 	default:
 		return row->allocations;
 	}

@@ -49,7 +49,7 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                "class+line", "", "what one row stands for, as in 'locus report'" },
 	[ROW_FAIL] = { "fail-on", 0, "STRING", "CONDITION", "", "",
 	               "exit with status 1 if CONDITION holds, such as 'counted-bytes>+3%', "
-	               "'share(Value*)>+2pp' or 'offheap-live>+10%' (repeatable)" },
+	               "'share(Value*)>+2pp' or 'live(Cache*)>+10%' (repeatable)" },
 	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|markdown|html", "text", "",
 	                 "output format; markdown is for pull requests; html is the page of the "
 	                 "profile after the change, coloured by the difference" },

@@ -23,6 +23,7 @@ static const char *const names[LC_DIFF_METRICS] = {
 	[LC_DIFF_COUNTED_ALLOCATIONS] = "counted-allocations",
 	[LC_DIFF_OFFHEAP_BYTES] = "offheap-bytes",
 	[LC_DIFF_OFFHEAP_LIVE] = "offheap-live",
+	[LC_DIFF_LIVE] = "live",
 };
 
 /* The quantities that a condition can be about. */
@@ -51,7 +52,7 @@ static const char *const unit_list[] = { [OF_SHARE] = "pp or %",
 bool lc_diff_metric_is_bytes(enum lc_diff_metric m)
 {
 	return m == LC_DIFF_BYTES || m == LC_DIFF_COUNTED_BYTES || m == LC_DIFF_OFFHEAP_BYTES ||
-	       m == LC_DIFF_OFFHEAP_LIVE;
+	       m == LC_DIFF_OFFHEAP_LIVE || m == LC_DIFF_LIVE;
 }
 
 static enum of of_metric(enum lc_diff_metric m)
@@ -93,7 +94,7 @@ static int parse_metric(const char **at, enum lc_diff_metric *out, char *error, 
 	else
 		snprintf(error, error_len,
 		         "it must begin with share, cpu, bytes, allocations, counted-bytes, "
-		         "counted-allocations, offheap-bytes or offheap-live");
+		         "counted-allocations, offheap-bytes, offheap-live or live");
 	return -EINVAL;
 }
 

@@ -15,6 +15,7 @@ enum lc_diff_metric {
 	LC_DIFF_COUNTED_ALLOCATIONS,
 	LC_DIFF_OFFHEAP_BYTES, /* of blocks outside the heap: allocated */
 	LC_DIFF_OFFHEAP_LIVE,  /* live at the end */
+	LC_DIFF_LIVE, /* bytes of objects after the last collection, counted and estimated */
 	LC_DIFF_METRICS
 };
 

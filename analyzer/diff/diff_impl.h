@@ -67,4 +67,7 @@ char *lc_diff_count_words(const struct lc_diff_number *n, bool bytes);
 /* Has the row's number of allocations, or of bytes, changed as far as that is known? */
 bool lc_diff_allocates_otherwise(const struct lc_diff_row *row);
 
+/* Have the row's live bytes changed significantly, by 1% of all live bytes or more? */
+bool lc_diff_lives_otherwise(const struct lc_diff *d, const struct lc_diff_row *row);
+
 #endif

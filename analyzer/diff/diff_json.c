@@ -40,6 +40,7 @@ static void put_numbers(struct lc_json *j, const struct lc_diff_row *row)
 	put_number(j, "object_bytes", &row->object_bytes);
 	put_number(j, "off_heap_bytes", &row->offheap_bytes);
 	put_number(j, "off_heap_live_bytes", &row->offheap_live);
+	put_number(j, "live_bytes", &row->live);
 }
 
 static void put_profile(struct lc_json *j, const struct lc_diff_profile *p)

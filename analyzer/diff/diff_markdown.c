@@ -95,7 +95,7 @@ static void put_cell(FILE *out, const struct lc_diff_number *n, char *text)
 	free(text);
 }
 
-static void put_row(FILE *out, const struct lc_diff_row *row)
+static void put_row(FILE *out, const struct lc_diff *d, const struct lc_diff_row *row)
 {
 	const struct lc_diff_number *count =
 	    row->allocations.known ? &row->allocations : &row->objects;
@@ -121,6 +121,8 @@ static void put_row(FILE *out, const struct lc_diff_row *row)
 	put_cell(out, &row->cpu_ns, lc_diff_time_words(&row->cpu_ns));
 	put_cell(out, count, lc_diff_count_words(count, false));
 	put_cell(out, bytes, lc_diff_count_words(bytes, true));
+	if (d->all.live.known)
+		put_cell(out, &row->live, lc_diff_count_words(&row->live, true));
 	fputs(" |\n", out);
 }
 
@@ -131,18 +133,21 @@ static void put_rows(FILE *out, const struct lc_diff_report *r)
 	size_t shown = 0, left = 0;
 
 	for (size_t i = 0; i < d->rows_len; i++) {
-		if (d->rows[i].rest && !lc_diff_allocates_otherwise(&d->rows[i]))
+		if (d->rows[i].rest && !lc_diff_allocates_otherwise(&d->rows[i]) &&
+		    !lc_diff_lives_otherwise(d, &d->rows[i]))
 			continue;
 		if (shown == r->top) {
 			left++;
 			continue;
 		}
 		if (!shown++)
-			fputs("\n| objects | allocated at | share | change (95%) | verdict | CPU "
-			      "time | allocations | bytes |\n"
-			      "| --- | --- | --- | --- | --- | --- | --- | --- |\n",
-			      out);
-		put_row(out, &d->rows[i]);
+			fprintf(out,
+			        "\n| objects | allocated at | share | change (95%%) | verdict | "
+			        "CPU time | allocations | bytes |%s\n"
+			        "| --- | --- | --- | --- | --- | --- | --- | --- |%s\n",
+			        d->all.live.known ? " live bytes |" : "",
+			        d->all.live.known ? " --- |" : "");
+		put_row(out, d, &d->rows[i]);
 	}
 	if (left)
 		fprintf(out, "\n%zu more rows.\n", left);
@@ -166,6 +171,8 @@ void lc_diff_markdown(FILE *out, const struct lc_diff_report *r)
 	put_sum(out, "allocations counted", d->all.allocations.known,
 	        lc_diff_count_words(&d->all.allocations, false));
 	put_sum(out, "bytes counted", d->all.bytes.known, lc_diff_count_words(&d->all.bytes, true));
+	put_sum(out, "bytes live after the last collection", d->all.live.known,
+	        lc_diff_count_words(&d->all.live, true));
 	put_sum(out, "bytes outside the heap, live at the end", d->all.offheap_live.known,
 	        lc_diff_count_words(&d->all.offheap_live, true));
 	put_sum(out, "bytes outside the heap, allocated", d->all.offheap_bytes.known,

@@ -16,6 +16,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/diff/diff.h"
 #include "analyzer/objects/analysis/identity.h"
+#include "analyzer/objects/analysis/live.h"
 #include "analyzer/objects/analysis/offheap.h"
 #include "src/base/order.h"
 
@@ -104,21 +105,46 @@ static bool has_more(const struct lc_rank_row *row, const struct lc_rank_row *th
 	return row->bytes > than->bytes;
 }
 
+/* Bytes of objects that each row of the ranking holds. The caller frees the array. */
+static struct lc_rank_number *live_of(struct lc_diff_profile *p)
+{
+	struct lc_rank_number *bytes = lc_mem_zeroed(p->ranking.len + 1, sizeof(*bytes));
+	struct lc_live live;
+
+	lc_live_build(&live, &p->ranking);
+	p->live = !live.none;
+	for (size_t i = 0; i < live.len; i++) {
+		const struct lc_live_line *line = &live.lines[i];
+
+		if (line->off_heap)
+			continue;
+		bytes[line->row - p->ranking.rows] =
+		    (struct lc_rank_number){ .value = lc_live_bytes(&line->now),
+			                     .variance = line->now.estimated_bytes.variance };
+	}
+	lc_live_free(&live);
+	return bytes;
+}
+
 static void add_profile(struct match *m, size_t number)
 {
-	const struct lc_diff_profile *p = &m->d->profiles[number];
+	struct lc_diff_profile *p = &m->d->profiles[number];
+	struct lc_rank_number *live = live_of(p);
 
 	for (size_t i = 0; i < p->ranking.len; i++) {
 		const struct lc_rank_row *row = &p->ranking.rows[i];
 		struct entry *e = entry_of(m, p, row);
 
 		add(&e->counts[number], row, m->d->engine != NULL);
+		e->counts[number].live += live[i].value;
+		e->counts[number].live_variance += live[i].variance;
 		if (!has_more(row, e->place.row))
 			continue;
 		e->place = (struct lc_diff_place){ .profile = p, .row = row };
 		if (m->d->group == LC_GROUP_LINE && row->path)
 			e->place.line1 = lc_tree_frame(&p->tree, row->path)[LC_FRAME_LINE1];
 	}
+	free(live);
 }
 
 /* ---- both sides ---- */

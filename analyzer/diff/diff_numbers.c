@@ -105,6 +105,7 @@ enum value {
 	COUNTED = OFFHEAP_LIVE,
 	OBJECTS,
 	OBJECT_BYTES,
+	LIVE, /* counted and estimated */
 	TOTAL_NS
 };
 
@@ -124,6 +125,8 @@ static struct lc_diff_value value_of(const struct lc_diff_profile *p,
 		return (struct lc_diff_value){ c->objects, c->objects_variance };
 	case OBJECT_BYTES:
 		return (struct lc_diff_value){ c->object_bytes, c->object_bytes_variance };
+	case LIVE:
+		return (struct lc_diff_value){ c->live, c->live_variance };
 	default:
 		return (struct lc_diff_value){ p->cpu_ns, 0 };
 	}
@@ -137,7 +140,8 @@ static void compare_values(const struct lc_diff *d, const struct lc_diff_counts 
 	struct lc_diff_estimate e, strict;
 	const bool objects = which == ALLOCATIONS || which == BYTES;
 	const bool offheap = which == OFFHEAP_BYTES || which == OFFHEAP_LIVE;
-	bool spread = false, exact = which <= COUNTED;
+	bool spread = false, sampled = which == OBJECTS || which == OBJECT_BYTES, told = true;
+	bool exact = which <= COUNTED || which == LIVE;
 
 	*out = (struct lc_diff_number){ .known = false };
 	v.values[LC_DIFF_BEFORE] = s->values;
@@ -150,13 +154,16 @@ static void compare_values(const struct lc_diff *d, const struct lc_diff_counts 
 		spread |= objects && exact && counts[i].spread;
 		/* Means of unequal counts are no counts. */
 		exact &= s->values[i].value == v.values[side]->value;
+		sampled |= which == LIVE && counts[i].live_variance > 0;
+		told &= which != LIVE || d->profiles[i].live;
 	}
+	out->known &= told;
 	if (!out->known)
 		return;
 	e = lc_diff_means(&v, ALPHA);
 	strict = lc_diff_means(&v, alpha);
-	out->estimate = spread || which == OBJECTS || which == OBJECT_BYTES;
-	out->exact = exact && !spread;
+	out->estimate = spread || sampled;
+	out->exact = exact && !spread && !sampled;
 	out->before = lc_diff_side_mean(v.values[0], v.len[0], ALPHA).value;
 	out->after = lc_diff_side_mean(v.values[1], v.len[1], ALPHA).value;
 	out->change = e.value;
@@ -180,6 +187,7 @@ static void compare(const struct lc_diff *d, struct lc_diff_row *row, double sha
 	compare_values(d, row->counts, OFFHEAP_LIVE, value_alpha, &s, &row->offheap_live);
 	compare_values(d, row->counts, OBJECTS, value_alpha, &s, &row->objects);
 	compare_values(d, row->counts, OBJECT_BYTES, value_alpha, &s, &row->object_bytes);
+	compare_values(d, row->counts, LIVE, value_alpha, &s, &row->live);
 	free(s.runs);
 	free(s.values);
 }
@@ -272,6 +280,8 @@ void lc_diff_add(const struct lc_diff *d, struct lc_diff_counts *sum, const stru
 		sum[i].object_bytes += row->counts[i].object_bytes;
 		sum[i].object_bytes_variance += row->counts[i].object_bytes_variance;
 		lc_offheap_add(&sum[i].offheap, &row->counts[i].offheap);
+		sum[i].live += row->counts[i].live;
+		sum[i].live_variance += row->counts[i].live_variance;
 	}
 }
 

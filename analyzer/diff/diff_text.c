@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff/diff_text.c - writes a diff for a terminal: the answer, the sums, and then row by row. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,8 @@ static void print_sums(const struct lc_screen *s, const struct lc_diff *d)
 		print_label(s, "allocations", both(&all->allocations, &all->objects, false));
 	if (all->bytes.known || all->object_bytes.known)
 		print_label(s, "bytes", both(&all->bytes, &all->object_bytes, true));
+	if (all->live.known)
+		print_label(s, "live bytes", lc_diff_count_words(&all->live, true));
 	if (all->offheap_bytes.known)
 		print_label(s, "off-heap", offheap_words(all));
 }
@@ -266,6 +269,41 @@ static void print_allocations(const struct lc_screen *s, const struct lc_diff_re
 		fprintf(s->out, "%*sand %zu more\n", LEFT_COLUMNS, "", all - shown);
 }
 
+static int order_live(const void *a, const void *b)
+{
+	const struct lc_diff_row *const *x = a, *const *y = b;
+	const double of_x = fabs((*x)->live.change), of_y = fabs((*y)->live.change);
+
+	if (of_x != of_y)
+		return of_x > of_y ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+/* Rows that hold more or less after the last collection. */
+static void print_live(const struct lc_screen *s, const struct lc_diff_report *r)
+{
+	const struct lc_diff *d = r->diff;
+	const struct lc_diff_row **rows = lc_mem_zeroed(d->rows_len + 1, sizeof(*rows));
+	const size_t most = r->top > BYTES_TOP ? BYTES_TOP : r->top;
+	size_t len = 0;
+
+	for (size_t i = 0; i < d->rows_len; i++)
+		if (lc_diff_lives_otherwise(d, &d->rows[i]))
+			rows[len++] = &d->rows[i];
+	qsort(rows, len, sizeof(*rows), order_live);
+	if (len)
+		fputs("\nrows whose live bytes changed, most bytes first\n", s->out);
+	for (size_t i = 0; i < len && i < most; i++) {
+		print_names(s, rows[i], s->width);
+		fprintf(s->out, "%*s", LEFT_COLUMNS, "");
+		print_wrapped(s, LEFT_COLUMNS, LEFT_COLUMNS,
+		              lc_diff_count_words(&rows[i]->live, true));
+	}
+	if (len > most)
+		fprintf(s->out, "%*sand %zu more\n", LEFT_COLUMNS, "", len - most);
+	free(rows);
+}
+
 /* ---- all of it ---- */
 
 static void print_outcomes(const struct lc_screen *s, const struct lc_diff_report *r)
@@ -291,6 +329,7 @@ void lc_diff_text(FILE *out, const struct lc_diff_report *r)
 	print_sums(&s, d);
 	print_rows(&s, r);
 	print_allocations(&s, r);
+	print_live(&s, r);
 	if (d->engine && !d->repeated) {
 		putc('\n', out);
 		lc_screen_wrap(

@@ -11,6 +11,8 @@
 #include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
 
+#define LIVE_PART 0.01 /* of all live bytes, that a change has to be */
+
 enum { HEADLINE_COLUMNS = 60, NUMBER_BYTES = 32, PERCENT_BYTES = 32 };
 
 /* The side by which a row is called: after, if it is there. */
@@ -101,6 +103,12 @@ bool lc_diff_allocates_otherwise(const struct lc_diff_row *row)
 	return row->allocations.significant || row->bytes.significant || row->objects.significant ||
 	       row->object_bytes.significant || row->offheap_bytes.significant ||
 	       row->offheap_live.significant;
+}
+
+bool lc_diff_lives_otherwise(const struct lc_diff *d, const struct lc_diff_row *row)
+{
+	return row->live.significant &&
+	       fabs(row->live.change) >= LIVE_PART * fmax(d->all.live.before, d->all.live.after);
 }
 
 /* ---- the headline ---- */

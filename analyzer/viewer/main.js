@@ -64,7 +64,7 @@ page.add((shared) => {
 	}
 
 	/* These views' data are not kept by thread and time. */
-	const WHOLE = ["offheap", "threads", "numa", "sharing", "spans"];
+	const WHOLE = ["live", "offheap", "threads", "numa", "sharing", "spans"];
 
 	function tellWhole() {
 		const face = view.name === "objects" && id("view-objects").querySelector(".faces [aria-selected=true]");
@@ -125,6 +125,7 @@ page.add((shared) => {
 		openRow(row);
 	};
 	const tables = {
+		live: shared.liveTable((row) => shared.showLive(id("view-live").querySelector(".detail"), row, openLine)),
 		offheap: shared.offHeapTable((row) => shared.showOffHeap(id("view-offheap").querySelector(".detail"), row, openLine)),
 		code: shared.codeTable(showCode),
 		threads: shared.threadTable((t) => {
@@ -135,15 +136,16 @@ page.add((shared) => {
 		numa: shared.numaTable((row) => shared.showNuma(id("view-numa").querySelector(".detail"), row)),
 	};
 	const texts = {
+		live: shared.liveText,
 		offheap: shared.offHeapText,
 		code: (r) => (r.name + "\n" + r.at).toLowerCase(),
 		threads: (r) => (r.name + "\n" + r.tid).toLowerCase(),
 		sharing: (r) => (r.name + "\n" + r.at).toLowerCase(),
 		numa: (r) => r.text,
 	};
-	const nouns = { offheap: "lines", code: "rows", threads: "threads", sharing: "findings", numa: "sites" };
+	const nouns = { live: "lines", offheap: "lines", code: "rows", threads: "threads", sharing: "findings", numa: "sites" };
 	shared.showAbout(id("view-about"));
-	const there = { waits: shared.hasOwn, objects: true, offheap: shared.offHeapRows.length > 0, code: true, threads: data.threads.length > 0, numa: shared.numaOn, sharing: data.false_sharing.length > 0,
+	const there = { waits: shared.hasOwn, objects: true, live: shared.liveRows.length > 0, offheap: shared.offHeapRows.length > 0, code: true, threads: data.threads.length > 0, numa: shared.numaOn, sharing: data.false_sharing.length > 0,
 		spans: !!data.spans, about: true };
 	const views = Object.keys(there).filter((name) => {
 		id("tab-" + name).hidden = !there[name];

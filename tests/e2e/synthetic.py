@@ -18,7 +18,7 @@ BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address"
 (STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
  FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES, SPANS, TASKS,
  SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS, LOOKS, RUNNING, RECURSIONS) = range(1, 31)
-SITE_NAMES, COPIES, STEPS, WEIGHTS, REACHES, OFFHEAP, OFFHEAP_BEFORE = 31, 32, 33, 36, 38, 39, 42
+SITE_NAMES, COPIES, STEPS, WEIGHTS, LAYOUTS, REACHES, OFFHEAP, LIVE, OFFHEAP_BEFORE = 31, 32, 33, 36, 34, 38, 39, 40, 42
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
 REFERENCES = ["unknown", "field", "static", "parameter", "result", "new", "constant", "class", "caught", "several"]
@@ -146,7 +146,7 @@ class Block:
     def __init__(self, tells_pairs=False):
         self.tells_pairs, self.weights = tells_pairs, {}
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
-        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), SITE_NAMES, COPIES, STEPS, REACHES, OFFHEAP, OFFHEAP_BEFORE)}
+        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), SITE_NAMES, COPIES, STEPS, REACHES, LAYOUTS, LIVE, OFFHEAP, OFFHEAP_BEFORE)}
         self.samples = {}
         self.last_begin = 0  # of TRACE
 
@@ -208,6 +208,15 @@ class Block:
 
     def off_heap_before(self, cls, frames, blocks, size):
         return self._row(OFFHEAP_BEFORE, [self.site(cls, frames), blocks, size])
+
+    def live(self, kind, time_ns, site, objects, size, sampled=0, estimated=(0, 0), estimated_bytes=(0, 0)):
+        """`kind`: "least", "now" or "young"; no site: the heap. Estimates are pairs of value and variance."""
+        return self._row(LIVE, [time_ns, ["least", "now", "young"].index(kind), self.site(*site) if site else 0, objects, size, sampled,
+                                1000 * estimated[0], 1000 * estimated[1], estimated_bytes[0], estimated_bytes[1] >> 20])
+
+    def layout(self, site, offset, size, name):
+        """A field of the site's class; without a name and bytes: `offset` is the object's size."""
+        return self._row(LAYOUTS, [self.site(*site), offset, size, self.string(name)])
 
     def named(self, site, name, kind=0):
         """Where the program stores the site's objects: 0 a field, 1 a local variable, 2 an argument."""

@@ -269,6 +269,25 @@ static void blocks_outside_the_heap_are_counted_likewise(void **state)
 	does_not_hold("offheap-live>0");
 }
 
+/* Bytes after the last collection: counts alone are exact, and estimates have an error. */
+static void live_bytes_are_compared_if_both_sides_tell_them(void **state)
+{
+	struct lc_diff_counts *c = row("com.acme.Cache$Entry");
+
+	c[LC_DIFF_BEFORE].live = 1000;
+	c[LC_DIFF_AFTER].live = 1100;
+	profiles[LC_DIFF_AFTER].live = true;
+	unknown("live>+1%", "the two sides do not both have live");
+	profiles[LC_DIFF_BEFORE].live = true;
+	holds("live(Cache*)>+9.9%");
+	does_not_hold("live(Cache*)>+10%");
+	holds("live>+99B");
+	c[LC_DIFF_BEFORE].live_variance = c[LC_DIFF_AFTER].live_variance = 10000;
+	does_not_hold("live(Cache*)>0");
+	c[LC_DIFF_AFTER].live = 0;
+	holds("live<-1%");
+}
+
 static void allocations_are_counted_likewise(void **state)
 {
 	struct lc_diff_counts *c = row("byte[]");
@@ -340,6 +359,7 @@ int main(void)
 		TEST(a_package_is_named_without_its_classes),
 		TEST(what_is_counted_has_no_noise),
 		TEST(blocks_outside_the_heap_are_counted_likewise),
+		TEST(live_bytes_are_compared_if_both_sides_tell_them),
 		TEST(allocations_are_counted_likewise),
 		TEST(estimates_and_counts_are_one_number_with_an_error),
 		TEST(what_is_new_rose),

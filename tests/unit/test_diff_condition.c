@@ -35,6 +35,8 @@ static void conditions_mean_what_they_say(void **state)
 		{ "counted-bytes>2k", LC_DIFF_COUNTED_BYTES, NULL, false, false, 2048 },
 		{ "offheap-live(DirectByteBuffer*)>+10%", LC_DIFF_OFFHEAP_LIVE, "DirectByteBuffer*",
 		  false, true, 0.1 },
+		{ "live(Cache*)>+10%", LC_DIFF_LIVE, "Cache*", false, true, 0.1 },
+		{ "live<-1KB", LC_DIFF_LIVE, NULL, true, false, 1024 },
 		{ "offheap-bytes>+1MB", LC_DIFF_OFFHEAP_BYTES, NULL, false, false, 1048576 },
 		{ "counted-allocations(A(B)C)<-10%", LC_DIFF_COUNTED_ALLOCATIONS, "A(B)C", true,
 		  true, 0.1 },

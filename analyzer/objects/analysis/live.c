@@ -278,6 +278,12 @@ static void judge(const struct lc_live *l, struct lc_live_line *line)
 	     (line->full_s >= 0 && line->full_s <= MATTERS_S) || line->off_heap);
 }
 
+static void add_now(struct lc_live_line *line, struct lc_live_site *site, const struct entry *e)
+{
+	add_held(&line->now, e);
+	add_held(&site->now, e);
+}
+
 static void make_line(struct build *b, size_t from, size_t to)
 {
 	struct lc_live *l = b->l;
@@ -290,22 +296,26 @@ static void make_line(struct build *b, size_t from, size_t to)
 	};
 	memset(b->series, 0, b->stretches_len * sizeof(*b->series));
 	for (size_t i = from, end; i < to; i = end) {
+		struct lc_live_site *site = &l->sites[l->sites_len++];
+
+		*site = (struct lc_live_site){ b->entries[i].site, line->off_heap, { 0 } };
 		for (end = i; end < to && b->entries[end].site == b->entries[i].site; end++) {
 			const struct entry *e = &b->entries[end];
 
 			if (e->kind == LC_LIVE_YOUNG)
 				add_held(&line->young, e);
 			else if (e->kind == LC_LIVE_NOW && e->time_ns == b->now_ns[e->process])
-				add_held(&line->now, e);
+				add_now(line, site, e);
 		}
 		if (l->one_process) {
 			add_series(b, &b->entries[i], &b->entries[end]);
 			for (size_t k = end; !b->now_ns[b->entries[i].process] && k > i; k--)
 				if (b->entries[k - 1].kind == LC_LIVE_LEAST) {
-					add_held(&line->now, &b->entries[k - 1]);
+					add_now(line, site, &b->entries[k - 1]);
 					break;
 				}
 		}
+		end_held(&site->now);
 	}
 	end_held(&line->now);
 	end_held(&line->young);
@@ -358,6 +368,7 @@ void lc_live_build(struct lc_live *l, const struct lc_ranking *rank)
 	}
 	l->incomplete = lc_load_counter(load, "gc_incomplete");
 	l->lines = lc_arena_zeroed(&l->arena, rank->len, sizeof(*l->lines));
+	l->sites = lc_arena_zeroed(&l->arena, load->tree->sites.count, sizeof(*l->sites));
 	b.series = lc_mem_zeroed(b.stretches_len, sizeof(*b.series));
 	for (size_t i = 0, end; i < b.len && b.entries[i].line != UINT32_MAX; i = end) {
 		for (end = i; end < b.len && b.entries[end].line == b.entries[i].line; end++)

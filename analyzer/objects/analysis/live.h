@@ -42,10 +42,19 @@ struct lc_live_line {
 	double full_s;          /* until nothing is left, if it grows on; below 0: unknown */
 };
 
+/* The state now of a site that has rows, in the order of lines. */
+struct lc_live_site {
+	uint32_t site;
+	bool off_heap;
+	struct lc_live_held now;
+};
+
 struct lc_live {
 	const char *none; /* a line: why there is nothing to tell; NULL: there is something */
 	struct lc_live_line *lines; /* most bytes first, those that hold something now or have */
 	size_t len;
+	struct lc_live_site *sites;
+	size_t sites_len;
 	bool one_process;    /* else growth is not told */
 	uint64_t heap_bytes; /* in use after the last collection; 0: unknown */
 	uint64_t heap_max_bytes, direct_max_bytes; /* 0: unknown */

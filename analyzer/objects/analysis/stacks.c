@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/analysis.h"
 #include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/analysis/report.h"
 #include "analyzer/out/emit.h"
@@ -106,6 +107,18 @@ static void add_offheap(struct lc_stacks *s, bool live)
 	free(sites);
 }
 
+static void add_live(struct lc_stacks *s, const struct lc_live *live)
+{
+	for (size_t i = 0; i < live->sites_len; i++) {
+		const struct lc_live_site *site = &live->sites[i];
+		const uint32_t *key = lc_table_key(&s->tree->sites, site->site);
+
+		if (!site->off_heap)
+			add(s, key[LC_SITE_PATH], LC_STACK_CLASS, key[LC_SITE_CLASS], 0,
+			    lc_stacks_whole(lc_live_bytes(&site->now)));
+	}
+}
+
 void lc_stacks_build(struct lc_stacks *s, const struct lc_report *r, enum lc_stacks_kind kind)
 {
 	*s = (struct lc_stacks){ .tree = r->view->tree, .between = kind == LC_STACKS_OBJECTS };
@@ -114,6 +127,8 @@ void lc_stacks_build(struct lc_stacks *s, const struct lc_report *r, enum lc_sta
 		add_allocations(s, r, kind == LC_STACKS_ALLOC_BYTES);
 	else if (kind == LC_STACKS_OFFHEAP_BYTES || kind == LC_STACKS_OFFHEAP_LIVE)
 		add_offheap(s, kind == LC_STACKS_OFFHEAP_LIVE);
+	else if (kind == LC_STACKS_LIVE_BYTES)
+		add_live(s, &r->analysis->live_by_line);
 	else
 		add_samples(s, r, kind);
 }

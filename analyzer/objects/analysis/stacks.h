@@ -25,6 +25,7 @@ enum lc_stacks_kind {
 	/* allocation path, then the class, of blocks outside the heap; bytes allocated, or live */
 	LC_STACKS_OFFHEAP_BYTES,
 	LC_STACKS_OFFHEAP_LIVE,
+	LC_STACKS_LIVE_BYTES, /* the same, of objects; bytes after the last collection */
 	LC_STACKS_KINDS
 };
 

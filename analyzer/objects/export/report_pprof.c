@@ -12,6 +12,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/table.h"
+#include "analyzer/objects/analysis/analysis.h"
 #include "analyzer/objects/analysis/offheap.h"
 #include "analyzer/objects/analysis/process_labels.h"
 #include "analyzer/objects/analysis/stacks.h"
@@ -48,6 +49,8 @@ enum {
 	VALUE_LATENCY,
 	VALUE_OFFHEAP_BYTES,
 	VALUE_OFFHEAP_LIVE,
+	VALUE_LIVE_OBJECTS,
+	VALUE_LIVE_BYTES,
 	VALUES
 };
 
@@ -402,6 +405,29 @@ static void add_offheap(struct pprof *p)
 	free(sites);
 }
 
+/* Objects that were live after the last collection: counted ones, and estimated ones. */
+static void add_live(struct pprof *p, const struct lc_live *live)
+{
+	for (size_t i = 0; i < live->sites_len; i++) {
+		const struct lc_live_site *s = &live->sites[i];
+		const uint64_t counted[VALUES] = {
+			[VALUE_LIVE_OBJECTS] = s->now.objects, [VALUE_LIVE_BYTES] = s->now.bytes
+		};
+		const uint64_t estimated[VALUES] = {
+			[VALUE_LIVE_OBJECTS] = lc_stacks_whole(s->now.estimated.value),
+			[VALUE_LIVE_BYTES] = lc_stacks_whole(s->now.estimated_bytes.value)
+		};
+
+		if (s->off_heap)
+			continue;
+		set_stack(p, lc_table_key(&p->tree->sites, s->site)[LC_SITE_PATH]);
+		label_object(p, s->site, true);
+		add_sample(p, counted);
+		label(p, WORD_ESTIMATED, TEXT_WORD, WORD_YES);
+		add_sample(p, estimated);
+	}
+}
+
 static void add_value_type(struct pprof *p, unsigned field, const char *type, const char *unit)
 {
 	struct bytes message = { .at = NULL };
@@ -423,6 +449,8 @@ static void add_types(struct pprof *p, const struct lc_report *r)
 		[VALUE_LATENCY] = { "latency", "cycles" },
 		[VALUE_OFFHEAP_BYTES] = { "offheap_bytes", "bytes" },
 		[VALUE_OFFHEAP_LIVE] = { "offheap_live", "bytes" },
+		[VALUE_LIVE_OBJECTS] = { "inuse_objects", "count" },
+		[VALUE_LIVE_BYTES] = { "inuse_space", "bytes" },
 	};
 
 	p->values = 1u << VALUE_SAMPLES | 1u << VALUE_BYTES | 1u << VALUE_ALLOCATIONS;
@@ -430,6 +458,8 @@ static void add_types(struct pprof *p, const struct lc_report *r)
 		p->values |= 1u << VALUE_LATENCY;
 	if (p->tree->offheap.count || p->tree->offheap_before.count)
 		p->values |= 1u << VALUE_OFFHEAP_BYTES | 1u << VALUE_OFFHEAP_LIVE;
+	if (!r->analysis->live_by_line.none)
+		p->values |= 1u << VALUE_LIVE_OBJECTS | 1u << VALUE_LIVE_BYTES;
 	add_string(p, "");
 	for (unsigned i = 0; i < VALUES; i++)
 		if (p->values >> i & 1)
@@ -488,6 +518,7 @@ static void add_all(struct pprof *p, const struct lc_report *r, const struct lc_
 	for (size_t i = 0; i < v->estimates_len && i < r->top; i++)
 		add_estimate(p, &v->estimates[i]);
 	add_offheap(p);
+	add_live(p, &r->analysis->live_by_line);
 	for (size_t i = 0; i < v->accesses_len && !v->accesses[i].site; i++)
 		add_access(p, r, n, &v->accesses[i]);
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++) {

@@ -368,6 +368,7 @@ void lc_report_sqlite(FILE *out, const struct lc_report *r)
 	estimates(&s);
 	site_names(&s);
 	off_heap(&s);
+	lc_sqlite_live(&s);
 	lc_sqlite_processes(&s);
 	lc_sqlite_threads(&s);
 	lc_sqlite_nodes(&s);

@@ -32,6 +32,9 @@ void lc_sqlite_processes(struct lc_sqlite *s);
 /* Write the groups of --by for the named paths and their callers. */
 void lc_sqlite_path_groups(struct lc_sqlite *s);
 
+/* Tables of live objects. */
+void lc_sqlite_live(struct lc_sqlite *s);
+
 /* Tables of threads, of time, of NUMA nodes and of spans. */
 void lc_sqlite_threads(struct lc_sqlite *s);
 void lc_sqlite_nodes(struct lc_sqlite *s);

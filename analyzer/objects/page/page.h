@@ -14,6 +14,8 @@
 
 struct lc_analysis;
 struct lc_json;
+struct lc_live;
+struct lc_live_line;
 struct lc_slices;
 
 /* Write one column of a table's keys as an array, each number less `base`. */
@@ -47,6 +49,12 @@ void lc_page_layouts(struct lc_json *j, const struct lc_tree *t);
  * that rows are made of, code, and findings.
  */
 void lc_page_lens(struct lc_json *j, const struct lc_analysis *a);
+
+/* Member "live": what is told of all that stays after collections; absent if nothing is. */
+void lc_page_live(struct lc_json *j, const struct lc_live *l);
+
+/* Member "held" of a row: what its line holds after collections, and the curve. */
+void lc_page_live_row(struct lc_json *j, const struct lc_live *l, const struct lc_live_line *line);
 
 /* Member "sources": for each file, the lines around sampled lines. */
 void lc_page_sources(struct lc_json *j, const struct lc_report *r);

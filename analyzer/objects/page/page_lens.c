@@ -216,8 +216,18 @@ static void off_heap(struct lc_json *j, const struct lc_rank_offheap *o)
 	lc_json_end_array(j);
 }
 
+static void held(struct lc_json *j, const struct lc_live *live, const struct lc_rank_row *row)
+{
+	for (size_t i = 0; live && i < live->len; i++)
+		if (live->lines[i].row == row) {
+			lc_page_live_row(j, live, &live->lines[i]);
+			return;
+		}
+}
+
 static void put_row(struct lc_json *j, const struct lc_ranking *rank, const struct lc_table *places,
-                    const struct lc_gc_model *gc, const struct lc_rank_row *row)
+                    const struct lc_gc_model *gc, const struct lc_live *live,
+                    const struct lc_rank_row *row)
 {
 	const uint32_t own = lc_own_maker(rank->view->tree, row);
 	const char *no_line = lc_no_line_text(rank, row);
@@ -245,6 +255,7 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, const stru
 	if (row->spread)
 		lc_json_u64(j, "spread", row->spread);
 	off_heap(j, &row->offheap);
+	held(j, live, row);
 	number(j, "objects", &row->objects);
 	number(j, "object_bytes", &row->object_bytes);
 	hottest(j, rank->view->tree, row);
@@ -254,8 +265,9 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, const stru
 	lc_json_end_object(j);
 }
 
+/* `live`: of this ranking; NULL: leave it out. */
 static void put_ranking(struct lc_json *j, const struct lc_ranking *rank,
-                        const struct lc_table *places)
+                        const struct lc_table *places, const struct lc_live *live)
 {
 	struct lc_gc_model gc;
 
@@ -265,7 +277,7 @@ static void put_ranking(struct lc_json *j, const struct lc_ranking *rank,
 	lc_json_u64(j, "samples", rank->samples);
 	lc_json_array(j, "rows");
 	for (size_t i = 0; i < rank->len; i++)
-		put_row(j, rank, places, &gc, &rank->rows[i]);
+		put_row(j, rank, places, &gc, live, &rank->rows[i]);
 	lc_json_end_array(j);
 	lc_json_end_object(j);
 }
@@ -353,11 +365,11 @@ static void rankings(struct lc_json *j, const struct lc_analysis *a, const struc
 		if (group == LC_GROUP_BY && !a->view.load->by.len)
 			continue;
 		if (group == LC_GROUP_LINE) { /* findings point to these rows */
-			put_ranking(j, &a->by_line, places);
+			put_ranking(j, &a->by_line, places, &a->live_by_line);
 			continue;
 		}
 		lc_ranking_build(&other, &a->view, (enum lc_rank_group)group, NULL);
-		put_ranking(j, &other, places);
+		put_ranking(j, &other, places, NULL);
 		lc_ranking_free(&other);
 	}
 	lc_json_end_object(j);

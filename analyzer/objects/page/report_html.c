@@ -179,6 +179,7 @@ static void data(FILE *out, const void *report)
 	lc_page_pauses(j, r->analysis);
 	lc_page_span_samples(j, r->view->tree);
 	lc_page_layouts(j, r->view->tree);
+	lc_page_live(j, &r->analysis->live_by_line);
 	lenses(j, r);
 	sharing(j, r);
 	threads(j, r->view);

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Live objects, of made profiles, in every format: the same numbers, which a diff compares."""
+
+import json
+import re
+import sqlite3
+
+import pytest
+from browser import browser  # noqa: F401 (a fixture)
+from conftest import ROOT
+from synthetic import Block, Profile, frame
+from test_pprof import pprof
+
+NS = 10**9
+DIRECT = "java.nio.DirectByteBuffer (off-heap)"
+NODE = "com.acme.Node"
+LOAD = (frame("com.acme.Cache", "load", 20), frame("com.acme.Main", "main", 5))
+FILL = (frame("com.acme.Cache", "fill", 30), frame("com.acme.Main", "main", 6))
+LEAK, NODES, BLOCK = ("byte[]", LOAD), (NODE, FILL), (DIRECT, FILL)
+STRETCHES = 30
+MB = 1 << 20
+LINE = "com.acme.Main.main:5;com.acme.Cache.load:20;[byte[]]"
+
+
+def profile(path, end=30 * MB, live=True):
+    """A line grows by a 30th of `end` each second; another is steady, and estimated."""
+    block = Block().access("object", LOAD, 40, LEAK).access("native", FILL, 60).allocate(*LEAK, 300, 300 * MB)
+    block.off_heap(*BLOCK, 2, 8192)
+    for i in range(STRETCHES if live else 0):
+        at = (i + 1) * NS
+        block.live("least", at, None, 2, 40 * MB + i * end // STRETCHES, sampled=1)
+        block.live("least", at, LEAK, i + 1, (i + 1) * end // STRETCHES)
+        if not i:
+            block.live("least", at, NODES, 0, 0, 20, (2000, 200000), (80000, 20 << 20))
+            block.live("least", at, BLOCK, 2, 8192)
+    if live:
+        at = (STRETCHES + 1) * NS
+        block.live("now", at, None, 60, 75 * MB, sampled=30).live("now", at, LEAK, 30, end).live("now", at, BLOCK, 2, 8192)
+        block.live("now", at, NODES, 0, 0, 20, (2000, 200000), (80000, 20 << 20)).live("young", at, LEAK, 3, 3 * MB)
+    return Profile(path, counters={"heap_max_bytes": 256 * MB}).append(block, end=(STRETCHES + 1) * NS).close()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return profile(tmp_path_factory.mktemp("live") / "p")
+
+
+def lines_of(locus, made):
+    live = json.loads(locus("report", "--format=json", made).stdout)["live"]
+    return {line["class"]: line for line in live["lines"]}
+
+
+def test_the_database_has_the_state_and_the_curve(locus, made, tmp_path):
+    lines = lines_of(locus, made)
+    assert lines["byte[]"]["live"] == {"objects": 30, "bytes": 30 * MB} and lines[NODE]["live"]["estimated_bytes"]["value"] == 80000
+    assert locus("report", made, "-f", tmp_path / "p.sqlite").returncode == 0
+    with sqlite3.connect(tmp_path / "p.sqlite") as db:
+        now = db.execute("SELECT class, method, off_heap, objects, live.bytes, sampled, estimated_objects, estimated_bytes, "
+                         "estimated_bytes_low < estimated_bytes AND estimated_bytes < estimated_bytes_high FROM live JOIN sites ON sites.id=site "
+                         "JOIN lines USING(path) ORDER BY live.bytes DESC").fetchall()
+        series = db.execute("SELECT start_ns, objects, live_series.bytes FROM live_series JOIN sites ON sites.id=site WHERE class='byte[]' "
+                            "ORDER BY start_ns").fetchall()
+        most = db.execute(re.search("hold most.*?```sql\n(.*?)```", (ROOT / "docs" / "SQLITE.md").read_text(), re.S).group(1)).fetchall()
+        heap = db.execute("SELECT start_ns, collections, old_collections, bytes FROM live_heap ORDER BY start_ns").fetchall()
+    assert now == [("byte[]", "com.acme.Cache.load", 0, 30, 30 * MB, 0, 0, 0, 0), (DIRECT, "com.acme.Cache.fill", 1, 2, 8192, 0, 0, 0, 0),
+                   (NODE, "com.acme.Cache.fill", 0, 0, 0, 20, 2000, 80000, 1)]
+    assert most == [("byte[]", "com.acme.Cache.load:20", 30 * MB), (NODE, "com.acme.Cache.fill:30", 80000)]
+    assert series == [(i * NS, i + 1, (i + 1) * MB) for i in range(STRETCHES)]
+    assert heap == [(i * NS, 2, 1, (40 + i) * MB) for i in range(STRETCHES)]
+
+
+def test_stacks_have_the_bytes_of_objects(locus, made, tmp_path):
+    lines = locus("report", "--format=collapsed", "--stacks=live-bytes", made).stdout.splitlines()
+    live = {stack: int(n) for stack, n in (line.rsplit(" ", 1) for line in lines)}
+    assert live == {LINE: 30 * MB, "com.acme.Main.main:6;com.acme.Cache.fill:30;[%s]" % NODE: 80000}
+    found = pprof(tmp_path, made)
+    assert dict(found.types)["inuse_objects"] == "count" and dict(found.types)["inuse_space"] == "bytes"
+    assert found.stacks("inuse_space", "class") == live and found.sum("inuse_objects") == 30 + 2000
+    assert found.sum("offheap_live") == 8192 and found.sum("samples") == 100
+
+
+def test_a_diff_compares_and_a_leak_fails_it(locus, made, tmp_path):
+    leaks = profile(tmp_path / "leaks", end=45 * MB)
+    done = locus("diff", "--format=json", "--fail-on=live(byte*)>+49%", "--fail-on=live(byte*)>+50%", "--fail-on=live(Node)>0", made, leaks)
+    assert done.returncode == 1, done.stderr
+    found = json.loads(done.stdout)
+    assert [f["holds"] for f in found["fail_on"]][:2] == [True, False] and found["fail_on"][2]["holds"] is not True
+    rows = {(r["after"] or r["before"])["class"]: r["live_bytes"] for r in found["rows"] if "live_bytes" in r}
+    assert (rows["byte[]"]["before"], rows["byte[]"]["after"], rows["byte[]"]["exact"]) == (30 * MB, 45 * MB, True)
+    assert rows[NODE]["estimate"] and not rows[NODE]["significant"] and DIRECT not in rows
+    text = " ".join(locus("diff", made, leaks).stdout.split())
+    assert "live bytes ~30.1 MB to ~45.1 MB, +49.9%" in text, text
+    assert re.search(r"rows whose live bytes changed, most bytes first byte\[\] <- c.a.Cache.load:20 30.0 MB to 45.0 MB, \+50.0%", text), text
+    markdown = locus("diff", "--format=markdown", made, leaks).stdout
+    assert "- bytes live after the last collection: \\~30.1 MB to" in markdown and "30.0 MB to 45.0 MB, +50.0% |\n" in markdown, markdown
+
+
+def test_what_one_side_has_not_recorded_is_not_compared(locus, made, tmp_path):
+    old = profile(tmp_path / "old", live=False)
+    done = locus("diff", "--format=json", "--fail-on=live>0", old, made)
+    assert json.loads(done.stdout)["fail_on"][0]["holds"] is None and "live_bytes" not in json.loads(done.stdout)["total"]
+    assert "inuse_space" not in dict(pprof(tmp_path, old).types)
+    assert locus("report", "--format=collapsed", "--stacks=live-bytes", old).stdout == ""
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("scheme, width", [("light", 1280), ("dark", 400)])
+def test_the_page_has_a_view_with_a_curve(browser, locus, made, tmp_path, scheme, width):
+    page = tmp_path / "p.html"
+    assert locus("report", made, "-f", page).returncode == 0
+    browser.page(page, "view=live", width=width, scheme=scheme)
+    listed = [re.split(r"[\t\n]+", text) for text in browser.texts("#view-live tr.row")]
+    assert [row[0] for row in listed] == ["30.0 MB", "~78.1 KB", "8.0 KB"], listed
+    assert "60.0 MB" in listed[0], listed
+    browser.evaluate("document.querySelectorAll('#view-live tr.row')[0].click()")
+    detail = " ".join(browser.text("#view-live .detail").split())
+    assert "30.0 MB live in 30 objects" in detail and "40.0% of the heap in use" in detail and "3.0 MB younger" in detail, detail
+    assert "60 collections, 30 of old objects, too" in detail and "0 ns" not in detail
+    points = browser.evaluate("document.querySelector('#view-live polyline').getAttribute('points')").split()
+    assert len(points) == STRETCHES and float(points[-1].split(",")[1]) < float(points[0].split(",")[1])
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    browser.click("#view-live .detail .link")
+    assert browser.text("#view-objects h2") == "byte[]" and browser.messages() == []
+
+
+def test_without_live_objects_there_is_no_view(browser, locus, tmp_path):
+    page = tmp_path / "p.html"
+    assert locus("report", profile(tmp_path / "old", live=False), "-f", page).returncode == 0
+    browser.page(page)
+    assert browser.evaluate("document.getElementById('tab-live').hidden")
