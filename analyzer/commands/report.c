@@ -55,8 +55,8 @@ enum row {
 
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_VIEW] = { "view", 0, "CHOICE",
-	               "brief|objects|code|alloc|live|offheap|sharing|numa|spans|threads|recording|"
-	               "full",
+	               "brief|objects|code|alloc|live|footprint|offheap|sharing|numa|spans|threads|"
+	               "recording|full",
 	               "brief", "",
 	               "what the text shows: one screen (brief), one part in detail, or all parts "
 	               "(full)" },

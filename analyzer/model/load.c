@@ -59,6 +59,21 @@ uint64_t lc_load_counter(const struct lc_load *l, const char *name)
 	return sum;
 }
 
+uint64_t lc_load_level(const struct lc_load *l, const char *name)
+{
+	uint64_t level = 0;
+
+	for (size_t i = 0; i < l->processes_len; i++) {
+		const uint64_t of =
+		    (uint64_t)json_integer_value(json_object_get(l->processes[i].counters, name));
+
+		if (i && of != level)
+			return 0;
+		level = of;
+	}
+	return level;
+}
+
 /* ---- engines ---- */
 
 bool lc_load_same_engine(const struct lc_load_engine *a, const struct lc_load_engine *b)

@@ -193,4 +193,7 @@ uint32_t lc_load_weight_milli(const json_t *processes, const struct lc_load_engi
 /* Sum of a counter over all processes. */
 uint64_t lc_load_counter(const struct lc_load *l, const char *name);
 
+/* The number that a counter has in each process; 0: some differ, or none has it. */
+uint64_t lc_load_level(const struct lc_load *l, const char *name);
+
 #endif

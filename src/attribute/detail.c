@@ -331,7 +331,7 @@ static void add_layout(const struct lc_detail *d)
 		row.name = t->entries[i].name;
 		lc_tally_layout(d->thread->tally, &row);
 	}
-	if (t->instance_bytes) {
+	if (t->instance_bytes && !t->incomplete) {
 		row = (struct lc_block_layout){ d->at.site, t->instance_bytes, 0, "" };
 		lc_tally_layout(d->thread->tally, &row);
 	}

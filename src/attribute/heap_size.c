@@ -5,9 +5,12 @@
 #include "src/core/counters.h"
 #include "src/core/record.h"
 #include "src/jvm/layout/collector.h"
+#include "src/jvm/layout/layout.h"
 
 static struct {
 	uint64_t heap_max_bytes, direct_max_bytes; /* 0: unknown */
+	/* How objects are laid out: bytes before the first field, and before element 0. */
+	uint64_t header, alignment, reference, array_base, array_longs, array_references;
 	uint32_t full; /* collections of both generations, at the last look */
 } sizes;
 
@@ -60,11 +63,18 @@ static uint64_t direct_bytes(JNIEnv *jni)
 void lc_heap_size_begin(JNIEnv *jni)
 {
 	static const char *const max[] = { "maxMemory" };
+	const struct lc_layout *layout = lc_layout();
 
 	sizes.heap_max_bytes = runtime_bytes(jni, max, 1);
 	if (sizes.heap_max_bytes > INT64_MAX / 2)
 		sizes.heap_max_bytes = 0; /* it has no limit */
 	sizes.direct_max_bytes = direct_bytes(jni);
+	sizes.header = lc_layout_header_bytes(layout);
+	sizes.alignment = layout->object_alignment;
+	sizes.reference = layout->reference_bytes;
+	sizes.array_base = layout->byte_base;
+	sizes.array_longs = layout->long_base;
+	sizes.array_references = layout->reference_base;
 }
 
 uint64_t lc_heap_size_of(const struct lc_area *areas, size_t len)
@@ -105,5 +115,11 @@ bool lc_heap_size_old_collected(void)
 static const struct lc_counter counters[] = {
 	LC_COUNTER("heap_max_bytes", &sizes.heap_max_bytes),
 	LC_COUNTER("direct_max_bytes", &sizes.direct_max_bytes),
+	LC_COUNTER("object_header_bytes", &sizes.header),
+	LC_COUNTER("object_alignment_bytes", &sizes.alignment),
+	LC_COUNTER("reference_bytes", &sizes.reference),
+	LC_COUNTER("array_base_bytes", &sizes.array_base),
+	LC_COUNTER("array_base_longs", &sizes.array_longs),
+	LC_COUNTER("array_base_references", &sizes.array_references),
 };
 LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

@@ -49,6 +49,9 @@ def test_live_objects_are_counted_to_the_unit(workload, profile, jdk, gc):
     assert sum(line["live"]["objects"] for line in heavy) == told["histogram"]
     assert (arrays["live"]["objects"], arrays["live"]["bytes"]) == (told["kept"], told["kept"] * ARRAY_BYTES)
     assert arrays["growth"]["bytes_per_second"] == pytest.approx(rate(ARRAY_BYTES), rel=0.1)
+    made_of = {c["class"]: c for c in r["footprint"]["classes"]}
+    assert (r["footprint"]["header_bytes"], r["footprint"]["alignment_bytes"]) == (12, 8) and made_of["byte[]"]["object"] == {"header": 16}
+    assert made_of[CLASS + "$Heavy"]["counted_objects"] == told["histogram"]
     assert 0 < r["live"]["heap_bytes"] < r["live"]["heap_max_bytes"] <= 256 << 20
     assert counters["live_us"] * 1000 < 0.002 * r["bill"]["process_ns"]
     assert "--since" in run.report("--since=1s")["live"]["none"]

@@ -79,6 +79,29 @@ def test_stacks_have_the_bytes_of_objects(locus, made, tmp_path):
     assert found.sum("offheap_live") == 8192 and found.sum("samples") == 100
 
 
+def test_the_footprint_divides_the_bytes_of_a_class(locus, made, tmp_path):
+    """As JOL has HashMap$Node: 12 bytes of header, four fields of 4, 4 of padding; 24 bytes with compact headers."""
+    block = Block().live("now", 2 * NS, None, 1, MB).live("now", 2 * NS, NODES, 1000, 32000).live("now", 2 * NS, LEAK, 10, 1000)
+    block.live("now", 2 * NS, (NODE, LOAD), 0, 0, 20, (1024, 9000), (32768, 9 << 20)).live("now", 2 * NS, ("com.acme.Other", LOAD), 1, 16)
+    block.layout((NODE, LOAD), 32, 0, "").access("object", LOAD, 5, LEAK)
+    for i, name in enumerate(("hash", "key", "value", "next")):
+        block.layout((NODE, LOAD), 12 + 4 * i, 4, name)
+    sizes = dict(object_header_bytes=12, object_alignment_bytes=8, reference_bytes=4, array_base_bytes=16, array_base_longs=16, array_base_references=16)
+    path = Profile(tmp_path / "p", counters=sizes).append(block).close()
+    found = json.loads(locus("report", "--format=json", path).stdout)["footprint"]
+    node, array, other = found["classes"]
+    assert (node["class"], node["objects"], node["bytes"], node["counted_objects"], node["sampled"]) == (NODE, 2024, 64768, 1000, 20)
+    assert node["objects_low"] < 2024 < node["objects_high"]
+    assert node["object"] == {"header": 12, "bytes": 32, "fields": 16, "padding": 4, "compact_saves": 8, "narrower_by": 4}
+    assert array["object"] == {"header": 16} and other["object"] == {"header": 12}
+    text = " ".join(locus("report", "--view=footprint", path).stdout.split())
+    assert "~63.2 KB com.acme.Node ~2024 objects" in text and "of 32 bytes: header 12, fields 16, padding 4; all headers ~23.7 KB" in text, text
+    assert "compact headers save 8 each: ~15.8 KB; fields shorter by 4 save 8 each: ~15.8 KB" in text
+    assert "1000 B byte[] 10 objects; all headers 160 B (16 each, with the length)" in text
+    assert "1 object; all headers 12 B; its fields are not known" in text
+    assert "The sizes of headers are not known" in locus("report", "--view=footprint", made).stdout
+
+
 def test_a_diff_compares_and_a_leak_fails_it(locus, made, tmp_path):
     leaks = profile(tmp_path / "leaks", end=45 * MB)
     done = locus("diff", "--format=json", "--fail-on=live(byte*)>+49%", "--fail-on=live(byte*)>+50%", "--fail-on=live(Node)>0", made, leaks)

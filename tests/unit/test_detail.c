@@ -40,7 +40,7 @@ static struct {
 	struct lc_block_layout layout[3];
 	struct lc_block_cache_line cached; /* the address instead of the line */
 	unsigned fields, metrics, lines, steps, waits, layouts, drawn, reaches;
-	bool learnt;
+	bool learnt, incomplete;
 	bool headers;        /* an object has a header of 16 bytes, behind which are fields */
 	uint64_t size_bytes; /* of the object; 0: 160 */
 	bool any_size;       /* its size is not checked */
@@ -148,10 +148,9 @@ int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t off
 const struct lc_field_table *lc_field_learnt(uint64_t klass)
 {
 	static struct lc_field_entry entries[] = { { 12, 4, "a" }, { 16, 8, "b" } };
-	static const struct lc_field_table table = { .entries = entries,
-		                                     .len = 2,
-		                                     .instance_bytes = 24 };
+	static struct lc_field_table table = { .entries = entries, .len = 2, .instance_bytes = 24 };
 
+	table.incomplete = got.incomplete;
 	assert_int_equal(klass, 0x7000);
 	return got.learnt ? &table : NULL;
 }
@@ -625,6 +624,11 @@ static void where_fields_lie_is_told(void **state)
 	assert_int_equal(got.layout[2].offset, 24);
 	assert_int_equal(got.layout[2].bytes, 0);
 	assert_string_equal(got.layout[2].name, "");
+	got.layouts = 0;
+	got.incomplete = true; /* what the fields leave of the size is no padding */
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.layouts, 2);
+	assert_string_equal(got.layout[1].name, "b");
 }
 
 int main(void)

@@ -18,6 +18,7 @@ void lc_analysis_build(struct lc_analysis *a, const struct lc_load *load,
 	lc_ranking_build(&a->by_line, &a->view, LC_GROUP_LINE, NULL);
 	lc_live_build(&a->live, &a->ranking);
 	lc_live_build(&a->live_by_line, &a->by_line);
+	lc_keep_build(&a->keep, &a->live_by_line, load);
 	lc_numa_build(&a->numa, load, what->engine_chosen ? what->engine : UINT32_MAX);
 	lc_span_rows_build(&a->span_rows, load);
 	lc_spans_build(&a->spans, load, &a->span_rows, UINT32_MAX, LC_SPANS_BY_CYCLES);
@@ -35,6 +36,7 @@ void lc_analysis_free(struct lc_analysis *a)
 	lc_spans_free(&a->spans);
 	lc_span_rows_free(&a->span_rows);
 	lc_numa_free(&a->numa);
+	lc_keep_free(&a->keep);
 	lc_live_free(&a->live_by_line);
 	lc_live_free(&a->live);
 	lc_ranking_free(&a->by_line);

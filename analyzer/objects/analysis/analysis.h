@@ -8,6 +8,7 @@
 
 #include "analyzer/numa/numa.h"
 #include "analyzer/objects/analysis/findings.h"
+#include "analyzer/objects/analysis/keep.h"
 #include "analyzer/objects/analysis/live.h"
 #include "analyzer/objects/analysis/ranking.h"
 #include "analyzer/objects/analysis/sharing.h"
@@ -21,6 +22,7 @@ struct lc_analysis {
 	struct lc_sharing sharing;
 	struct lc_ranking ranking, by_line;
 	struct lc_live live, live_by_line; /* of these two */
+	struct lc_keep keep;
 	struct lc_numa numa;
 	struct lc_span_rows span_rows;
 	struct lc_spans spans;

@@ -556,6 +556,7 @@ void lc_report_json(FILE *out, const struct lc_report *r)
 	lc_report_json_findings(&j, r);
 	lc_report_json_ranking(&j, r);
 	lc_report_json_live(&j, r);
+	lc_report_json_footprint(&j, r);
 	sites(&j, r);
 	classes(&j, r);
 	sharing(&j, r);

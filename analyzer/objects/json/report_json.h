@@ -29,6 +29,9 @@ void lc_report_json_label(struct lc_json *j, const struct lc_ranking *rank,
 /* The member "live". */
 void lc_report_json_live(struct lc_json *j, const struct lc_report *r);
 
+/* The member "footprint"; absent if nothing is known of live objects. */
+void lc_report_json_footprint(struct lc_json *j, const struct lc_report *r);
+
 /* The members "samples" and "share" of a count. */
 void lc_report_json_count(struct lc_json *j, uint64_t n, uint64_t total);
 

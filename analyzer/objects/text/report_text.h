@@ -24,6 +24,7 @@ void lc_report_text_notes(FILE *out, const struct lc_report *r);
 void lc_report_text_objects(FILE *out, const struct lc_report *r); /* the rows, opened */
 void lc_report_text_allocations(FILE *out, const struct lc_report *r);
 void lc_report_text_live(FILE *out, const struct lc_report *r);
+void lc_report_text_footprint(FILE *out, const struct lc_report *r);
 void lc_report_text_offheap(FILE *out, const struct lc_report *r);
 void lc_report_text_code(FILE *out, const struct lc_report *r);
 void lc_report_text_sharing(FILE *out, const struct lc_report *r);

@@ -41,6 +41,8 @@ static const struct {
 	[LC_VIEW_CODE] = { "Code", lc_report_text_code },
 	[LC_VIEW_ALLOC] = { "Allocations, by bytes", lc_report_text_allocations },
 	[LC_VIEW_LIVE] = { "Live objects, by bytes", lc_report_text_live },
+	[LC_VIEW_FOOTPRINT] = { "Footprint of live objects, by bytes of a class",
+	                        lc_report_text_footprint },
 	[LC_VIEW_OFFHEAP] = { "Outside the heap, by live bytes", lc_report_text_offheap },
 	[LC_VIEW_SHARING] = { "False sharing", lc_report_text_sharing },
 	[LC_VIEW_NUMA] = { "NUMA", print_numa },
