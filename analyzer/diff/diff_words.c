@@ -121,6 +121,21 @@ static void put_share(FILE *out, const struct lc_diff_row *row)
 	free(name);
 }
 
+static void put_live(FILE *out, const struct lc_diff *d)
+{
+	const struct lc_diff_number *n = &d->all.live;
+	size_t rows = 0;
+
+	for (size_t i = 0; i < d->rows_len; i++)
+		rows += lc_diff_lives_otherwise(d, &d->rows[i]);
+	if (!rows)
+		return;
+	fprintf(out, "; live bytes changed in %zu of %zu row%s", rows, d->rows_len,
+	        d->rows_len == 1 ? "" : "s");
+	if (n->before > 0)
+		fprintf(out, ", in all by %+.1f%%", 100 * n->change / n->before);
+}
+
 char *lc_diff_headline(const struct lc_diff *d)
 {
 	size_t len, otherwise = 0;
@@ -149,6 +164,7 @@ char *lc_diff_headline(const struct lc_diff *d)
 		fprintf(out, "; allocations %s",
 		        d->all.objects.known || !d->all.bytes.exact ? "show no significant change"
 		                                                    : "are equal");
+	put_live(out, d);
 	lc_mem_close_text(out);
 	return text;
 }

@@ -36,7 +36,7 @@ page.add((shared) => {
 				td.textContent = r.growth ? minute(r, 0) : "";
 				td.title = r.growth ? interval(r) : "too few collections of old objects";
 			} },
-			{ title: "Seen", number: true, extra: true, width: "130px", help: "first and last time that the line held something", value: (r) => r.first,
+			{ title: "Seen", number: true, extra: true, width: "152px", help: "first and last time that the line held something", value: (r) => r.first,
 				draw: (td, r) => { td.textContent = seen(r); } }],
 		rows, { sort: 0, choose });
 

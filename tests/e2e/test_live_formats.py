@@ -111,6 +111,7 @@ def test_a_diff_compares_and_a_leak_fails_it(locus, made, tmp_path):
     rows = {(r["after"] or r["before"])["class"]: r["live_bytes"] for r in found["rows"] if "live_bytes" in r}
     assert (rows["byte[]"]["before"], rows["byte[]"]["after"], rows["byte[]"]["exact"]) == (30 * MB, 45 * MB, True)
     assert rows[NODE]["estimate"] and not rows[NODE]["significant"] and DIRECT not in rows
+    assert found["summary"].endswith("allocations are equal; live bytes changed in 1 of 3 rows, in all by +49.9%"), found["summary"]
     text = " ".join(locus("diff", made, leaks).stdout.split())
     assert "live bytes ~30.1 MB to ~45.1 MB, +49.9%" in text, text
     assert re.search(r"rows whose live bytes changed, most bytes first byte\[\] <- c.a.Cache.load:20 30.0 MB to 45.0 MB, \+50.0%", text), text

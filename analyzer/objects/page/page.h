@@ -54,7 +54,7 @@ void lc_page_lens(struct lc_json *j, const struct lc_analysis *a);
 void lc_page_live(struct lc_json *j, const struct lc_live *l);
 
 /* Member "held" of a row: what its line holds after collections, and the curve. */
-void lc_page_live_row(struct lc_json *j, const struct lc_live *l, const struct lc_live_line *line);
+void lc_page_live_row(struct lc_json *j, const struct lc_live_line *line);
 
 /* Member "sources": for each file, the lines around sampled lines. */
 void lc_page_sources(struct lc_json *j, const struct lc_report *r);

@@ -216,17 +216,8 @@ static void off_heap(struct lc_json *j, const struct lc_rank_offheap *o)
 	lc_json_end_array(j);
 }
 
-static void held(struct lc_json *j, const struct lc_live *live, const struct lc_rank_row *row)
-{
-	for (size_t i = 0; live && i < live->len; i++)
-		if (live->lines[i].row == row) {
-			lc_page_live_row(j, live, &live->lines[i]);
-			return;
-		}
-}
-
 static void put_row(struct lc_json *j, const struct lc_ranking *rank, const struct lc_table *places,
-                    const struct lc_gc_model *gc, const struct lc_live *live,
+                    const struct lc_gc_model *gc, const struct lc_live_line *line,
                     const struct lc_rank_row *row)
 {
 	const uint32_t own = lc_own_maker(rank->view->tree, row);
@@ -255,7 +246,8 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, const stru
 	if (row->spread)
 		lc_json_u64(j, "spread", row->spread);
 	off_heap(j, &row->offheap);
-	held(j, live, row);
+	if (line)
+		lc_page_live_row(j, line);
 	number(j, "objects", &row->objects);
 	number(j, "object_bytes", &row->object_bytes);
 	hottest(j, rank->view->tree, row);
@@ -269,17 +261,21 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, const stru
 static void put_ranking(struct lc_json *j, const struct lc_ranking *rank,
                         const struct lc_table *places, const struct lc_live *live)
 {
+	const struct lc_live_line **lines = lc_mem_zeroed(rank->len + 1, sizeof(*lines));
 	struct lc_gc_model gc;
 
+	for (size_t i = 0; live && i < live->len; i++)
+		lines[live->lines[i].row - rank->rows] = &live->lines[i];
 	lc_gc_model_build(&gc, rank);
 	lc_json_object(j, lc_rank_group_name(rank->group));
 	lc_json_u64(j, "shown", rank->shown);
 	lc_json_u64(j, "samples", rank->samples);
 	lc_json_array(j, "rows");
 	for (size_t i = 0; i < rank->len; i++)
-		put_row(j, rank, places, &gc, live, &rank->rows[i]);
+		put_row(j, rank, places, &gc, lines[i], &rank->rows[i]);
 	lc_json_end_array(j);
 	lc_json_end_object(j);
+	free(lines);
 }
 
 /* ---- findings ---- */

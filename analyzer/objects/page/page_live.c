@@ -51,7 +51,7 @@ static void curve(struct lc_json *j, const struct lc_live_line *line)
 	lc_json_bool(j, "grows", line->trend.grows);
 }
 
-void lc_page_live_row(struct lc_json *j, const struct lc_live *l, const struct lc_live_line *line)
+void lc_page_live_row(struct lc_json *j, const struct lc_live_line *line)
 {
 	lc_json_object(j, "held");
 	lc_json_bool(j, "off_heap", line->off_heap);
@@ -64,7 +64,7 @@ void lc_page_live_row(struct lc_json *j, const struct lc_live *l, const struct l
 		interval(j, "bytes_95", &line->now.estimated_bytes);
 	}
 	lc_json_fixed(j, "young", lc_live_bytes(&line->young), 0);
-	if (l->one_process)
+	if (line->points) /* the profile has one process */
 		curve(j, line);
 	lc_json_end_object(j);
 }
