@@ -89,3 +89,19 @@ def test_what_has_a_bound_is_no_leak(workload, profile, jdk, gc, way):
     _, _, r = record(workload, profile, jdk, gc, way)
     assert r["live"]["old_collections"] >= 12
     assert leaks(r) == []
+
+
+@pytest.mark.slow
+def test_the_size_with_compact_headers_is_the_one_that_the_jvm_gives(workload, profile, jdk25):
+    def footprint(*java):
+        run = profile(command(workload, jdk25, "Holds", 100000, 3000, java=["-Xmx256m", *java]), "--track=Holds$Heavy")
+        classes = {c["class"]: c for c in report(run)["footprint"]["classes"]}
+        assert classes["Holds$Heavy"]["counted_objects"] == truth(run)["kept"] == 100000
+        return {name: c["object"] for name, c in classes.items() if "bytes" in c["object"]}
+
+    now, then = footprint(), footprint("-XX:+UseCompactObjectHeaders")
+    both = {"Holds$Heavy", "java.lang.Integer", "java.util.HashMap$Node", "java.util.LinkedList", "java.util.LinkedList$Node"}
+    assert both <= set(now) & set(then), (now, then)
+    for name in both:
+        assert now[name]["bytes"] - now[name]["compact_saves"] == then[name]["bytes"], name
+        assert (then[name]["header"], then[name]["compact_saves"]) == (8, 0) and now[name]["fields"] == then[name]["fields"]
