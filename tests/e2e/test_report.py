@@ -888,6 +888,6 @@ def test_html_is_quick_with_10000_sites(locus, tmp_path, chromium):
             document.body.dataset.found = document.getElementById("found").textContent;
             document.body.dataset.rows = document.querySelectorAll("#view-objects .row").length;
         }, 1000);""")
-    dom = open_page(chromium, tmp_path, page)
+    dom = open_page(chromium, tmp_path, page, fragment="#view=objects")
     assert re.search(r'data-found="\d+ rows, matched \d+\.\d%"', dom), dom[-400:]
     assert int(re.search(r'data-rows="(\d+)"', dom).group(1)) < 100
