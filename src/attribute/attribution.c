@@ -20,6 +20,7 @@
 #include "src/attribute/cache_lines.h"
 #include "src/attribute/common_counts.h"
 #include "src/attribute/concurrent.h"
+#include "src/attribute/contents.h"
 #include "src/attribute/copies.h"
 #include "src/attribute/ending.h"
 #include "src/attribute/heap_size.h"
@@ -373,6 +374,7 @@ static void take_counters(struct lc_thread *t)
 	take_allocations(t);
 	lc_blocks_take(take_blocks, t);
 	lc_live_series_take(t);
+	lc_contents_take(t);
 	work.stats.copied_bytes += lc_copies_take(t, work.map);
 	lc_span_take(t);
 	(void)lc_span_take_traces(t);
@@ -762,6 +764,9 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 		lc_resolve_ordered_init(config->options->min_size_bytes);
 		lc_concurrent_init(work.map, config->options->audit);
 	}
+	/* Without the tables no array is looked into. */
+	if (config->follow && config->copies_seen && !config->ordered)
+		(void)lc_contents_open();
 	if (config->follow)
 		lc_sealed_open(&(struct lc_sealed_config){
 		    .min_size_bytes = config->options->min_size_bytes,

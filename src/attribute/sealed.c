@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "src/attribute/contents.h"
 #include "src/base/limit.h"
 #include "src/base/time.h"
 #include "src/base/vector.h"
@@ -311,6 +312,44 @@ static void take_small(struct lc_epoch *e)
 	lc_moves_add(&e->moves, moves, len);
 }
 
+static void choose(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	(void)tag;
+	(void)span;
+	lc_contents_choose(records, len);
+}
+
+/* Look into some arrays. Before take_small(), under the list's lock. */
+static void look_into_arrays(const struct lc_epoch *e)
+{
+	struct lc_contents_pause pause = {
+		.areas = e->areas,
+		.areas_len = e->areas_len,
+		.tag = (uint16_t)e->number,
+		.collected = e->collected,
+		.slid = !e->complete || e->forget || e->full || lc_moves_slid() ||
+		        lc_areas_collections() > 1,
+	};
+
+	for (size_t i = 0; i < e->areas_len; i++)
+		pause.slid |= (e->areas[i].flags & LC_AREA_COMPACTED) != 0;
+	if (lc_contents_begin(&pause)) {
+		each_ahead(choose);
+		lc_contents_end();
+	}
+}
+
+/* All records were seen that were made so far. Under the list's lock. */
+static void sweep(const struct lc_epoch *e)
+{
+	const struct lc_alloc *run;
+
+	for (struct lc_thread *t = lc_threads_first(); t; t = t->next)
+		while (t->allocs && lc_alloc_log_sweep(t->allocs, &run) > 0)
+			;
+	sealed.swept = e->number + 1;
+}
+
 static size_t bytes_of(const struct lc_epoch *e)
 {
 	return sizeof(*e) + e->areas_len * sizeof(*e->areas) + e->marks_len * sizeof(*e->marks);
@@ -379,8 +418,12 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	if (sealed.config.audit)
 		lc_audit_snapshot(e->number);
 	lc_threads_lock();
+	if (lc_contents_on())
+		look_into_arrays(e);
 	if (follows_small())
 		take_small(e);
+	else if (lc_contents_on())
+		sweep(e);
 	lc_small_ahead_forget();
 	marked = take_marks(e);
 	queued = marked && queue(e);

@@ -14,6 +14,7 @@
 #include "src/attribute/attribution.h"
 #include "src/attribute/budget.h"
 #include "src/attribute/cache_lines.h"
+#include "src/attribute/contents.h"
 #include "src/attribute/detail.h"
 #include "src/attribute/heap_size.h"
 #include "src/attribute/hot_classes.h"
@@ -542,6 +543,15 @@ void lc_field_tell_again(void)
 }
 
 void lc_cache_lines_again(void)
+{
+}
+
+int lc_contents_open(void)
+{
+	return 0;
+}
+
+void lc_contents_take(struct lc_thread *t)
 {
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/attribute/contents.h"
 #include "src/gc/moves.h"
 #include "src/gc/small.h"
 #include "src/heap/audit.h"
@@ -308,4 +309,25 @@ bool lc_tracked_any(void)
 uint64_t lc_tracked_least_bytes(uint64_t min_size_bytes)
 {
 	return min_size_bytes;
+}
+
+bool lc_contents_on(void)
+{
+	return gc_plan.contents;
+}
+
+bool lc_contents_begin(const struct lc_contents_pause *pause)
+{
+	gc_seen.contents = *pause;
+	return !pause->slid;
+}
+
+void lc_contents_choose(const struct lc_alloc *records, size_t len)
+{
+	gc_seen.contents_chosen += len;
+}
+
+void lc_contents_end(void)
+{
+	gc_seen.contents_ended++;
 }

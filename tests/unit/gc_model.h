@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/attribute/contents.h"
 #include "src/core/record.h"
 
 #define GC_LOW UINT64_C(0x700000000)
@@ -26,7 +27,8 @@ struct gc_plan {
 	uint32_t collections;
 	bool small_traces; /* lc_small_begin() finds something to look for */
 	size_t small_moves;
-	bool stuck; /* lc_small_stuck() */
+	bool stuck;    /* lc_small_stuck() */
+	bool contents; /* lc_contents_on() */
 };
 
 /* What the code under test asked for. */
@@ -44,6 +46,9 @@ struct gc_seen {
 	void (*told_map)(uint64_t low, uint64_t high); /* lc_moves_on_map() */
 	unsigned given;                                /* lc_small_given_begin() */
 	size_t given_looks;                            /* records that were given */
+	struct lc_contents_pause contents;             /* of the last lc_contents_begin() */
+	size_t contents_chosen;                        /* records that were given */
+	unsigned contents_ended;
 	/* The records that lc_small_look() was given. */
 	void (*look)(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
 };

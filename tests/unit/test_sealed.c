@@ -6,6 +6,8 @@
  *
  * The random test compares with a model: a list of the epochs that must come out, and for each
  * thread the record that a pass over small objects must see next.
+ *
+ * The file is longer than 600 lines: the tests share the model.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -433,6 +435,46 @@ static void records_of_a_collection_that_leaves_no_trace_are_counted(void **stat
 	assert_int_equal(looked, 0);
 }
 
+/* Arrays are chosen among the records of the epoch that ends, whose number the pause has. */
+static void each_record_can_be_chosen_once_for_a_look_at_its_contents(void **state)
+{
+	static const struct lc_sealed_config large = { .min_size_bytes = 1024,
+		                                       .copies_seen = true };
+
+	for (unsigned i = 0; i < 6; i++) {
+		const size_t chosen = gc_seen.contents_chosen;
+		const unsigned ended = gc_seen.contents_ended;
+		const uint32_t number = lc_epoch_now();
+
+		if (i == 3) /* nothing else reads the records in the pause */
+			lc_sealed_open(&large);
+		put(&model.threads[0], 700);
+		plan(0, 3, 1, i < 3);
+		gc_plan.contents = true;
+		collect(-1);
+		assert_int_equal(gc_seen.contents_chosen - chosen, 700);
+		assert_int_equal(gc_seen.contents_ended - ended, 1);
+		assert_int_equal(gc_seen.contents.tag, number);
+		assert_int_equal(gc_seen.contents.areas_len, 3);
+		assert_true(gc_seen.contents.collected);
+		assert_false(gc_seen.contents.slid);
+		take();
+	}
+}
+
+/* One VM operation with two collections has slid objects, or may have. */
+static void no_array_is_looked_into_where_two_collections_ran(void **state)
+{
+	const unsigned ended = gc_seen.contents_ended;
+
+	put(&model.threads[0], 10);
+	plan(0, 3, 2, true);
+	gc_plan.contents = true;
+	collect(-1);
+	assert_true(gc_seen.contents.slid);
+	assert_int_equal(gc_seen.contents_ended, ended);
+}
+
 static void records_are_looked_at_in_an_evacuation_that_may_leave_objects(void **state)
 {
 	struct lc_epoch *e;
@@ -570,6 +612,10 @@ int main(void)
 		                                start, end),
 		cmocka_unit_test_setup_teardown(
 		    records_of_a_collection_that_leaves_no_trace_are_counted, start, end),
+		cmocka_unit_test_setup_teardown(
+		    each_record_can_be_chosen_once_for_a_look_at_its_contents, start, end),
+		cmocka_unit_test_setup_teardown(no_array_is_looked_into_where_two_collections_ran,
+		                                start, end),
 		cmocka_unit_test_setup_teardown(
 		    records_are_looked_at_in_an_evacuation_that_may_leave_objects, start, end),
 		cmocka_unit_test_setup_teardown(
