@@ -36,6 +36,8 @@ static const char *const names[LC_FINDING_KINDS] = {
 	[LC_FINDING_STRIDE] = "stride",
 	[LC_FINDING_NEVER_READ] = "never-read",
 	[LC_FINDING_SHORT_LIVED] = "short-lived",
+	[LC_FINDING_OVERSIZED] = "oversized",
+	[LC_FINDING_REPLICAS] = "replicas",
 	[LC_FINDING_SHORT_BLOCKS] = "short-lived-blocks",
 	[LC_FINDING_COPIED_BUFFERS] = "copied-buffers",
 	[LC_FINDING_READ_IN] = "read-in",
@@ -146,6 +148,8 @@ static void put_up_to(FILE *out, const struct lc_saving_part *part)
 void lc_finding_put_gain(FILE *out, const struct lc_finding *f)
 {
 	fputs(f->kind == LC_FINDING_SHORT_LIVED      ? " Collector alone: "
+	      : f->kind == LC_FINDING_OVERSIZED      ? " Without the rest: "
+	      : f->kind == LC_FINDING_REPLICAS       ? " Without these: "
 	      : f->kind == LC_FINDING_SHORT_BLOCKS   ? " Without these: "
 	      : f->kind == LC_FINDING_COPIED_BUFFERS ? " Copies alone: "
 	                                             : " Accesses alone: ",
@@ -216,6 +220,16 @@ static char *short_lived_words(const struct lc_finding_search *s, const struct l
 	return text;
 }
 
+/* Does the finding of this kind exist for the row? */
+static bool is_found(const struct lc_finding_search *s, enum lc_finding_kind kind,
+                     const struct lc_rank_row *row)
+{
+	for (size_t i = 0; i < s->found->len; i++)
+		if (s->found->list[i].kind == kind && s->found->list[i].row == row)
+			return true;
+	return false;
+}
+
 static bool in_a_finding(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	for (size_t i = 0; i < s->found->len; i++)
@@ -253,7 +267,8 @@ static void find_short_lived(struct lc_finding_search *s)
 		if (!row->path || !row->allocations || share < LC_FINDING_SHARE_MIN ||
 		    row->bytes / row->allocations < LC_FINDING_LARGE_BYTES ||
 		    (double)row->bytes < LC_FINDING_ALLOCATED_MIN * gc.allocated ||
-		    lc_share(row->copies.outlived_bytes, row->bytes) > LC_FINDING_OUTLIVED_MAX)
+		    lc_share(row->copies.outlived_bytes, row->bytes) > LC_FINDING_OUTLIVED_MAX ||
+		    is_found(s, LC_FINDING_OVERSIZED, row)) /* which says more */
 			continue;
 		f = lc_finding_add(s, LC_FINDING_SHORT_LIVED, lc_finding_number_of_line(s, row));
 		f->row = row;
@@ -449,6 +464,7 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 
 	*f = (struct lc_findings){ 0 };
 	s.savings = savings;
+	lc_finding_contents(&s); /* counts suffice */
 	if (lc_wilson_effective(lc_view_all(v)) < LC_FINDING_SAMPLES_MIN) {
 		f->none = too_short(&s);
 	} else {

@@ -29,6 +29,8 @@ enum lc_finding_kind {
 	LC_FINDING_STRIDE,         /* ... in a loop with steps of a cache line or more */
 	LC_FINDING_NEVER_READ,     /* written, and no load was sampled */
 	LC_FINDING_SHORT_LIVED,    /* large arrays of one line, dead at the first collection */
+	LC_FINDING_OVERSIZED,      /* arrays much larger than what is put in them */
+	LC_FINDING_REPLICAS,       /* arrays that outlive a collection and are equal to others */
 	LC_FINDING_SHORT_BLOCKS,   /* blocks outside the heap, made and freed again and again */
 	LC_FINDING_COPIED_BUFFERS, /* heap buffers that I/O copies to or from direct ones */
 	LC_FINDING_READ_IN,        /* a mapped file whose pages accesses read in */

@@ -85,6 +85,9 @@ void lc_finding_sharing(struct lc_finding_search *s);
 void lc_finding_remote(struct lc_finding_search *s);
 void lc_finding_spans(struct lc_finding_search *s);
 
+/* findings_contents.c: arrays of which little is used, and arrays equal to others. */
+void lc_finding_contents(struct lc_finding_search *s);
+
 /* findings_grows.c: lines that hold more and more. */
 void lc_finding_grows(struct lc_finding_search *s);
 

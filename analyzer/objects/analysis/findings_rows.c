@@ -482,8 +482,8 @@ static void find_saving(struct lc_finding_search *s, struct lc_finding *f)
 		f->saves.all = f->saves.accesses;
 }
 
-/* Does a finding about the row's blocks explain most of its samples? */
-static bool explained_by_blocks(const struct lc_finding_search *s, const struct lc_rank_row *row)
+/* Does a finding about the row's blocks or contents explain most of its samples? */
+static bool explained_by_another(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	for (size_t i = 0; i < s->found->len; i++)
 		if (s->found->list[i].row == row &&
@@ -497,7 +497,7 @@ static bool explained(const struct lc_finding_search *s, const struct lc_rank_ro
 {
 	uint64_t samples = 0;
 
-	if (explained_by_blocks(s, row))
+	if (explained_by_another(s, row))
 		return true;
 
 	for (size_t i = 0; i < row->parts_len; i++) {

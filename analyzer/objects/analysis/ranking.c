@@ -60,6 +60,7 @@ struct extra {
 	uint64_t sampled;
 	struct lc_rank_copies copies;
 	struct lc_rank_offheap offheap;
+	struct lc_rank_contents contents;
 	bool all_lines;
 };
 
@@ -348,6 +349,28 @@ static void add_copies(struct build *b)
 	}
 }
 
+static void add_contents(struct build *b)
+{
+	const struct lc_table *contents = &b->t->contents;
+
+	for (uint32_t i = 0; i < contents->count; i++) {
+		const uint32_t site = lc_table_key(contents, i)[LC_CONTENT_SITE];
+		const uint64_t *values = lc_table_values(contents, i);
+		const uint32_t row = row_of(b, site, site, 0);
+		struct lc_rank_contents *c = &b->extras[row].contents;
+
+		c->dead += values[LC_CONTENT_DEAD];
+		c->zero += values[LC_CONTENT_ZERO];
+		c->bytes += values[LC_CONTENT_BYTES];
+		c->used_bytes += values[LC_CONTENT_USED];
+		for (unsigned k = 0; k < LC_CONTENTS_PARTS; k++)
+			c->parts[k] += values[LC_CONTENT_64TH + k];
+		c->outlived += values[LC_CONTENT_OUTLIVED];
+		c->same += values[LC_CONTENT_SAME];
+		c->other += values[LC_CONTENT_OTHER];
+	}
+}
+
 static void add_offheap(struct build *b)
 {
 	size_t len;
@@ -407,6 +430,7 @@ static struct lc_rank_row make_row(const struct build *b, uint32_t row)
 		.sampled = x->sampled,
 		.copies = x->copies,
 		.offheap = x->offheap,
+		.contents = x->contents,
 		.all_lines = x->all_lines,
 	};
 
@@ -602,6 +626,7 @@ void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_ran
 		add_allocations(&b);
 		add_copies(&b);
 		add_offheap(&b);
+		add_contents(&b);
 		add_live(&b);
 	}
 	make_rows(&b);

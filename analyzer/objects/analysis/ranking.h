@@ -16,6 +16,7 @@
 
 #include "analyzer/base/arena.h"
 #include "analyzer/base/table.h"
+#include "analyzer/objects/analysis/contents.h"
 #include "analyzer/objects/analysis/known_lines.h"
 #include "analyzer/objects/analysis/view.h"
 
@@ -103,6 +104,7 @@ struct lc_rank_row {
 	uint64_t sampled;             /* allocations that `objects` is estimated from */
 	struct lc_rank_copies copies;
 	struct lc_rank_offheap offheap;
+	struct lc_rank_contents contents;
 	const struct lc_rank_access *accesses; /* most samples first */
 	size_t accesses_len;
 	const struct lc_rank_part *parts; /* most samples first, then as they are in the view */

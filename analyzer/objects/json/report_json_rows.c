@@ -267,6 +267,26 @@ static void put_offheap(struct lc_json *j, const struct lc_rank_offheap *o)
 	lc_json_end_object(j);
 }
 
+static void put_contents(struct lc_json *j, const struct lc_rank_contents *c)
+{
+	static const char *const names[LC_CONTENTS_PARTS] = { "to_64th", "to_16th", "to_8th",
+		                                              "to_4th", "to_half" };
+
+	if (!lc_contents_any(c))
+		return;
+	lc_json_object(j, "contents");
+	lc_json_u64(j, "dead", c->dead);
+	lc_json_u64(j, "zero", c->zero);
+	lc_json_u64(j, "bytes", c->bytes);
+	lc_json_u64(j, "used_bytes", c->used_bytes);
+	for (unsigned i = 0; i < LC_CONTENTS_PARTS; i++)
+		lc_json_u64(j, names[i], c->parts[i]);
+	lc_json_u64(j, "outlived", c->outlived);
+	lc_json_u64(j, "equal_same_line", c->same);
+	lc_json_u64(j, "equal_other_line", c->other);
+	lc_json_end_object(j);
+}
+
 static void put_row(struct lc_json *j, const struct lc_ranking *rank, size_t i,
                     const struct lc_gc_model *gc)
 {
@@ -292,6 +312,7 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, size_t i,
 		lc_report_json_outlived(j, row->live);
 	put_copies(j, row, gc);
 	put_offheap(j, &row->offheap);
+	put_contents(j, &row->contents);
 	put_touch(j, rank, row);
 	put_reaches(j, rank, row);
 	put_parts(j, rank->view->tree, row);

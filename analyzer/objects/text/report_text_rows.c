@@ -164,6 +164,24 @@ static void print_numbers(const struct lc_screen *s, const struct lc_view *v,
 	free(text);
 }
 
+/* The contents that were seen in some of the row's arrays. */
+static void print_contents(const struct lc_screen *s, const struct lc_rank_row *row)
+{
+	char *text;
+	size_t len;
+	FILE *out;
+
+	if (!lc_contents_any(&row->contents))
+		return;
+	out = lc_text_open(&text, &len);
+	fputs("contents: ", out);
+	lc_contents_text(out, &row->contents);
+	lc_mem_close_text(out);
+	fputs("    ", s->out);
+	lc_screen_wrap(s, 4, 6, text);
+	free(text);
+}
+
 /* Fields and elements by samples, as shares of those whose field is known. */
 static void print_fields(FILE *out, const struct lc_report *r, const struct lc_rank_row *row)
 {
@@ -270,6 +288,7 @@ void lc_report_text_objects(FILE *out, const struct lc_report *r)
 			putc('\n', out);
 		lc_report_brief_row(&s, rank, row);
 		print_numbers(&s, r->view, row);
+		print_contents(&s, row);
 		print_fields(out, r, row);
 		print_reaches(&s, r, row);
 		if (row->parts_len)

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * objects/analysis/findings_contents.c - finds arrays that are made much larger than what is put in
+ * them, and arrays that are equal to others.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/contents.h"
+#include "analyzer/objects/analysis/findings_impl.h"
+#include "analyzer/objects/analysis/gc_model.h"
+#include "analyzer/out/emit.h"
+
+/* Does the row cost enough, in samples or in bytes? */
+static bool costs(const struct lc_finding_search *s, const struct lc_gc_model *gc,
+                  const struct lc_rank_row *row)
+{
+	return (double)row->bytes >= LC_FINDING_ALLOCATED_MIN * gc->allocated ||
+	       (lc_wilson_effective(lc_view_all(s->v)) >= LC_FINDING_SAMPLES_MIN &&
+	        row->low >= LC_FINDING_SHARE_MIN);
+}
+
+/*
+ * The finding saves at most that part of all that exists for its arrays: most of it makes, clears
+ * and collects them.
+ */
+static void save(struct lc_finding_search *s, const struct lc_gc_model *gc, struct lc_finding *f,
+                 double part)
+{
+	struct lc_saving_part saved = { 0 };
+
+	if (lc_wilson_effective(lc_view_all(s->v)) >= LC_FINDING_SAMPLES_MIN) {
+		saved = lc_saving_of(s->savings, &f->row, 1).all;
+		saved.share *= part;
+		saved.low *= part;
+		saved.high *= part;
+	} else if (gc->cpu_ns) {
+		saved.share = part * lc_gc_model_by_allocation(gc, f->row) / (double)gc->cpu_ns;
+		saved.low = saved.high = saved.share;
+	}
+	f->saves = (struct lc_saving){ saved, saved };
+	f->share = saved.share;
+	f->low = saved.low;
+	f->high = saved.high;
+}
+
+static void put_allocated(FILE *out, const struct lc_rank_row *row, const struct lc_gc_model *gc)
+{
+	char bytes[32];
+
+	fprintf(out, " The line allocated %s, %.0f%% of all bytes.",
+	        lc_emit_bytes(bytes, sizeof(bytes), row->bytes),
+	        100 * (double)row->bytes / fmax(1, gc->allocated));
+}
+
+static struct lc_finding *add(struct lc_finding_search *s, enum lc_finding_kind kind,
+                              const struct lc_rank_row *row)
+{
+	const struct lc_rank_row **rows =
+	    lc_arena_zeroed(&s->found->arena, 1, sizeof(const void *));
+	struct lc_finding *f = lc_finding_add(s, kind, lc_finding_number_of_line(s, row));
+
+	*rows = f->row = row;
+	f->rows = rows;
+	f->rows_len = 1;
+	return f;
+}
+
+/* ---- larger than what is put in ---- */
+
+static char *oversized_words(const struct lc_finding_search *s, const struct lc_gc_model *gc,
+                             const struct lc_finding *f, unsigned used, uint64_t within)
+{
+	const struct lc_rank_contents *c = &f->row->contents;
+	const uint64_t written = lc_contents_written(c);
+	char *what = lc_finding_row_words(s, f->row), *text, each[32], mean[32];
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	fprintf(out,
+	        "%s: in %" PRIu64 " of %" PRIu64 " dead arrays looked at, the last element that is "
+	        "not zero lay in the first %s (on average %s of %s, %.1f%%).",
+	        what, within, written,
+	        used == 2    ? "half"
+	        : used == 4  ? "quarter"
+	        : used == 8  ? "eighth"
+	        : used == 16 ? "sixteenth"
+	                     : "64th part",
+	        lc_emit_bytes(mean, sizeof(mean), c->used_bytes / written),
+	        lc_emit_bytes(each, sizeof(each), c->bytes / written),
+	        100 * (double)c->used_bytes / (double)c->bytes);
+	if (c->zero)
+		fprintf(out, " %" PRIu64 " more held nothing but zeros.", c->zero);
+	if (c->bytes / written > LC_CONTENTS_WHOLE_BYTES)
+		fputs(" Large arrays are looked at in 128 places.", out);
+	put_allocated(out, f->row, gc);
+	lc_finding_put_gain(out, f);
+	lc_mem_close_text(out);
+	free(what);
+	return text;
+}
+
+static void look_for_oversized(struct lc_finding_search *s, const struct lc_gc_model *gc,
+                               const struct lc_rank_row *row)
+{
+	const struct lc_rank_contents *c = &row->contents;
+	const uint64_t written = lc_contents_written(c);
+	uint64_t within;
+	const unsigned used = lc_contents_used(c, &within);
+	struct lc_finding *f;
+
+	if (written < LC_CONTENTS_MIN || !used || !c->bytes)
+		return;
+	f = add(s, LC_FINDING_OVERSIZED, row);
+	f->row_samples = lc_touch_of(s->of->ranking, row).cleared;
+	save(s, gc, f, 1 - (double)c->used_bytes / (double)c->bytes);
+	f->text = lc_finding_keep(s, oversized_words(s, gc, f, used, within));
+	f->change = "make the array as large as what is put in it, or small and let it grow, or "
+	            "reuse one (in a field, or one per thread)";
+}
+
+/* ---- equal to others ---- */
+
+static char *replicas_words(const struct lc_finding_search *s, const struct lc_gc_model *gc,
+                            const struct lc_finding *f)
+{
+	const struct lc_rank_contents *c = &f->row->contents;
+	char *what = lc_finding_row_words(s, f->row), *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	fprintf(out,
+	        "%s: %.0f%% of the arrays looked at (%" PRIu64 " of %" PRIu64
+	        " that outlived a collection) were equal to another one that did, %" PRIu64
+	        " of them to one of this line.",
+	        what, 100 * (double)lc_contents_equal(c) / (double)c->outlived,
+	        lc_contents_equal(c), c->outlived, c->same);
+	put_allocated(out, f->row, gc);
+	lc_finding_put_gain(out, f);
+	lc_mem_close_text(out);
+	free(what);
+	return text;
+}
+
+static void look_for_replicas(struct lc_finding_search *s, const struct lc_gc_model *gc,
+                              const struct lc_rank_row *row)
+{
+	const struct lc_rank_contents *c = &row->contents;
+	struct lc_finding *f;
+
+	if (c->outlived < LC_CONTENTS_MIN || 2 * lc_contents_equal(c) < c->outlived)
+		return;
+	f = add(s, LC_FINDING_REPLICAS, row);
+	save(s, gc, f, (double)lc_contents_equal(c) / (double)c->outlived);
+	f->text = lc_finding_keep(s, replicas_words(s, gc, f));
+	f->change = "keep one of each content and share it: look it up before making another "
+	            "(a map of contents, or String.intern() for strings)";
+}
+
+void lc_finding_contents(struct lc_finding_search *s)
+{
+	const struct lc_ranking *r = s->of->ranking;
+	struct lc_gc_model gc;
+
+	lc_gc_model_build(&gc, r);
+	for (size_t i = 0; i < r->len; i++) {
+		const struct lc_rank_row *row = &r->rows[i];
+
+		if (!row->path || !row->allocations || !lc_contents_any(&row->contents) ||
+		    !costs(s, &gc, row))
+			continue;
+		look_for_oversized(s, &gc, row);
+		look_for_replicas(s, &gc, row);
+	}
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is in arrays, as the pauses of collections show it, is what the program put into them."""
+
+import pytest
+from helpers import COLLECTORS, collector, command, complaints, counters, marked_lines, report
+
+CLASS = "Contents"
+
+
+def contents(workload, profile, jdk, gc, rounds):
+    java = ["-Xmx256m", "-Xmn32m", *collector(gc)]
+    run = profile(command(workload, jdk, CLASS, rounds, java=java))
+    assert complaints(run.stderr) == []
+    r = report(run, "--top=100")
+    lines = marked_lines(CLASS, "site")
+    seen = {}
+    for row in r["ranking"]["rows"]:
+        at = row["allocated_at"] or {}
+        if at.get("class") == CLASS and "contents" in row:
+            seen[next(name for name, line in lines.items() if line == at["line"])] = row["contents"]
+    return run, r, seen
+
+
+def check_contents(seen):
+    little, full, sparse, zeros = (seen[name] for name in ("little", "full", "sparse", "unwritten"))
+    assert min(c["dead"] for c in (little, full, sparse, zeros)) > 0
+    assert little["used_bytes"] == 90 * little["dead"] and little["bytes"] == 8192 * little["dead"]
+    assert little["to_64th"] == little["dead"] and little["zero"] == 0
+    assert full["used_bytes"] == full["bytes"] == 8192 * full["dead"]
+    assert zeros["zero"] == zeros["dead"] and zeros["bytes"] == 0
+    # The last of 16 numbers at random places is in the lower half once in 65,536 arrays.
+    assert sparse["used_bytes"] > 0.8 * sparse["bytes"] and sparse["to_half"] <= 1
+    if "large" in seen:  # a hundredth more or less: 128 places
+        assert seen["large"]["used_bytes"] == pytest.approx(13000 * seen["large"]["dead"], rel=0.1)
+        assert seen["large"]["to_8th"] == seen["large"]["dead"]
+    if "huge" in seen:
+        assert seen["huge"]["to_64th"] == seen["huge"]["dead"]
+
+
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_the_used_part_of_dead_arrays_is_known(workload, profile, jdk, gc):
+    run, r, seen = contents(workload, profile, jdk, gc, 250000)
+    check_contents(seen)
+    told = counters(run)
+    assert told["contents_arrays"] >= sum(c["dead"] + c["outlived"] for c in seen.values())
+    assert told["contents_bytes"] <= 65536 * (told["gc_collected"] - told["contents_paused"])
+    assert told["contents_us"] * 1000 < 0.002 * r["bill"]["process_ns"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_arrays_that_are_little_used_or_equal_are_findings(locus, workload, profile, jdk, gc):
+    run, r, seen = contents(workload, profile, jdk, gc, 800000)
+    check_contents(seen)
+    kept, lines = seen["equal"], marked_lines(CLASS, "site")
+    assert kept["outlived"] >= 20
+    # Three in four have one of four contents, the others their own.
+    assert 0.5 <= kept["equal_same_line"] / kept["outlived"] <= 0.9 and kept["equal_other_line"] == 0
+    found = {f["rows"][0]["allocated_at"]["line"]: f for f in r["findings"] if f["kind"] == "oversized"}
+    assert set(found) <= {lines["little"], lines["large"], lines["huge"]}
+    assert "first 64th part (on average 90 B of 8.0 KB, 1.1%)" in found[lines["little"]]["text"]
+    text = " ".join(locus("report", "--view=objects", "--top=100", run.directory).stdout.split())
+    assert "used 1.1% of 8.0 KB on average, at most 1/64 in" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gc", ["Z", "Shenandoah"])
+def test_where_objects_move_while_the_program_runs_nothing_is_looked_into(workload, profile, jdk, gc):
+    run = profile(command(workload, jdk, CLASS, 100000, java=["-Xmx256m", *collector(gc)]))
+    assert counters(run)["contents_arrays"] == 0
+    assert not any("contents" in row for row in report(run)["ranking"]["rows"])
