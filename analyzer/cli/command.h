@@ -31,6 +31,7 @@ int lc_cmd_attach(int argc, char **argv);
 int lc_cmd_detach(int argc, char **argv);
 int lc_cmd_status(int argc, char **argv);
 int lc_cmd_dump(int argc, char **argv);
+int lc_cmd_holders(int argc, char **argv);
 int lc_cmd_help(int argc, char **argv);
 
 /* The rows of a command's options, for its parser (cli/args.h), --help and the manual. Static. */
@@ -49,6 +50,7 @@ const struct lc_option_info *lc_cmd_doctor_options(size_t *count);
 const struct lc_option_info *lc_cmd_agent_args_options(size_t *count);
 const struct lc_option_info *lc_cmd_attach_options(size_t *count);
 const struct lc_option_info *lc_cmd_detach_options(size_t *count); /* of status and dump, too */
+const struct lc_option_info *lc_cmd_holders_options(size_t *count);
 
 struct lc_command {
 	const char *name;

@@ -2,41 +2,21 @@
 /*
  * commands/attach.c - runs `locus attach`, `detach`, `status` and `dump`: tells the agent in a
  * running JVM to start, stop, report its state, or write its profile.
- *
- * The JVM only loads a library and passes a text to it (src/agent/agent_attach.h). The agent
- * answers in a file that this command makes, with a name that nobody can guess, and removes in the
- * end.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "analyzer/base/fail.h"
-#include "analyzer/base/memory.h"
-#include "analyzer/base/progress.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/commands/agent_setting.h"
-#include "analyzer/commands/attach_protocol.h"
+#include "analyzer/commands/attach_request.h"
 #include "analyzer/commands/attach_target.h"
 #include "analyzer/commands/track_from.h"
-#include "analyzer/out/emit.h"
-#include "src/base/attach_answer.h"
 
 enum {
 	ATTACH_OPTIONS_MAX = 40,
-	WAIT_SECONDS = 60,
-	STEP_MS = 10,
-	ANSWER_MAX = 64 << 10,
-	LINE_MAX_BYTES = 128,
-	OPTIONS_BYTES = LC_ATTACH_ARGUMENT_MAX - 128, /* beside the command and the file's path */
 };
 
 const struct lc_option_info *lc_cmd_attach_options(size_t *count)
@@ -53,171 +33,6 @@ const struct lc_option_info *lc_cmd_detach_options(size_t *count)
 {
 	*count = 0;
 	return NULL;
-}
-
-/* -- the answer ---------------------------------------------------------------------------- */
-
-/*
- * Make the file, which begins with `options`. Sets *inner to its path as the process sees it.
- * Returns a file, or -1.
- */
-static int make_reply(const struct lc_attach_target *t, const char *options, char **inner,
-                      char **full)
-{
-	const size_t len = strlen(options);
-	unsigned long long random[2];
-	int fd;
-
-	if (getrandom(random, sizeof(random), 0) != sizeof(random)) {
-		lc_fail("cannot get a random number: %m");
-		return -1;
-	}
-	*inner = lc_mem_text("/tmp/.locus-reply-%016llx%016llx", random[0], random[1]);
-	*full = lc_mem_text("%s%s", t->root, *inner);
-	fd = open(*full, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0) {
-		lc_fail("cannot make '%s': %m", *full);
-	} else if ((fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)len + ANSWER_MAX) &&
-	            (errno == ENOSPC || errno == EDQUOT)) ||
-	           write(fd, options, len) != (ssize_t)len) {
-		lc_fail("no room for the agent's answer in '%s': %m", *full);
-		unlink(*full);
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-static bool ends_with(const char *text, size_t len, const char *line)
-{
-	const size_t n = strlen(line);
-
-	return len >= n && !memcmp(text + len - n, line, n) &&
-	       (len == n || text[len - n - 1] == '\n');
-}
-
-/* Write the answer, without its last line and what said how far the agent was, line by line. */
-static void print_answer(FILE *out, const char *prefix, char *text)
-{
-	lc_progress_end();
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-		if (!strncmp(line, LC_ATTACH_PROGRESS, strlen(LC_ATTACH_PROGRESS)))
-			continue;
-		fputs(prefix, out);
-		lc_emit_text_c(out, line);
-		putc('\n', out);
-	}
-}
-
-/* Keep the agent's stage, if the last line of its answer names one, and show it on a terminal. */
-static void show_stage(const char *text, size_t len, char *stage, size_t stage_len)
-{
-	const char *last = len > 1 ? memrchr(text, '\n', len - 1) : NULL;
-
-	last = last ? last + 1 : text;
-	if (!len || strncmp(last, LC_ATTACH_PROGRESS, strlen(LC_ATTACH_PROGRESS)) != 0)
-		return;
-	last += strlen(LC_ATTACH_PROGRESS);
-	snprintf(stage, stage_len, "%.*s", (int)strcspn(last, "\n"), last);
-	lc_progress_stage(stage);
-}
-
-/* The end of what the agent has written so far from `begin` on; a short answer is all of it. */
-static size_t read_reply(int fd, off_t begin, char *text, off_t *size)
-{
-	struct stat st;
-	ssize_t n;
-
-	*size = fstat(fd, &st) ? 0 : st.st_size - begin;
-	n = pread(fd, text, ANSWER_MAX - 1,
-	          begin + (*size < ANSWER_MAX ? 0 : *size - (ANSWER_MAX - 1)));
-	return n > 0 ? (size_t)n : 0;
-}
-
-/*
- * Wait for the answer and print it. The agent has the file locked until it has written all of it.
- * It writes each stage, and a line a second in a stage of many parts. The command waits as long as
- * lines come. Returns the exit status.
- */
-static int take_reply(const struct lc_attach_target *t, int fd, off_t begin)
-{
-	const struct timespec moment = { .tv_nsec = STEP_MS * 1000000L };
-	char *text = lc_mem_zeroed(1, ANSWER_MAX);
-	char stage[LINE_MAX_BYTES] = "answering";
-	off_t size = 0, before = 0;
-	int status = -1;
-
-	for (unsigned i = 0; status < 0 && i < WAIT_SECONDS * 1000 / STEP_MS; i++) {
-		const bool alive = lc_attach_alive(t), closed = !flock(fd, LOCK_SH | LOCK_NB);
-		const size_t len = read_reply(fd, begin, text, &size);
-
-		if (size != before) {
-			before = size;
-			i = 0;
-			show_stage(text, len, stage, sizeof(stage));
-		}
-		if (ends_with(text, len, "ok\n")) {
-			text[len - strlen("ok\n")] = '\0';
-			print_answer(stdout, "", text);
-			status = 0;
-		} else if (ends_with(text, len, "failed\n")) {
-			text[len - strlen("failed\n")] = '\0';
-			print_answer(stderr, "locus: ", text);
-			status = LC_EXIT_FAILED;
-		} else if (!alive) {
-			status = lc_fail("process %d has ended", (int)t->pid);
-		} else if (closed) {
-			status = lc_fail(
-			    "the agent in JVM %d could not write its answer; the JVM's standard "
-			    "error says why, and 'locus status %d' shows whether it is recording",
-			    (int)t->pid, (int)t->pid);
-		} else {
-			nanosleep(&moment, NULL);
-		}
-	}
-	free(text);
-	lc_progress_end();
-	return status >= 0
-	           ? status
-	           : lc_fail("the agent in JVM %d has sent no news for %d s while %s, and "
-	                     "continues: 'locus status %d' shows its stage, 'locus detach %d' ends "
-	                     "it",
-	                     (int)t->pid, WAIT_SECONDS, stage, (int)t->pid, (int)t->pid);
-}
-
-static int ask(const struct lc_attach_target *t, const char *library, const char *command,
-               const char *options)
-{
-	char *inner = NULL, *full = NULL, *text = NULL;
-	const char *in_file = strlen(options) > OPTIONS_BYTES ? options : "";
-	const int fd = make_reply(t, in_file, &inner, &full);
-	int status = LC_EXIT_FAILED;
-
-	if (fd >= 0) {
-		text = lc_mem_text("@%s %s %s", command, inner, *in_file ? "" : options);
-		status = lc_attach_load(t, library, text);
-		if (!status)
-			status = take_reply(t, fd, (off_t)strlen(in_file));
-		unlink(full);
-		close(fd);
-	}
-	free(text);
-	free(inner);
-	free(full);
-	return status;
-}
-
-/* -- the commands -------------------------------------------------------------------------- */
-
-static int read_pid(const char *text, pid_t *out)
-{
-	char *end;
-	const long pid = strtol(text, &end, 10);
-
-	if (*end || end == text || pid <= 0 || pid > INT32_MAX)
-		return lc_usage("'%.64s' is not a process ID", text);
-	*out = (pid_t)pid;
-	return 0;
 }
 
 /* A directory of ours means nothing to a process with other mounts. */
@@ -249,7 +64,7 @@ static int attach(pid_t pid, struct lc_options *options)
 	snprintf(library, sizeof(library), "%s", t.library);
 	if (!library[0] && lc_attach_library(&t, here, library))
 		return LC_EXIT_FAILED;
-	return ask(&t, library, "attach", text);
+	return lc_attach_request(&t, library, "attach", text, NULL);
 }
 
 struct attach_arguments {
@@ -284,7 +99,7 @@ static int read_arguments(struct attach_arguments *a, const char *command, pid_t
 	if (status)
 		return status;
 	if (count == 1)
-		status = read_pid(operands[0], pid);
+		status = lc_attach_pid(operands[0], pid);
 	else
 		status = lc_usage("%s: name the process ID of one JVM", command);
 	free(operands);
@@ -326,7 +141,8 @@ static int command(const char *name, int argc, char **argv)
 		return LC_EXIT_FAILED;
 	if (!t.library[0])
 		return lc_fail("JVM %d has no Locus agent", (int)pid);
-	return lc_attach_become(&t) ? LC_EXIT_FAILED : ask(&t, t.library, name, "");
+	return lc_attach_become(&t) ? LC_EXIT_FAILED
+	                            : lc_attach_request(&t, t.library, name, "", NULL);
 }
 
 int lc_cmd_detach(int argc, char **argv)

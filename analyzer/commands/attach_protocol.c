@@ -119,7 +119,7 @@ static bool send_text(int fd, const char *text)
 }
 
 /* Read to the end of the answer. Returns whether there was one. */
-static bool read_answer(int fd, char *answer, size_t answer_len)
+static bool read_answer(int fd, char *answer, size_t answer_len, int wait_ms)
 {
 	size_t len = 0;
 	ssize_t n = 1;
@@ -127,7 +127,7 @@ static bool read_answer(int fd, char *answer, size_t answer_len)
 	while (n > 0 && len + 1 < answer_len) {
 		struct pollfd ready = { .fd = fd, .events = POLLIN };
 
-		if (poll(&ready, 1, WAIT_MS) <= 0)
+		if (poll(&ready, 1, wait_ms) <= 0)
 			return false;
 		n = read(fd, answer + len, answer_len - len - 1);
 		len += n > 0 ? (size_t)n : 0;
@@ -167,7 +167,7 @@ static int judge(const struct lc_attach_target *t, char *answer, const char *lib
 
 /* Ask once. Returns whether there is an answer; else what is wrong is said. */
 static bool ask(const struct lc_attach_target *t, const char *socket_path, const char *library,
-                const char *text, char *answer, size_t answer_len)
+                const char *text, char *answer, size_t answer_len, int wait_ms)
 {
 	const int fd = connect_or_wake(t, socket_path);
 	bool done = false;
@@ -177,17 +177,19 @@ static bool ask(const struct lc_attach_target *t, const char *socket_path, const
 	if (!send_text(fd, "1") || !send_text(fd, "load") || !send_text(fd, library) ||
 	    !send_text(fd, "true") || !send_text(fd, text))
 		lc_fail("cannot ask JVM %d: %m", (int)t->pid);
-	else if (!read_answer(fd, answer, answer_len))
-		lc_fail("JVM %d did not answer within %d s", (int)t->pid, WAIT_MS / 1000);
+	else if (!read_answer(fd, answer, answer_len, wait_ms))
+		lc_fail("JVM %d did not answer within %d s", (int)t->pid, wait_ms / 1000);
 	else
 		done = true;
 	close(fd);
 	return done;
 }
 
-int lc_attach_load(const struct lc_attach_target *t, const char *library, const char *text)
+int lc_attach_load(const struct lc_attach_target *t, const char *library, const char *text,
+                   unsigned seconds)
 {
 	char path[64], answer[ANSWER_MAX];
+	const int wait_ms = WAIT_MS + (int)seconds * 1000;
 	int waited = 0;
 
 	snprintf(path, sizeof(path), "%s/tmp/.java_pid%d", t->root, (int)t->inner_pid);
@@ -195,7 +197,7 @@ int lc_attach_load(const struct lc_attach_target *t, const char *library, const 
 		return lc_fail("the options are too long for a running JVM: at most %d bytes",
 		               LC_ATTACH_ARGUMENT_MAX);
 	for (;;) {
-		if (!ask(t, path, library, text, answer, sizeof(answer)))
+		if (!ask(t, path, library, text, answer, sizeof(answer), wait_ms))
 			return 1;
 		if (!is_too_early(answer) || waited >= WAIT_MS)
 			return judge(t, answer, library);

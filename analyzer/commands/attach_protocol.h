@@ -12,8 +12,10 @@ enum { LC_ATTACH_ARGUMENT_MAX = 1023 }; /* bytes that the JVM takes */
 
 /*
  * Have the JVM load the library and call its Agent_OnAttach() with `text`. Waits for some seconds
- * at most. Returns 0, or 1 after one line on stderr.
+ * at most, and `seconds` more for the answer: the text may have the program stopped so long.
+ * Returns 0, or 1 after one line on stderr.
  */
-int lc_attach_load(const struct lc_attach_target *t, const char *library, const char *text);
+int lc_attach_load(const struct lc_attach_target *t, const char *library, const char *text,
+                   unsigned seconds);
 
 #endif

@@ -26,6 +26,7 @@
 #include "src/agent/agent_end.h"
 #include "src/agent/agent_profile.h"
 #include "src/agent/agent_undo.h"
+#include "src/agent/holders.h"
 #include "src/attribute/attribution.h"
 #include "src/base/limit.h"
 #include "src/base/options.h"
@@ -212,6 +213,8 @@ static bool obey(const struct request *r, JNIEnv *jni)
 		return dump();
 	if (!strcmp(r->command, "status"))
 		return status();
+	if (!strcmp(r->command, "holders"))
+		return lc_holders_answer(r->vm, jni, r->options);
 	lc_say("this version of the agent does not know '%s'", r->command);
 	return false;
 }

@@ -3,15 +3,16 @@
  * agent/agent_attach.h - is asked by the attach listener of the JVM: to start, to stop, how it
  * goes.
  *
- * `locus attach`, `detach`, `status` and `dump` have the JVM load the library, each time anew, with
- * a text for Agent_OnAttach():
+ * `locus attach`, `detach`, `status`, `dump` and `holders` have the JVM load the library, each time
+ * anew, with a text for Agent_OnAttach():
  *
  *     @COMMAND REPLY OPTIONS
  *
- * COMMAND is one of the four; REPLY is the path of an empty file of the JVM's user, which gets the
- * answer; OPTIONS are the agent's. If they are longer than what the JVM takes, the text ends with
- * REPLY, and the file begins with the options. Without the first two, as jcmd gives them, the text
- * is the options of an attach, and the answer goes to stderr where something fails.
+ * COMMAND is one of the five; REPLY is the path of an empty file of the JVM's user, which gets the
+ * answer; OPTIONS are the agent's, or those of agent/holders.h. If they are longer than what the
+ * JVM takes, the text ends with REPLY, and the file begins with the options. Without the first two,
+ * as jcmd gives them, the text is the options of an attach, and the answer goes to stderr where
+ * something fails.
  *
  * While an attach is worked off, "status" is answered at once with how far it is, and "detach" ends
  * it: hooks are put into no more classes, and the recording ends when it has begun. Other requests

@@ -33,7 +33,7 @@ def limits_of(run, tmp_path):
     return r, limits
 
 
-@pytest.mark.parametrize("limit, threads", [(160, 100), (96, 100)])
+@pytest.mark.parametrize("limit, threads", [pytest.param(160, 100, marks=pytest.mark.slow), (96, 100)])
 def test_the_program_keeps_its_file_descriptors(workload, jdk17, tmp_path, limit, threads):
     java = ["-XX:-MaxFDLimit", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     line = command(workload, jdk17, "FewFiles", threads, 1_200_000, java=java)

@@ -146,6 +146,7 @@ def test_64_long_names_reach_the_agent(workload, profile, jdk):
     assert run.stderr.count("no class named 'com.acme.x") == 63
 
 
+@pytest.mark.slow
 @each_value(jdk=JDK_MAJORS)
 def test_64_long_names_reach_a_running_jvm(workload, locus, tmp_path, jdk):
     told, r = attached(workload, locus, tmp_path, jdk, java_of("G1"), *LONG, "--track", NODE)

@@ -1,0 +1,440 @@
+/* uses: src/agent/holder_table.c src/agent/holder_chain.c src/agent/holder_names.c src/core/version.c src/core/path.c src/core/path_name.c src/base/limit.c src/base/say.c src/core/path_intern.c src/core/recursion.c src/core/jvmti.c src/core/own.c src/core/memory.c src/core/method_number.c */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_holders.c - checks chains of references, and the numbers that JVMTI gives to fields. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "src/agent/holder_chain.h"
+#include "src/agent/holder_names.h"
+#include "src/agent/holder_table.h"
+
+/* ---- a heap ---- */
+
+enum { LEAK = 1, MAP, NODES, NODE, VALUE, CLASSES = VALUE, CAP = 64, FIELD_VALUE = 7, FIELD_NEXT };
+
+static struct lc_holder objects[CAP];
+static struct lc_holder_class classes[CLASSES + 1];
+static struct lc_holder_table table;
+static jlong tags[CAP]; /* of the test's objects */
+
+static int begin_walk(void **state)
+{
+	static uint32_t walk;
+
+	(void)state;
+	memset(classes, 0, sizeof(classes));
+	memset(tags, 0, sizeof(tags));
+	table = (struct lc_holder_table){ .objects = objects,
+		                          .cap = CAP,
+		                          .classes = classes,
+		                          .class_count = CLASSES,
+		                          .walk = ++walk };
+	lc_holder_table_begin(&table);
+	return 0;
+}
+
+static bool reach(jvmtiHeapReferenceKind kind, uint32_t index, uint32_t parent, uint32_t class,
+                  size_t object)
+{
+	const struct lc_holder_reference r = {
+		.kind = kind, .index = index, .class = class, .bytes = 24, .parent = parent
+	};
+
+	return lc_holder_table_reach(&table, &r, &tags[object]);
+}
+
+static uint32_t number(size_t object)
+{
+	return lc_holder_number(&table, tags[object]);
+}
+
+static void name_class(void *unused, uint32_t class, char *out)
+{
+	static const char *const names[] = { "?", "Leak", "Map", "Node[]", "Node", "Value" };
+
+	(void)unused;
+	snprintf(out, LC_HOLDER_NAME_MAX, "%s", names[class]);
+}
+
+static void name_field(void *unused, uint32_t class, uint32_t index, char *out)
+{
+	static const char *const names[] = {
+		"cache", "table", [FIELD_VALUE] = "value", [FIELD_NEXT] = "next"
+	};
+
+	name_class(unused, class, out);
+	snprintf(out + strlen(out), LC_HOLDER_NAME_MAX - strlen(out), ".%s", names[index]);
+}
+
+static void name_method(void *unused, uint32_t method, char *out)
+{
+	(void)unused;
+	snprintf(out, LC_HOLDER_NAME_MAX, "Main.run%u", method);
+}
+
+static const char *text_of(const struct lc_holder_chain *chain)
+{
+	static const struct lc_holder_names names = { NULL, name_class, name_field, name_method };
+	static char text[1000];
+
+	lc_holder_chain_text(chain, &names, text, sizeof(text));
+	return text;
+}
+
+static const char *text_to(size_t object)
+{
+	struct lc_holder_chain chain;
+
+	lc_holder_chain_of(&table, number(object), &chain);
+	return text_of(&chain);
+}
+
+/* A map in a static field: 0 the map, 1 its table, 2 a node, 3 its value. */
+static void reach_map(void)
+{
+	assert_true(reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, 0, LEAK, MAP, 0));
+	assert_true(reach(JVMTI_HEAP_REFERENCE_FIELD, 1, number(0), NODES, 1));
+	assert_true(reach(JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT, 5, number(1), NODE, 2));
+	assert_true(reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_VALUE, number(2), VALUE, 3));
+}
+
+/* ---- chains ---- */
+
+static void a_chain_names_fields_from_the_static_one_on(void **state)
+{
+	(void)state;
+	reach_map();
+	assert_string_equal(text_to(3), "static Leak.cache -> Map.table[] -> Node.value");
+	assert_string_equal(text_to(0), "static Leak.cache");
+	assert_int_equal(classes[VALUE].objects, 1);
+	assert_int_equal(classes[VALUE].bytes, 24);
+}
+
+static void roots_are_named(void **state)
+{
+	static const struct {
+		jvmtiHeapReferenceKind kind;
+		const char *text;
+	} roots[] = {
+		{ JVMTI_HEAP_REFERENCE_STACK_LOCAL, "local variable of Main.run3 -> Node.value" },
+		{ JVMTI_HEAP_REFERENCE_JNI_LOCAL,
+		  "JNI local reference of Main.run3 -> Node.value" },
+		{ JVMTI_HEAP_REFERENCE_JNI_GLOBAL, "JNI global reference -> Node.value" },
+		{ JVMTI_HEAP_REFERENCE_MONITOR, "locked monitor -> Node.value" },
+		{ JVMTI_HEAP_REFERENCE_THREAD, "thread -> Node.value" },
+		{ JVMTI_HEAP_REFERENCE_OTHER, "the JVM -> Node.value" },
+	};
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		begin_walk(state);
+		assert_true(reach(roots[i].kind, 3, 0, NODE, 0));
+		assert_true(reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_VALUE, number(0), VALUE, 1));
+		assert_string_equal(text_to(1), roots[i].text);
+	}
+}
+
+static void a_class_that_holds_an_object_is_named(void **state)
+{
+	struct lc_holder_chain chain;
+	jlong tag = lc_holder_tag(&table, LEAK);
+	const struct lc_holder_reference r = { .kind = JVMTI_HEAP_REFERENCE_SYSTEM_CLASS };
+
+	(void)state;
+	assert_false(lc_holder_table_reached(&table, LEAK));
+	assert_true(lc_holder_table_reach(&table, &r, &tag));
+	assert_true(lc_holder_table_reached(&table, LEAK));
+	assert_true(reach(JVMTI_HEAP_REFERENCE_CONSTANT_POOL, 0, LEAK, VALUE, 0));
+	lc_holder_chain_of(&table, number(0), &chain);
+	assert_string_equal(text_of(&chain), "system class (class Leak) -> Leak.(constant)");
+}
+
+static void the_nearest_referrer_is_kept(void **state)
+{
+	(void)state;
+	/* A long way to the value comes first, as in a walk in depth. */
+	assert_true(reach(JVMTI_HEAP_REFERENCE_STACK_LOCAL, 1, 0, NODE, 5));
+	assert_true(reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_VALUE, number(5), NODE, 6));
+	assert_true(reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_NEXT, number(6), NODE, 7));
+	assert_true(reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_VALUE, number(7), MAP, 0));
+	reach_map();
+	assert_string_equal(text_to(3), "static Leak.cache -> Map.table[] -> Node.value");
+	/* A later reference from farther away changes nothing. */
+	assert_true(reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_NEXT, number(7), VALUE, 3));
+	assert_string_equal(text_to(3), "static Leak.cache -> Map.table[] -> Node.value");
+}
+
+static void references_in_a_circle_end(void **state)
+{
+	(void)state;
+	assert_true(reach(JVMTI_HEAP_REFERENCE_STACK_LOCAL, 1, 0, NODE, 0));
+	for (uint32_t round = 0; round < 3; round++)
+		for (size_t i = 0; i < 4; i++)
+			assert_true(reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_VALUE, number(i), NODE,
+			                  (i + 1) % 4));
+	/* Nearer to a root: the distances of those behind it are out of date. */
+	assert_true(reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, 0, LEAK, NODE, 2));
+	for (size_t i = 0; i < 4; i++)
+		assert_true(
+		    reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_NEXT, number(i), NODE, (i + 3) % 4));
+	assert_string_equal(text_to(1), "static Leak.cache -> Node.next");
+	assert_string_equal(text_to(0), "local variable of Main.run1");
+}
+
+static void a_linked_list_is_one_chain(void **state)
+{
+	struct lc_holder_chain chains[CAP], chain;
+	size_t len = 0;
+
+	(void)state;
+	assert_true(reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, 0, LEAK, NODE, 0));
+	for (size_t i = 0; i < 20; i++) {
+		assert_true(reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_NEXT, number(i), NODE, i + 1));
+		assert_true(
+		    reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_VALUE, number(i), VALUE, 30 + i));
+	}
+	for (size_t i = 0; i < 20; i++) {
+		lc_holder_chain_of(&table, number(30 + i), &chain);
+		lc_holder_chains_add(chains, &len, &chain);
+	}
+	lc_holder_chains_sort(chains, len);
+	assert_int_equal(len, 3);
+	assert_int_equal(chains[0].count, 18);
+	assert_string_equal(text_of(&chains[0]),
+	                    "static Leak.cache -> Node.next (repeated) -> Node.value");
+	assert_string_equal(text_of(&chains[1]), "static Leak.cache -> Node.value");
+	assert_string_equal(text_of(&chains[2]), "static Leak.cache -> Node.next -> Node.value");
+}
+
+static void a_long_chain_keeps_its_ends(void **state)
+{
+	(void)state;
+	assert_true(reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, 0, LEAK, NODE, 0));
+	for (size_t i = 0; i < 20; i++)
+		assert_true(reach(JVMTI_HEAP_REFERENCE_FIELD, i % 2 ? FIELD_NEXT : FIELD_VALUE,
+		                  number(i), NODE, i + 1));
+	assert_string_equal(text_to(20),
+	                    "static Leak.cache -> Node.value -> Node.next -> Node.value -> ..."
+	                    " -> Node.value -> Node.next -> Node.value -> Node.next"
+	                    " -> Node.value -> Node.next -> Node.value -> Node.next");
+	/* As long as fits: nothing is left out. */
+	assert_null(strstr(text_to(11), "..."));
+	assert_non_null(strstr(text_to(12), "..."));
+}
+
+static void a_full_table_refuses_new_objects_only(void **state)
+{
+	size_t i = 0;
+
+	(void)state;
+	while (reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, NODE, i))
+		i++;
+	assert_int_equal(i, CAP - CLASSES - 2);
+	assert_int_equal(number(i), 0);
+	assert_true(reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, 0, LEAK, NODE, 0));
+	assert_string_equal(text_to(0), "static Leak.cache");
+}
+
+static void a_tag_of_an_earlier_walk_means_nothing(void **state)
+{
+	jlong before;
+
+	assert_true(reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, NODE, 0));
+	before = tags[0];
+	begin_walk(state);
+	assert_int_equal(lc_holder_number(&table, before), 0);
+	tags[0] = before;
+	assert_true(reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, NODE, 0));
+	assert_int_not_equal(tags[0], before);
+}
+
+/* ---- a JVM with classes ---- */
+
+/* A class or interface, whose address is the jclass; fields are in JVMTI's order. */
+struct fake {
+	const char *signature;
+	struct fake *super;
+	struct fake *interfaces[3];
+	const char *fields[4];
+};
+
+static struct fake top = { .signature = "Ljava/lang/Object;" };
+static struct fake grand = { .signature = "Lt/Grand;", .fields = { "G1", "G2" } };
+static struct fake left = { .signature = "Lt/Left;", .interfaces = { &grand }, .fields = { "L1" } };
+static struct fake right = { .signature = "Lt/Right;",
+	                     .interfaces = { &grand },
+	                     .fields = { "R1", "R2", "R3" } };
+static struct fake base = { .signature = "Lt/Base;",
+	                    .super = &top,
+	                    .interfaces = { &left },
+	                    .fields = { "shared", "low" } };
+static struct fake derived = { .signature = "Lt/Base$Derived;",
+	                       .super = &base,
+	                       .interfaces = { &right, &left },
+	                       .fields = { "count", "high" } };
+
+static struct fake *fake(jclass class)
+{
+	return (struct fake *)(void *)class;
+}
+
+static jclass class_of(struct fake *f)
+{
+	return (jclass)(void *)f;
+}
+
+static jvmtiError JNICALL get_fields(jvmtiEnv *env, jclass class, jint *len, jfieldID **out)
+{
+	(void)env;
+	*out = calloc(4, sizeof(**out));
+	for (*len = 0; *len < 4 && fake(class)->fields[*len]; ++*len)
+		(*out)[*len] = (jfieldID)(uintptr_t)fake(class)->fields[*len];
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_interfaces(jvmtiEnv *env, jclass class, jint *len, jclass **out)
+{
+	(void)env;
+	*out = calloc(3, sizeof(**out));
+	for (*len = 0; *len < 3 && fake(class)->interfaces[*len]; ++*len)
+		(*out)[*len] = class_of(fake(class)->interfaces[*len]);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_signature(jvmtiEnv *env, jclass class, char **out, char **generic)
+{
+	(void)env;
+	(void)generic;
+	*out = strdup(fake(class)->signature);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_name(jvmtiEnv *env, jclass class, jfieldID field, char **out,
+                                   char **signature, char **generic)
+{
+	(void)env;
+	(void)class;
+	(void)signature;
+	(void)generic;
+	*out = strdup((const char *)field);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *memory)
+{
+	(void)env;
+	free(memory);
+	return JVMTI_ERROR_NONE;
+}
+
+static jclass JNICALL get_super(JNIEnv *jni, jclass class)
+{
+	(void)jni;
+	return class_of(fake(class)->super);
+}
+
+static jboolean JNICALL same(JNIEnv *jni, jobject a, jobject b)
+{
+	(void)jni;
+	return a == b;
+}
+
+static jint JNICALL push(JNIEnv *jni, jint references)
+{
+	(void)jni;
+	(void)references;
+	return 0;
+}
+
+static jobject JNICALL pop(JNIEnv *jni, jobject result)
+{
+	(void)jni;
+	return result;
+}
+
+static const jvmtiInterface_1 jvmti_functions = {
+	.GetClassFields = get_fields,
+	.GetImplementedInterfaces = get_interfaces,
+	.GetClassSignature = get_signature,
+	.GetFieldName = get_name,
+	.Deallocate = deallocate,
+};
+static const struct JNINativeInterface_ jni_functions = {
+	.GetSuperclass = get_super,
+	.IsSameObject = same,
+	.PushLocalFrame = push,
+	.PopLocalFrame = pop,
+};
+static jvmtiEnv jvmti = &jvmti_functions;
+static JNIEnv jni = &jni_functions;
+
+static const char *field_of(struct fake *f, uint32_t index)
+{
+	static char text[LC_HOLDER_NAME_MAX];
+
+	lc_holder_names_field(&jvmti, &jni, class_of(f), index, text, sizeof(text));
+	return text;
+}
+
+static void fields_follow_those_of_interfaces_and_superclasses(void **state)
+{
+	(void)state;
+	/* Base: G1 G2 L1 are 0 to 2, then its own. */
+	assert_string_equal(field_of(&base, 3), "t.Base.shared");
+	assert_string_equal(field_of(&base, 4), "t.Base.low");
+	/* Derived: the three interfaces' six, each interface once; Base's two; its own. */
+	assert_string_equal(field_of(&derived, 6), "t.Base.shared");
+	assert_string_equal(field_of(&derived, 7), "t.Base.low");
+	assert_string_equal(field_of(&derived, 8), "t.Base$Derived.count");
+	assert_string_equal(field_of(&derived, 9), "t.Base$Derived.high");
+	/* An interface: those of its superinterfaces come first. */
+	assert_string_equal(field_of(&right, 2), "t.Right.R1");
+	assert_string_equal(field_of(&right, 4), "t.Right.R3");
+	assert_string_equal(field_of(&grand, 0), "t.Grand.G1");
+}
+
+static void a_number_that_is_no_field_is_unknown(void **state)
+{
+	(void)state;
+	assert_string_equal(field_of(&derived, 10), "t.Base$Derived.(unknown field)");
+	assert_string_equal(field_of(&derived, 2), "t.Base$Derived.(unknown field)");
+	assert_string_equal(field_of(&top, 0), "java.lang.Object.(unknown field)");
+}
+
+static void the_number_of_an_inherited_field_is_found(void **state)
+{
+	uint32_t found = 0;
+
+	(void)state;
+	assert_true(lc_holder_names_number(&jvmti, &jni, class_of(&derived), class_of(&base), "low",
+	                                   &found));
+	assert_int_equal(found, 7);
+	assert_false(lc_holder_names_number(&jvmti, &jni, class_of(&derived), class_of(&base),
+	                                    "high", &found));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_chain_names_fields_from_the_static_one_on, begin_walk),
+		cmocka_unit_test_setup(roots_are_named, begin_walk),
+		cmocka_unit_test_setup(a_class_that_holds_an_object_is_named, begin_walk),
+		cmocka_unit_test_setup(the_nearest_referrer_is_kept, begin_walk),
+		cmocka_unit_test_setup(references_in_a_circle_end, begin_walk),
+		cmocka_unit_test_setup(a_linked_list_is_one_chain, begin_walk),
+		cmocka_unit_test_setup(a_long_chain_keeps_its_ends, begin_walk),
+		cmocka_unit_test_setup(a_full_table_refuses_new_objects_only, begin_walk),
+		cmocka_unit_test_setup(a_tag_of_an_earlier_walk_means_nothing, begin_walk),
+		cmocka_unit_test(fields_follow_those_of_interfaces_and_superclasses),
+		cmocka_unit_test(a_number_that_is_no_field_is_unknown),
+		cmocka_unit_test(the_number_of_an_inherited_field_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
