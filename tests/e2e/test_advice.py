@@ -66,7 +66,7 @@ def test_objects_of_one_cause_are_one_finding(workload, profile, jdk):
 # By mode of AdviceMade: what is advised of some finding of it, and of none where the change is made ("kept-" and the mode).
 MADE = {
     "builder": "give the builder the size that it needs",
-    "reader": "keep one stream or buffer and use it again",
+    "reader": "keep one stream or buffer and use it again|small and let it grow, or reuse one",  # few bytes of it are used
     "pattern": "compile the expression once",
     "date": "keep the time as a long",
     "reflect": "look the member up once and keep it",
@@ -88,5 +88,5 @@ def test_what_is_made_again_and_again_is_kept(workload, profile, jdk, mode):
         options = ["-Xmx512m", "-Xmn32m", "-XX:+UseSerialGC"]
         report = profile(command(workload, jdk, "AdviceMade", kept + mode, 1.5, java=options), "--interval=1ms").report()
         changes = [f.get("change", "") for f in report["findings"]]
-        assert any(MADE[mode] in change for change in changes) == (not kept), report["findings"]
-        assert not [c for c in changes if any(w in c and w != MADE[mode] for m, w in MADE.items() if m not in BESIDE.get(mode, ()))], changes
+        assert any(re.search(MADE[mode], change) for change in changes) == (not kept), report["findings"]
+        assert not [c for c in changes if any(re.search(w, c) and w != MADE[mode] for m, w in MADE.items() if m not in BESIDE.get(mode, ()))], changes
