@@ -29,21 +29,24 @@ static bool costs(const struct lc_finding_search *s, const struct lc_gc_model *g
 static void save(struct lc_finding_search *s, const struct lc_gc_model *gc, struct lc_finding *f,
                  double part)
 {
-	struct lc_saving_part saved = { 0 };
+	struct lc_saving_part *const parts[] = { &f->saves.accesses, &f->saves.all };
 
 	if (lc_wilson_effective(lc_view_all(s->v)) >= LC_FINDING_SAMPLES_MIN) {
-		saved = lc_saving_of(s->savings, &f->row, 1).all;
-		saved.share *= part;
-		saved.low *= part;
-		saved.high *= part;
+		f->saves = lc_saving_of(s->savings, &f->row, 1);
+		for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+			parts[i]->share *= part;
+			parts[i]->low *= part;
+			parts[i]->high *= part;
+		}
 	} else if (gc->cpu_ns) {
-		saved.share = part * lc_gc_model_by_allocation(gc, f->row) / (double)gc->cpu_ns;
-		saved.low = saved.high = saved.share;
+		f->saves.all.share =
+		    part * lc_gc_model_by_allocation(gc, f->row) / (double)gc->cpu_ns;
+		f->saves.all.low = f->saves.all.high = f->saves.all.share;
+		f->saves.accesses = f->saves.all;
 	}
-	f->saves = (struct lc_saving){ saved, saved };
-	f->share = saved.share;
-	f->low = saved.low;
-	f->high = saved.high;
+	f->share = f->saves.all.share;
+	f->low = f->saves.all.low;
+	f->high = f->saves.all.high;
 }
 
 static void put_allocated(FILE *out, const struct lc_rank_row *row, const struct lc_gc_model *gc)
