@@ -185,7 +185,7 @@ public final class Findings {
 		long sum = 0;
 		for (int i = 0; i < ring.length; i++) {
 			byte[] b = scratch();
-			b[i] = 1;
+			b[b.length - 1 - i] = 1; // it is used to its end
 			sum += b[ring.length - i];
 			if (keep)
 				ring[i] = b;
