@@ -3,7 +3,7 @@
 page.add((shared) => {
 	const { el, id, fact, number, bytes, percent, data, pathSection } = shared;
 
-	/* Of a row of the first engine's ranking: its counts. */
+	/* The counts of a row of the first engine's ranking. */
 	function counts(row) {
 		const [allocated, allocatedBytes, freed, freedBytes, before, beforeBytes] = row.off_heap;
 		return { row, allocated, allocatedBytes, freed, freedBytes, before, beforeBytes, samples: row.samples,

@@ -226,7 +226,7 @@ static void the_last_element_that_is_not_zero_is_found(void **state)
 	}
 }
 
-/* Of a large one, places are looked at: what is full up to a point is found up to there. */
+/* Only places of a large one are looked at: one that is full up to a point is found up to there. */
 static void large_arrays_are_looked_at_in_places(void **state)
 {
 	enum { LENGTH = 1 << 20, STEP = LENGTH / 127 };

@@ -297,7 +297,7 @@ static void a_call_by_a_method_handle_makes_blocks_too(void **state)
 	says(findings_only(LC_FINDING_SHORT_BLOCKS), "20.0% at that line");
 }
 
-/* Of one line, clearing is a part of making, not a second finding. */
+/* Clearing at the line that makes blocks is a part of making, not a second finding. */
 static void clearing_is_a_part_of_making(void **state)
 {
 	const uint32_t at = made_again(200000, 200000, 100, 0);

@@ -223,7 +223,7 @@ static void a_long_chain_keeps_its_ends(void **state)
 	                    "static Leak.cache -> Node.value -> Node.next -> Node.value -> ..."
 	                    " -> Node.value -> Node.next -> Node.value -> Node.next"
 	                    " -> Node.value -> Node.next -> Node.value -> Node.next");
-	/* As long as fits: nothing is left out. */
+	/* A chain that just fits: nothing is left out. */
 	assert_null(strstr(text_to(11), "..."));
 	assert_non_null(strstr(text_to(12), "..."));
 }

@@ -220,7 +220,7 @@ static void remote_accesses_come_before_those_of_the_allocating_line(void **stat
 	assert_int_equal(found->paths[0].path, relaxes);
 	assert_int_equal(found->paths[1].path, stops);
 	assert_int_equal(found->paths[2].path, allocates);
-	/* Where all accesses are local, the busiest ones come first. */
+	/* The busiest accesses come first if all are local. */
 	s = site("byte[]");
 	place(TIMER, 0, s, relaxes, 0, 0, 10);
 	place(TIMER, 0, s, allocates, 0, 0, 20);

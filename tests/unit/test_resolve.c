@@ -633,7 +633,7 @@ static void an_access_outside_the_heap_is_of_the_block_that_was_there(void **sta
 	assert_false(detail.off_heap);
 }
 
-/* As libjvm's setMemory() and libc's memcpy() do. */
+/* libjvm's setMemory() and libc's memcpy() do this. */
 static void native_code_outside_the_heap_is_in_a_block_or_has_no_address(void **state)
 {
 	struct lc_sample s = { .addr = OUTSIDE + 24,

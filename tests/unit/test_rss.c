@@ -120,7 +120,7 @@ static bool append(const struct lc_block_input *in)
 	return true;
 }
 
-/* Of a thread that has something else to write, or not. */
+/* The block is of a thread that has something else to write, or of one that has not. */
 static void write_block(bool any)
 {
 	struct lc_block_input in = { 0 };

@@ -37,7 +37,7 @@ static __attribute__((noinline)) void be_interrupted_deep(int signal)
 	assert_int_equal(deep[0], 0);
 }
 
-/* What an earlier handler has left lies in an array that nobody has written. */
+/* An array that nobody has written holds the leftovers of an earlier handler. */
 static __attribute__((noinline)) bool over_what_is_left(void)
 {
 	volatile char unwritten[DEEP_BYTES];

@@ -28,7 +28,7 @@ static double normal(void)
 	return sqrt(-2 * log(1 - uniform())) * cos(2 * 3.14159265358979 * uniform());
 }
 
-/* What a series does; `at` is 0 to 1. Each has parameters of its own in `p`. */
+/* The course of a series; `at` is 0 to 1. Each has parameters of its own in `p`. */
 typedef double shape_fn(double at, const double *p);
 
 static double steady(double at, const double *p)
