@@ -320,9 +320,15 @@ static inline const uint32_t *lc_tree_frame(const struct lc_tree *t, uint32_t pa
 	return lc_table_key(&t->frames, lc_table_key(&t->paths, path)[LC_PATH_FRAME]);
 }
 
+/* The number of the method of the path's leaf, and the method. */
+static inline uint32_t lc_tree_method_number(const struct lc_tree *t, uint32_t path)
+{
+	return lc_tree_frame(t, path)[LC_FRAME_METHOD];
+}
+
 static inline const uint32_t *lc_tree_method(const struct lc_tree *t, uint32_t path)
 {
-	return lc_table_key(&t->methods, lc_tree_frame(t, path)[LC_FRAME_METHOD]);
+	return lc_table_key(&t->methods, lc_tree_method_number(t, path));
 }
 
 /*

@@ -37,6 +37,12 @@ void lc_emit_code(FILE *out, const struct lc_tree *t, uint32_t method, uint32_t 
 /* "1.5 MB" in the 8 bytes or more of `out`. Returns out. */
 const char *lc_emit_bytes(char *out, size_t out_len, uint64_t bytes);
 
+/* The same of a number that may have a fraction, which is cut off; "0 B" below 1. */
+static inline const char *lc_emit_bytes_real(char *out, size_t out_len, double bytes)
+{
+	return lc_emit_bytes(out, out_len, bytes > 0 ? (uint64_t)bytes : 0);
+}
+
 /* "5 ms", "12.3 s". Returns out. */
 const char *lc_emit_duration(char *out, size_t out_len, uint64_t ns);
 

@@ -8,6 +8,7 @@
  * is known before its memory may be freed.
  */
 #include "src/offheap/before.h"
+#include "src/base/ends.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -118,13 +119,6 @@ static void find_buffers(JNIEnv *jni, uint32_t path)
 
 /* -- mapped files -------------------------------------------------------------------------- */
 
-static bool ends(const char *text, size_t len, const char *with)
-{
-	const size_t end = strlen(with);
-
-	return len >= end && !memcmp(text + len - end, with, end);
-}
-
 /* Files that the JVM and libc map: classes, counters, tables of character sets. */
 static bool is_of_jvm(const char *path, size_t len)
 {
@@ -135,7 +129,7 @@ static bool is_of_jvm(const char *path, size_t len)
 	    (!strncmp(path, "/dev/", 5) && strncmp(path, "/dev/shm/", 9) != 0))
 		return true;
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
-		if (ends(path, len, endings[i]))
+		if (lc_ends_with(path, len, endings[i]))
 			return true;
 	return false;
 }
@@ -160,7 +154,7 @@ bool lc_before_file_of_line(const char *line, struct lc_before_file *out)
 	const char *path = parse(line, &start, &end, &offset, mode), *name;
 	size_t len = path ? strcspn(path, "\n") : 0;
 
-	if (len && ends(path, len, deleted))
+	if (len && lc_ends_with(path, len, deleted))
 		len -= sizeof(deleted) - 1;
 	if (!len || mode[3] != 's' || mode[2] == 'x' || is_of_jvm(path, len))
 		return false;

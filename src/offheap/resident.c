@@ -6,6 +6,7 @@
  * pages are looked up one by one. The parts add up to the sum of the areas in any case.
  */
 #include "src/offheap/resident.h"
+#include "src/base/ends.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,13 +43,6 @@ bool lc_resident_page(struct lc_resident_division *d, uint64_t at)
 
 /* ---- owners ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-	const size_t len = strlen(text), n = strlen(end);
-
-	return len >= n && !strcmp(text + len - n, end);
-}
-
 /* The owner of a mapped file, or of memory to which the kernel has given a name. */
 static uint8_t part_of_name(const char *name)
 {
@@ -57,10 +51,11 @@ static uint8_t part_of_name(const char *name)
 	file = file ? file + 1 : name;
 	if (!strncmp(file, "liblocus", 8))
 		return LC_RESIDENT_LOCUS;
-	if (ends_with(file, ".jsa"))
+	if (lc_ends_with(file, strlen(file), ".jsa"))
 		return LC_RESIDENT_CDS;
-	if (strstr(file, ".so") || ends_with(name, "/bin/java") ||
-	    ends_with(name, "/lib/modules") || ends_with(file, ".jar") || *name != '/')
+	if (strstr(file, ".so") || lc_ends_with(name, strlen(name), "/bin/java") ||
+	    lc_ends_with(name, strlen(name), "/lib/modules") ||
+	    lc_ends_with(file, strlen(file), ".jar") || *name != '/')
 		return LC_RESIDENT_LIBRARIES;
 	return LC_RESIDENT_FILES;
 }

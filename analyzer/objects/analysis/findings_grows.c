@@ -14,11 +14,6 @@ enum { GROWS_MAX = 3 }; /* findings of this kind: the tables of a map grow with 
 #define HOUR_S 3600.0
 #define YEAR_S (365.0 * 24 * HOUR_S)
 
-static const char *bytes_text(char *out, size_t len, double bytes)
-{
-	return lc_emit_bytes(out, len, bytes > 0 ? (uint64_t)bytes : 0);
-}
-
 static void put_left(FILE *out, const struct lc_live *l, const struct lc_live_line *line)
 {
 	const char *limit = line->off_heap ? "MaxDirectMemorySize" : "the maximum heap";
@@ -26,9 +21,9 @@ static void put_left(FILE *out, const struct lc_live *l, const struct lc_live_li
 
 	if (line->left_bytes < 0)
 		return;
-	bytes_text(left, sizeof(left), line->left_bytes);
-	bytes_text(all, sizeof(all),
-	           (double)(line->off_heap ? l->direct_max_bytes : l->heap_max_bytes));
+	lc_emit_bytes_real(left, sizeof(left), line->left_bytes);
+	lc_emit_bytes_real(all, sizeof(all),
+	                   (double)(line->off_heap ? l->direct_max_bytes : l->heap_max_bytes));
 	fprintf(out, " %s of %s (%s) are left", left, limit, all);
 	if (line->full_s >= 0 && line->full_s < YEAR_S)
 		fprintf(out, ", enough for %s",
@@ -45,11 +40,11 @@ static char *words(const struct lc_finding_search *s, const struct lc_live *l,
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
-	bytes_text(hour, sizeof(hour), line->trend.slope * HOUR_S);
-	bytes_text(low, sizeof(low), line->trend.low * HOUR_S);
-	bytes_text(high, sizeof(high), line->trend.high * HOUR_S);
-	bytes_text(grown, sizeof(grown), line->grown_bytes);
-	bytes_text(now, sizeof(now), lc_live_bytes(&line->now));
+	lc_emit_bytes_real(hour, sizeof(hour), line->trend.slope * HOUR_S);
+	lc_emit_bytes_real(low, sizeof(low), line->trend.low * HOUR_S);
+	lc_emit_bytes_real(high, sizeof(high), line->trend.high * HOUR_S);
+	lc_emit_bytes_real(grown, sizeof(grown), line->grown_bytes);
+	lc_emit_bytes_real(now, sizeof(now), lc_live_bytes(&line->now));
 	lc_emit_duration(time, sizeof(time), (uint64_t)(l->seconds * 1e9));
 	if (line->off_heap)
 		fprintf(out,

@@ -67,15 +67,10 @@ static bool *methods_of(const struct lc_finding_search *s, const char *patterns)
 	return of;
 }
 
-static uint32_t method_of(const struct lc_tree *t, uint32_t path)
-{
-	return lc_tree_frame(t, path)[LC_FRAME_METHOD];
-}
-
 /* Are the leaves of both paths in one line? */
 static bool same_line(const struct lc_tree *t, uint32_t a, uint32_t b)
 {
-	return method_of(t, a) == method_of(t, b) &&
+	return lc_tree_method_number(t, a) == lc_tree_method_number(t, b) &&
 	       lc_tree_frame(t, a)[LC_FRAME_LINE1] == lc_tree_frame(t, b)[LC_FRAME_LINE1];
 }
 
@@ -184,9 +179,10 @@ static void flag_making(const struct lc_finding_search *s, const struct lc_rank_
 	for (uint32_t path = 1; path < t->paths.count; path++) {
 		const uint32_t parent = lc_tree_parent(t, path);
 
-		under[path] = parent && (same_line(t, parent, row->path) ||
-		                         (under[parent] && m->adapt[method_of(t, parent)]));
-		on[path] = on[parent] || (under[path] && m->make[method_of(t, path)]);
+		under[path] =
+		    parent && (same_line(t, parent, row->path) ||
+		               (under[parent] && m->adapt[lc_tree_method_number(t, parent)]));
+		on[path] = on[parent] || (under[path] && m->make[lc_tree_method_number(t, path)]);
 	}
 }
 
@@ -208,7 +204,7 @@ static struct lc_weighted all_freeing(const struct lc_finding_search *s)
 	struct lc_weighted sum;
 
 	for (uint32_t path = 1; path < t->paths.count; path++)
-		on[path] = on[lc_tree_parent(t, path)] || frees[method_of(t, path)];
+		on[path] = on[lc_tree_parent(t, path)] || frees[lc_tree_method_number(t, path)];
 	sum = sum_of(s, on);
 	free(frees);
 	free(on);
@@ -262,10 +258,11 @@ static void flag_copies(const struct lc_finding_search *s, bool *on)
 	bool *channels = methods_of(s, "sun.nio.ch.*");
 
 	for (uint32_t path = 1; path < t->paths.count; path++) {
-		const uint32_t parent = lc_tree_parent(t, path), method = method_of(t, path);
+		const uint32_t parent = lc_tree_parent(t, path),
+		               method = lc_tree_method_number(t, path);
 
 		on[path] = on[parent] || temporary[method] ||
-		           (copies[method] && parent && channels[method_of(t, parent)]);
+		           (copies[method] && parent && channels[lc_tree_method_number(t, parent)]);
 	}
 	free(temporary);
 	free(copies);
@@ -279,7 +276,8 @@ static bool of_streams(const struct lc_finding_search *s, const bool *on)
 	uint64_t all = sum_of(s, on).samples, found;
 
 	for (uint32_t path = 1; path < s->t->paths.count; path++)
-		in[path] = in[lc_tree_parent(s->t, path)] || streams[method_of(s->t, path)];
+		in[path] =
+		    in[lc_tree_parent(s->t, path)] || streams[lc_tree_method_number(s->t, path)];
 	for (uint32_t path = 1; path < s->t->paths.count; path++)
 		in[path] &= on[path];
 	found = sum_of(s, in).samples;

@@ -193,6 +193,8 @@ static void set_class(struct lc_finding_search *s, struct lc_finding *f,
                       const struct lc_rank_row *row)
 {
 	const struct lc_ranking *r = s->of->ranking;
+	const struct lc_rank_row **rows = lc_mem_zeroed(r->len, sizeof(const struct lc_rank_row *));
+	size_t len = 0;
 
 	f->whole_class = true;
 	f->row = row;
@@ -201,10 +203,12 @@ static void set_class(struct lc_finding_search *s, struct lc_finding *f,
 
 		if (other->class != row->class || other->allocations)
 			continue;
-		add_rows(s, f, &other, 1);
+		rows[len++] = other;
 		if (other->path)
 			f->row = other;
 	}
+	add_rows(s, f, rows, len);
+	free(rows);
 	lc_row_set_share(r, f->rows, f->rows_len, &f->share, &f->low, &f->high);
 }
 

@@ -24,8 +24,6 @@
  */
 #define RANDOM_WALK 1.0954
 
-enum { SAMPLED_MIN = 5 }; /* sampled objects that an estimate of a line needs */
-
 /* A row of LIVE. */
 struct entry {
 	uint32_t line; /* of a site; for the heap UINT32_MAX */
@@ -271,11 +269,10 @@ static void judge(const struct lc_live *l, struct lc_live_line *line)
 	line->left_bytes = limit > full && full > 0 ? limit - full : -1;
 	line->full_s = line->left_bytes >= 0 && t->slope > 0 ? line->left_bytes / t->slope : -1;
 	line->grown_bytes = t->slope * l->seconds;
-	line->matters =
-	    t->grows && t->low > 0 && line->grown_bytes >= MATTERS_BYTES &&
-	    (!line->now.sampled || line->now.objects || line->now.sampled >= SAMPLED_MIN) &&
-	    ((limit > 0 && line->grown_bytes >= MATTERS_PART * limit) ||
-	     (line->full_s >= 0 && line->full_s <= MATTERS_S) || line->off_heap);
+	line->matters = t->grows && t->low > 0 && line->grown_bytes >= MATTERS_BYTES &&
+	                (!line->now.sampled || !lc_live_is_vague(&line->now)) &&
+	                ((limit > 0 && line->grown_bytes >= MATTERS_PART * limit) ||
+	                 (line->full_s >= 0 && line->full_s <= MATTERS_S) || line->off_heap);
 }
 
 static void add_now(struct lc_live_line *line, struct lc_live_site *site, const struct entry *e)

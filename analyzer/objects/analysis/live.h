@@ -69,6 +69,15 @@ struct lc_live {
 void lc_live_build(struct lc_live *l, const struct lc_ranking *rank);
 void lc_live_free(struct lc_live *l);
 
+/* Sampled objects that an estimate needs, as in analyzer/viewer/live.js. */
+enum { LC_LIVE_SAMPLED_MIN = 5 };
+
+/* Is it an estimate from so few objects that it says nothing? */
+static inline bool lc_live_is_vague(const struct lc_live_held *h)
+{
+	return !h->objects && h->sampled < LC_LIVE_SAMPLED_MIN;
+}
+
 /* Bytes now, counted and estimated. */
 static inline double lc_live_bytes(const struct lc_live_held *h)
 {

@@ -59,13 +59,18 @@ uint32_t lc_own_library(const struct lc_tree *t, uint32_t path)
 	return path;
 }
 
-/* Without an own frame, a library's above the leaf. */
+uint32_t lc_own_or_library(const struct lc_tree *t, uint32_t path)
+{
+	const uint32_t own = lc_own_path(t, path);
+
+	return own ? own : lc_own_library(t, path);
+}
+
+/* The frame is above the leaf. */
 static struct piece piece_of(const struct lc_tree *t, const struct lc_rank_access *a)
 {
-	struct piece p = { .path = lc_own_path(t, a->path), .samples = a->samples };
+	struct piece p = { .path = lc_own_or_library(t, a->path), .samples = a->samples };
 
-	if (!p.path)
-		p.path = lc_own_library(t, a->path);
 	if (p.path == a->path)
 		p.path = 0;
 	if (p.path) {

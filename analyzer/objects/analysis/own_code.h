@@ -26,6 +26,9 @@ uint32_t lc_own_path(const struct lc_tree *t, uint32_t path);
 /* The nearest frame outside the JDK at or above the path's leaf; 0: none. */
 uint32_t lc_own_library(const struct lc_tree *t, uint32_t path);
 
+/* The nearest own frame, or else that one of a library; 0: there is neither. */
+uint32_t lc_own_or_library(const struct lc_tree *t, uint32_t path);
+
 /*
  * The own frame, or a library's if there is none, below which half of the leaves' samples are or
  * more, as a path that ends there; 0: there is none, or the leaves, which are of one line, are own

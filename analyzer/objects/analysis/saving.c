@@ -74,11 +74,6 @@ double lc_savings_threads(const struct lc_savings *s)
 
 /* ---- frames ---- */
 
-static uint32_t method_of(const struct lc_tree *t, uint32_t path)
-{
-	return lc_tree_frame(t, path)[LC_FRAME_METHOD];
-}
-
 /* Are the leaves of both paths in one line? */
 static bool same_line(const struct lc_tree *t, uint32_t a, uint32_t b)
 {
@@ -152,7 +147,7 @@ static void mark_collection(struct sum *sum, struct lc_text collection)
 		of[i] = of_collection(
 		    lc_tree_text(t, lc_table_key(&t->methods, i)[LC_METHOD_CLASS]), collection);
 	for (uint32_t path = 1; path < t->paths.count; path++) {
-		const uint32_t method = method_of(t, path);
+		const uint32_t method = lc_tree_method_number(t, path);
 
 		inside[path] =
 		    sum->s->jdk[method] && (of[method] || inside[lc_tree_parent(t, path)]);
@@ -193,11 +188,11 @@ static bool mostly_makes(const struct sum *sum)
 static void mark_maker(struct sum *sum, const struct lc_rank_row *row)
 {
 	const struct lc_tree *t = sum->s->t;
-	const uint32_t method = method_of(t, row->path);
+	const uint32_t method = lc_tree_method_number(t, row->path);
 
 	for (uint32_t path = 1; path < t->paths.count; path++)
 		sum->below[path] =
-		    method_of(t, path) == method || sum->below[lc_tree_parent(t, path)];
+		    lc_tree_method_number(t, path) == method || sum->below[lc_tree_parent(t, path)];
 	if (used_outside(sum, row) < LC_RANK_SAMPLES_MIN || !mostly_makes(sum))
 		return;
 	for (uint32_t path = 1; path < t->paths.count; path++)

@@ -10,11 +10,6 @@
 #include "analyzer/objects/analysis/waiters_below.h"
 #include "src/base/order.h"
 
-static uint32_t method_of(const struct lc_tree *t, uint32_t path)
-{
-	return lc_tree_frame(t, path)[LC_FRAME_METHOD];
-}
-
 static int order_pieces(const void *a, const void *b)
 {
 	const struct lc_waiter_piece *x = a, *y = b;
@@ -50,17 +45,18 @@ struct pieces {
 /* Add a piece. Returns whether it has an own method. */
 static bool add_piece(const struct lc_view *v, struct pieces *to, struct lc_waiter_piece piece)
 {
-	const uint32_t own = lc_own_path(v->tree, piece.path);
-	const uint32_t path = own ? own : lc_own_library(v->tree, piece.path);
+	const uint32_t path = lc_own_or_library(v->tree, piece.path);
+	bool own;
 
 	if (!path)
 		return false;
-	piece.method = method_of(v->tree, path);
+	piece.method = lc_tree_method_number(v->tree, path);
+	own = lc_own_is_method(v->tree, piece.method);
 	if (own)
 		to->own[to->own_len++] = piece;
 	else
 		to->others[to->others_len++] = piece;
-	return own != 0;
+	return own;
 }
 
 static uint32_t class_of(const struct lc_view *v, uint32_t site)
@@ -147,7 +143,8 @@ static struct lc_waiter *sum_methods(struct lc_waiters *w, const struct lc_view 
 			;
 		m->method = pieces[from].method;
 		lc_waiter_sum(w, v, m, pieces + from, to - from);
-		lc_waiters_open(w, v, m, pieces + from, to - from);
+		if (lc_own_is_method(v->tree, m->method)) /* others are one line of the screen */
+			lc_waiters_open(w, v, m, pieces + from, to - from);
 	}
 	if (*len)
 		qsort_r(list, *len, sizeof(*list), most_of_methods, (void *)(uintptr_t)v->tree);

@@ -38,8 +38,7 @@ struct range {
 static void read_methods(struct lc_arena *arena, const struct lc_tree *t, uint32_t path,
                          struct call *call)
 {
-	const uint32_t nearest = lc_own_path(t, path),
-	               own = nearest ? nearest : lc_own_library(t, path);
+	const uint32_t own = lc_own_path(t, path);
 	uint32_t *methods;
 	size_t depth = 0, at;
 

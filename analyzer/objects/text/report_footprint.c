@@ -11,7 +11,7 @@
 #include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
 
-enum { INDENT = 8, BEFORE_NAME = 11, BYTES_LEN = 32, MARKED_LEN = 40, SAMPLED_MIN = 5 };
+enum { INDENT = 8, BEFORE_NAME = 11, BYTES_LEN = 32, MARKED_LEN = 40 };
 
 /* "~1.2 MB" of an estimate. */
 static const char *bytes_text(char out[MARKED_LEN], bool estimated, double bytes)
@@ -19,7 +19,7 @@ static const char *bytes_text(char out[MARKED_LEN], bool estimated, double bytes
 	char number[BYTES_LEN];
 
 	snprintf(out, MARKED_LEN, "%s%s", estimated ? "~" : "",
-	         lc_emit_bytes(number, sizeof(number), bytes > 0 ? (uint64_t)bytes : 0));
+	         lc_emit_bytes_real(number, sizeof(number), bytes));
 	return out;
 }
 
@@ -161,7 +161,7 @@ void lc_report_text_footprint(FILE *out, const struct lc_report *r)
 	for (size_t i = 0; i < k->len; i++) {
 		const struct lc_keep_class *c = &k->classes[i];
 
-		if (!c->held.objects && c->held.sampled < SAMPLED_MIN) {
+		if (lc_live_is_vague(&c->held)) {
 			few++;
 		} else if (shown == r->top) {
 			more++;
@@ -170,8 +170,5 @@ void lc_report_text_footprint(FILE *out, const struct lc_report *r)
 			shown++;
 		}
 	}
-	if (more)
-		fprintf(out, "and %zu more\n", more);
-	if (few)
-		fprintf(out, "and %zu with fewer than %d sampled objects\n", few, SAMPLED_MIN);
+	lc_report_text_live_rest(out, more, few);
 }

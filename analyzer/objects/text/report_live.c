@@ -12,14 +12,9 @@
 #include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
 
-enum { INDENT = 8, BEFORE_NAMES = 16, SAMPLED_MIN = 5 };
+enum { INDENT = 8, BEFORE_NAMES = 16 };
 
 #define MINUTE_S 60.0
-
-static const char *bytes_text(char *out, size_t len, double bytes)
-{
-	return lc_emit_bytes(out, len, bytes > 0 ? (uint64_t)bytes : 0);
-}
 
 static const char *seconds_text(char *out, size_t len, double s)
 {
@@ -32,7 +27,7 @@ static const char *signed_text(char *out, size_t len, double bytes)
 	char number[32];
 
 	snprintf(out, len, "%s%s", bytes <= -1 ? "-" : "",
-	         bytes_text(number, sizeof(number), fabs(bytes)));
+	         lc_emit_bytes_real(number, sizeof(number), fabs(bytes)));
 	return out;
 }
 
@@ -63,8 +58,9 @@ static void put_held(FILE *out, const struct lc_live_line *line)
 	if (h->sampled)
 		fprintf(out, "%sabout %.0f objects (%.0f to %.0f), %s to %s",
 		        h->objects ? " counted and " : "", h->estimated.value, h->estimated.low,
-		        h->estimated.high, bytes_text(low, sizeof(low), h->estimated_bytes.low),
-		        bytes_text(high, sizeof(high), h->estimated_bytes.high));
+		        h->estimated.high,
+		        lc_emit_bytes_real(low, sizeof(low), h->estimated_bytes.low),
+		        lc_emit_bytes_real(high, sizeof(high), h->estimated_bytes.high));
 }
 
 static char *numbers(const struct lc_live *l, const struct lc_live_line *line)
@@ -87,7 +83,7 @@ static char *numbers(const struct lc_live *l, const struct lc_live_line *line)
 	}
 	if (lc_live_bytes(&line->young) >= 1)
 		fprintf(out, "; younger: %s",
-		        bytes_text(young, sizeof(young), lc_live_bytes(&line->young)));
+		        lc_emit_bytes_real(young, sizeof(young), lc_live_bytes(&line->young)));
 	lc_mem_close_text(out);
 	return text;
 }
@@ -98,7 +94,7 @@ static void print_line(const struct lc_screen *s, const struct lc_report *r,
 	char live[32], mark[40], *text = numbers(l, line);
 
 	snprintf(mark, sizeof(mark), "%s%s", line->now.sampled ? "~" : "",
-	         bytes_text(live, sizeof(live), lc_live_bytes(&line->now)));
+	         lc_emit_bytes_real(live, sizeof(live), lc_live_bytes(&line->now)));
 	fprintf(s->out, "%9s live  ", mark);
 	lc_report_brief_names(s, r->ranking, line->row,
 	                      s->width > BEFORE_NAMES ? s->width - BEFORE_NAMES : 0);
@@ -117,10 +113,10 @@ static void print_all(const struct lc_screen *s, const struct lc_live *l)
 	        l->collections == 1 ? "" : "s", l->old_collections);
 	if (l->heap_bytes)
 		fprintf(out, "; heap in use after the last one: %s",
-		        bytes_text(in_use, sizeof(in_use), (double)l->heap_bytes));
+		        lc_emit_bytes_real(in_use, sizeof(in_use), (double)l->heap_bytes));
 	if (l->heap_max_bytes)
 		fprintf(out, " of at most %s",
-		        bytes_text(max, sizeof(max), (double)l->heap_max_bytes));
+		        lc_emit_bytes_real(max, sizeof(max), (double)l->heap_max_bytes));
 	fputs(
 	    ". Old objects count until a collection of old objects finds them dead; growth is told "
 	    "by such collections alone: by the least in each of 64 parts of the time.",
@@ -135,6 +131,15 @@ static void print_all(const struct lc_screen *s, const struct lc_live *l)
 	lc_screen_wrap(s, 0, 0, text);
 	putc('\n', s->out);
 	free(text);
+}
+
+void lc_report_text_live_rest(FILE *out, size_t more, size_t vague)
+{
+	if (more)
+		fprintf(out, "and %zu more\n", more);
+	if (vague)
+		fprintf(out, "and %zu with fewer than %d sampled objects\n", vague,
+		        LC_LIVE_SAMPLED_MIN);
 }
 
 void lc_report_text_live(FILE *out, const struct lc_report *r)
@@ -154,19 +159,14 @@ void lc_report_text_live(FILE *out, const struct lc_report *r)
 
 		if (lc_live_bytes(now) < 1)
 			continue;
-		if (!now->objects && now->sampled < SAMPLED_MIN) {
+		if (lc_live_is_vague(now)) {
 			few++;
-			continue;
-		}
-		if (shown == r->top) {
+		} else if (shown == r->top) {
 			more++;
-			continue;
+		} else {
+			print_line(&s, r, l, &l->lines[i]);
+			shown++;
 		}
-		print_line(&s, r, l, &l->lines[i]);
-		shown++;
 	}
-	if (more)
-		fprintf(out, "and %zu more\n", more);
-	if (few)
-		fprintf(out, "and %zu with fewer than %d sampled objects\n", few, SAMPLED_MIN);
+	lc_report_text_live_rest(out, more, few);
 }

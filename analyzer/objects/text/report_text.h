@@ -20,6 +20,10 @@ void lc_report_text_path(FILE *out, const struct lc_report *r, uint32_t path, un
 /* A line for each thing that makes the profile less than whole; nothing where it is whole. */
 void lc_report_text_notes(FILE *out, const struct lc_report *r);
 
+/* How many lines or classes are not shown, and how many have too few samples: lc_live_is_vague().
+ */
+void lc_report_text_live_rest(FILE *out, size_t more, size_t vague);
+
 /* The views of --view. Each says so where there is nothing to show. */
 void lc_report_text_objects(FILE *out, const struct lc_report *r); /* the rows, opened */
 void lc_report_text_allocations(FILE *out, const struct lc_report *r);

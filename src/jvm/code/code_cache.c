@@ -32,6 +32,7 @@
  * question of `life`, which the JVM's event order answers: unload comes before the next load.
  */
 #include "src/jvm/code/code_cache.h"
+#include "src/base/ends.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -312,13 +313,6 @@ void lc_code_cache_compiled_method_unload(jmethodID method, const void *code_add
 	pthread_mutex_unlock(&lock);
 }
 
-static bool ends_with(const char *s, const char *tail)
-{
-	const size_t n = strlen(s), m = strlen(tail);
-
-	return n >= m && !strcmp(s + n - m, tail);
-}
-
 /* By the names that HotSpot gives; what is not known is a stub, which decoding can refuse. */
 static uint32_t kind_of_name(const char *name)
 {
@@ -333,7 +327,7 @@ static uint32_t kind_of_name(const char *name)
 	for (size_t i = 0; i < sizeof(runtime) / sizeof(*runtime); i++)
 		if (strstr(name, runtime[i]))
 			return LC_CODE_RUNTIME;
-	return ends_with(name, "_Java") ? LC_CODE_RUNTIME : LC_CODE_STUB;
+	return lc_ends_with(name, strlen(name), "_Java") ? LC_CODE_RUNTIME : LC_CODE_STUB;
 }
 
 /* Stubs that touch the granules of [start, end), grown together with it. With the lock held. */
