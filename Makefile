@@ -48,7 +48,7 @@ MPI_SRC := $(wildcard $(addsuffix /*.c,analyzer/mpi analyzer/merge analyzer/mode
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
 AGENT_MAP := src/liblocus.map
 AGENT_LIBS := -lnuma -lJudy -lZydis -lpfm -lzstd -lm -lpthread -ldl -lrt
-LOCUS_LIBS := -lpfm -lzstd -ljansson -lsqlite3 -lzip -lz -lm -ldl -lrt
+LOCUS_LIBS := -lncursesw -ltinfo -lpfm -lzstd -ljansson -lsqlite3 -lzip -lz -lm -ldl -lrt
 
 GEN := $(addprefix $(B)/gen/,hook_class_bytes.inc span_class_bytes.inc calibrate_class_bytes.inc viewer.h)
 

@@ -20,6 +20,8 @@ static const struct lc_command commands[] = {
 	  lc_cmd_detach_options },
 	{ "dump", "PID", "have a JVM write everything recorded so far", lc_cmd_dump,
 	  lc_cmd_detach_options },
+	{ "top", "PID", "show a JVM's report on a terminal again and again, while it runs",
+	  lc_cmd_top, lc_cmd_top_options },
 	{ "holders", "PID", "show through which references a JVM's live objects are held",
 	  lc_cmd_holders, lc_cmd_holders_options },
 	{ "report", "[PROFILE]...", "show which objects cost the most, and which code touches them",

@@ -32,7 +32,11 @@ int lc_cmd_detach(int argc, char **argv);
 int lc_cmd_status(int argc, char **argv);
 int lc_cmd_dump(int argc, char **argv);
 int lc_cmd_holders(int argc, char **argv);
+int lc_cmd_top(int argc, char **argv);
 int lc_cmd_help(int argc, char **argv);
+
+/* `locus report` on a recording that goes on: without the notes that say so. */
+int lc_cmd_report_live(int argc, char **argv);
 
 /* The rows of a command's options, for its parser (cli/args.h), --help and the manual. Static. */
 const struct lc_option_info *lc_cmd_run_options(size_t *count);
@@ -51,6 +55,7 @@ const struct lc_option_info *lc_cmd_agent_args_options(size_t *count);
 const struct lc_option_info *lc_cmd_attach_options(size_t *count);
 const struct lc_option_info *lc_cmd_detach_options(size_t *count); /* of status and dump, too */
 const struct lc_option_info *lc_cmd_holders_options(size_t *count);
+const struct lc_option_info *lc_cmd_top_options(size_t *count);
 
 struct lc_command {
 	const char *name;

@@ -70,16 +70,22 @@ static bool ends_with(const char *text, size_t len, const char *line)
 	       (len == n || text[len - n - 1] == '\n');
 }
 
-/* Write the answer, without its last line and what said how far the agent was, line by line. */
-static void print_answer(FILE *out, const char *prefix, char *text)
+/*
+ * Write the answer, without its last line and what said how far the agent was, line by line: on
+ * stdout, or as notes.
+ */
+static void print_answer(bool failed, char *text)
 {
 	lc_progress_end();
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
 		if (!strncmp(line, LC_ATTACH_PROGRESS, strlen(LC_ATTACH_PROGRESS)))
 			continue;
-		fputs(prefix, out);
-		lc_emit_text_c(out, line);
-		putc('\n', out);
+		if (failed) {
+			lc_note("%s", line);
+			continue;
+		}
+		lc_emit_text_c(stdout, line);
+		putchar('\n');
 	}
 }
 
@@ -138,10 +144,10 @@ static int take_reply(const struct lc_attach_target *t, int fd, off_t begin,
 			if (reader)
 				status = reader->read(reader->context, text);
 			else
-				print_answer(stdout, "", text);
+				print_answer(false, text);
 		} else if (ends_with(text, len, "failed\n")) {
 			text[len - strlen("failed\n")] = '\0';
-			print_answer(stderr, "locus: ", text);
+			print_answer(true, text);
 			status = LC_EXIT_FAILED;
 		} else if (!alive) {
 			status = lc_fail("process %d has ended", (int)t->pid);

@@ -138,7 +138,7 @@ struct settings {
 	unsigned long budget; /* 0: not given */
 	const char *source_path;
 	struct lc_frame_patterns hide, app;
-	bool simple, verbose;
+	bool simple, verbose, live;
 };
 
 const struct lc_option_info *lc_cmd_report_options(size_t *count)
@@ -224,6 +224,7 @@ static int report(struct settings *s, const struct lc_load *l, const char *path)
 	struct lc_report r = { .top = top_of(s),
 		               .filtered = s->common.filtered,
 		               .verbose = s->verbose,
+		               .live = s->live,
 		               .profile = shows_whole(s, l) ? path : NULL,
 		               .show = (enum lc_report_view)s->view,
 		               .stacks = (enum lc_stacks_kind)s->stacks,
@@ -317,9 +318,9 @@ static bool wants_slices(void *context)
 	return ((struct settings *)context)->common.format == AS_HTML;
 }
 
-int lc_cmd_report(int argc, char **argv)
+static int run(int argc, char **argv, bool live)
 {
-	struct settings s = { .common.format = 0 };
+	struct settings s = { .live = live };
 	const struct lc_report_command command = {
 		.rows = rows,
 		.rows_len = ROW_COUNT,
@@ -335,4 +336,14 @@ int lc_cmd_report(int argc, char **argv)
 	free(s.hide.list);
 	free(s.app.list);
 	return status;
+}
+
+int lc_cmd_report(int argc, char **argv)
+{
+	return run(argc, argv, false);
+}
+
+int lc_cmd_report_live(int argc, char **argv)
+{
+	return run(argc, argv, true);
 }

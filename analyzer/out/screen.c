@@ -43,11 +43,13 @@ static unsigned columns_of(FILE *out)
 void lc_screen_init(struct lc_screen *s, FILE *out)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *forced = getenv("CLICOLOR_FORCE");
 
 	s->out = out;
 	s->width = columns_of(out);
-	s->colors =
-	    isatty(file_of(out)) && (!no_color || !*no_color) && term && strcmp(term, "dumb") != 0;
+	s->colors = (!no_color || !*no_color) &&
+	            ((forced && *forced && strcmp(forced, "0") != 0) ||
+	             (isatty(file_of(out)) && term && strcmp(term, "dumb") != 0));
 }
 
 void lc_screen_ink(const struct lc_screen *s, enum lc_ink ink, const char *text)

@@ -25,7 +25,8 @@ struct lc_screen {
 
 /*
  * The width is the terminal's, else that of the environment variable COLUMNS, else 80. Colours are
- * for a terminal alone, and not where NO_COLOR is set (no-color.org) or TERM is "dumb".
+ * for a terminal alone, unless CLICOLOR_FORCE is set (bixense.com/clicolors), and not where
+ * NO_COLOR is set (no-color.org) or TERM is "dumb".
  * A stream in memory counts as what is shown on stdout later.
  */
 void lc_screen_init(struct lc_screen *s, FILE *out);

@@ -23,7 +23,7 @@ def objects(tmp_path_factory):
 
 
 def environment(**more):
-    kept = {k: v for k, v in os.environ.items() if k not in ("PAGER", "LOCUS_PAGER", "NO_COLOR", "COLUMNS", "LESS")}
+    kept = {k: v for k, v in os.environ.items() if k not in ("PAGER", "LOCUS_PAGER", "NO_COLOR", "COLUMNS", "LESS", "CLICOLOR_FORCE")}
     return {**kept, "TERM": "xterm", **more}
 
 
@@ -108,6 +108,9 @@ def test_no_color(report):
     status, got, _ = on_terminal(report, 500, NO_COLOR="1")
     assert (status, got) == (0, piped(report, COLUMNS=str(COLUMNS)))
     assert "\033[1m" in on_terminal(report, 500, NO_COLOR="")[1]
+    forced = piped(report, CLICOLOR_FORCE="1")
+    assert plain(forced) == piped(report) == piped(report, CLICOLOR_FORCE="1", NO_COLOR="1") != forced
+    assert piped(report, CLICOLOR_FORCE="0") == piped(report)
 
 
 def test_pager_that_stops_early_is_no_failure(objects):

@@ -55,6 +55,7 @@ struct lc_report {
 	const void *more_of;
 	bool filtered;              /* --thread was given */
 	bool verbose;               /* of the text: how it was recorded, too */
+	bool live;                  /* the recording goes on, and no note has to say so */
 	enum lc_report_view show;   /* of the text */
 	enum lc_stacks_kind stacks; /* of the collapsed format */
 	size_t budget;              /* characters of the markdown */

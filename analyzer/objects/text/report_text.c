@@ -407,8 +407,10 @@ void lc_report_text_notes(FILE *out, const struct lc_report *r)
 	const struct lc_load *l = r->view->load;
 	uint64_t streams, tasks;
 
-	print_incomplete(out, l);
-	lc_report_note_part(out, l);
+	if (!r->live) {
+		print_incomplete(out, l);
+		lc_report_note_part(out, l);
+	}
 	print_limits(out, l);
 	for (size_t i = 0; i < l->processes_len; i++)
 		print_marks(out, &l->processes[i], l->processes_len > 1);
