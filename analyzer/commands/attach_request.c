@@ -181,9 +181,9 @@ int lc_attach_request(const struct lc_attach_target *t, const char *library, con
 	if (fd >= 0) {
 		text = lc_mem_text("@%s %s %s", command, inner, *in_file ? "" : options);
 		status = lc_attach_load(t, library, text, reader ? reader->seconds : 0);
+		unlink(full); /* the agent has opened it: a command that is killed leaves nothing */
 		if (!status)
 			status = take_reply(t, fd, (off_t)strlen(in_file), reader);
-		unlink(full);
 		close(fd);
 	}
 	free(text);

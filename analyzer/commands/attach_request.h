@@ -4,7 +4,7 @@
  *
  * The JVM only loads a library and passes a text to it (src/agent/agent_attach.h). The agent
  * answers in a file that lc_attach_request() makes, with a name that nobody can guess, and removes
- * in the end.
+ * as soon as the agent has it open.
  */
 #ifndef LC_COMMANDS_ATTACH_REQUEST_H
 #define LC_COMMANDS_ATTACH_REQUEST_H
