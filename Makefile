@@ -53,7 +53,10 @@ LOCUS_LIBS := -lncursesw -ltinfo -lpfm -lzstd -ljansson -lsqlite3 -lzip -lz -lm 
 GEN := $(addprefix $(B)/gen/,hook_class_bytes.inc span_class_bytes.inc calibrate_class_bytes.inc viewer.h)
 
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
-uses_words = $(shell sed -n '1s,^/\* *uses:\(.*\)\*/.*,\1,p' $(1))
+# tests/unit/test_a.c:src/a.c:-lfoo for each. One process reads all of them, since make starts nine times in `make test`.
+USES := $(shell awk 'FNR == 1 && sub("^/\\* *uses: *", "") && sub(" *\\*/.*", "") { gsub(" +", ":"); print FILENAME ":" $$0 }' \
+	$(wildcard tests/unit/*.c tests/fuzz/*.c tests/bench/*.c))
+uses_words = $(subst :, ,$(patsubst $(1):%,%,$(filter $(1):%,$(USES))))
 uses = $(foreach w,$(call uses_words,$(1)),$(if $(filter %/,$(w)),$(wildcard $(w)*.c),$(w)))
 uses_src = $(filter %.c,$(call uses,$(1)))
 uses_libs = $(filter -l% -Wl%,$(call uses,$(1)))
