@@ -7,8 +7,8 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 DRIVER = ROOT / "tests" / "tools" / "browser.mjs"
 MODULE = ROOT / "build" / "node" / "node_modules" / "playwright-core"
 
@@ -40,6 +40,10 @@ class Browser:
         self.open(url + ("#" + state if state else ""), {"width": width, "height": height, "scheme": scheme})
         return self
 
+    def document(self):
+        """The document as its script has left it, as text."""
+        return self.evaluate("document.documentElement.outerHTML")
+
     def text(self, selector):
         """What is visible of the first element."""
         return self.evaluate("document.querySelector(%s).innerText" % json.dumps(selector))
@@ -50,10 +54,3 @@ class Browser:
     def close(self):
         self.process.stdin.close()
         self.process.wait(30)
-
-
-@pytest.fixture(scope="module")
-def browser(chromium):
-    b = Browser(chromium)
-    yield b
-    b.close()

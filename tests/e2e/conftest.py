@@ -17,6 +17,7 @@ import subprocess
 import zlib
 
 import pytest
+from browser import Browser
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")).resolve()
@@ -207,6 +208,14 @@ def time_limit(request):
 def chromium():
     found = subprocess.run([ROOT / "scripts/find-browser"], stdout=subprocess.PIPE, text=True).stdout.strip()
     return found or pytest.skip("no Chromium on this machine")
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    """One Browser for all tests of a process, since starting it takes 3 s of CPU time. Each page has a context of its own."""
+    b = Browser(chromium)
+    yield b
+    b.close()
 
 
 class Jdk:

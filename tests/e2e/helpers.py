@@ -327,12 +327,6 @@ def with_script(page, script):
         })();</script></body>""" % script))
 
 
-def open_page(chromium, tmp_path, page, *flags, fragment=""):
+def open_page(browser, page, state="", **window):
     """The document after its script ran, as text."""
-    done = subprocess.run(
-        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-         "--user-data-dir=%s" % (tmp_path / "browser"), "--virtual-time-budget=3000",
-         "--window-size=1400,900", *flags, "--dump-dom", "file://%s%s" % (page, fragment)],
-        capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return browser.page(page, state, **{"width": 1400, "height": 900, **window}).document()

@@ -14,7 +14,6 @@ import xml.etree.ElementTree
 
 import oracles
 import pytest
-from browser import browser  # noqa: F401 (a fixture)
 from conftest import BUILD, ROOT, run_command
 
 COST_BEGIN, COST_END = "<!-- cost: make evaluate writes these lines -->\n", "<!-- end of cost -->\n"  # in README

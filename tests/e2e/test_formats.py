@@ -18,7 +18,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from conftest import run_command
-from helpers import npm, open_page
+from helpers import npm
 from synthetic import Block, Profile, engine, frame, spans
 from test_golden_reports import BUILD, PROFILES, S
 
@@ -361,6 +361,17 @@ def test_speedscope_is_what_its_schema_asks_for(profiles):
         jsonschema.validate(bad, schema)
 
 
+def opened(chromium, tmp_path, page, *flags, fragment=""):
+    """The document of speedscope's page, which does not say when its script is done."""
+    done = subprocess.run(
+        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+         "--user-data-dir=%s" % (tmp_path / "browser"), "--virtual-time-budget=3000",
+         "--window-size=1400,900", *flags, "--dump-dom", "file://%s%s" % (page, fragment)],
+        capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize("name, options", [("objects", []), ("odd", []),
                                            ("objects", ["--engine=watch", "--include=Streamer.stream"])])
 def test_speedscope_itself_shows_the_same_numbers(profiles, tmp_path, chromium, name, options):
@@ -368,7 +379,7 @@ def test_speedscope_itself_shows_the_same_numbers(profiles, tmp_path, chromium, 
     page = npm("speedscope", SPEEDSCOPE) / "dist" / "release" / "index.html"
     data = base64.b64encode(report("--format=speedscope", *options, profiles / name).encode()).decode()
     (tmp_path / "load.js").write_text("speedscope.loadFileFromBase64('x.speedscope.json', '%s')" % data)
-    dom = open_page(chromium, tmp_path, page, "--enable-unsafe-swiftshader", "--window-size=1400,4000",
+    dom = opened(chromium, tmp_path, page, "--enable-unsafe-swiftshader", "--window-size=1400,4000",
                     fragment="#localProfilePath=%s&view=sandwich" % (tmp_path / "load.js"))
     _, total = wanted(profiles, name, options)
     cells = [html.unescape(re.sub(r"<[^>]*>", "", c)) for c in re.findall(r"<td[^>]*>(.*?)</td>", dom, re.S)]
@@ -465,7 +476,7 @@ def test_another_reader_opens_the_trace(stretched, tmp_path, chromium):
     page = npm("speedscope", SPEEDSCOPE) / "dist" / "release" / "index.html"
     data = base64.b64encode(trace_events(stretched)[1].encode()).decode()
     (tmp_path / "load.js").write_text("speedscope.loadFileFromBase64('x.json', '%s')" % data)
-    dom = open_page(chromium, tmp_path, page, "--enable-unsafe-swiftshader",
+    dom = opened(chromium, tmp_path, page, "--enable-unsafe-swiftshader",
                     fragment="#localProfilePath=%s&view=sandwich" % (tmp_path / "load.js"))
     cells = [html.unescape(re.sub(r"<[^>]*>", "", c)) for c in re.findall(r"<td[^>]*>(.*?)</td>", dom, re.S)]
     assert cells[:6] == ["1", "java -cp app.jar Main (pid 4711), JVM: collections (tid 0)", "600.00ns",

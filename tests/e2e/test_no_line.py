@@ -4,7 +4,6 @@
 import json
 
 import pytest
-from browser import browser  # noqa: F401 (a fixture)
 from synthetic import Block, Profile, frame
 
 MAIN = frame("com.acme.Main", "main", 10)

@@ -257,7 +257,7 @@ def test_bound_to_the_nearest_is_to_one_that_takes_pages(locus, tmp_path):
     (numa(node(0, 10, 20), node(1, 20, 10), active=False, error="cpuset of one"), "off", "cpuset of one"),
     (None, "no-data", None),
 ])
-def test_where_there_is_nothing_to_say_reports_say_why(locus, tmp_path, chromium, machine, state, line):
+def test_where_there_is_nothing_to_say_reports_say_why(locus, tmp_path, browser, machine, state, line):
     path = write(tmp_path / "p", {"main": Block().access("object", (READ,), 10, GRID)}, machine)
     found = report(locus, path)["numa"]
     assert found == seen(locus, path)
@@ -266,7 +266,7 @@ def test_where_there_is_nothing_to_say_reports_say_why(locus, tmp_path, chromium
     assert len(found["nodes"]) == {"one-node": 1, "off": 2, "no-data": 0}[state]
     text = [at for at in locus("report", "--view=recording", path).stdout.splitlines() if at.startswith("numa ")]
     assert len(text) == bool(line) and all(line in at for at in text)
-    dom = Page(open_page(chromium, tmp_path, html_page(locus, tmp_path, path)))
+    dom = Page(open_page(browser, html_page(locus, tmp_path, path)))
     assert "hidden" in dom.by_id["tab-numa"]
     assert dom.heat == []
     assert (line or "NUMA nodes") in dom.text_of["view-about"]
@@ -416,7 +416,7 @@ def test_html_and_json_hold_the_same_matrices(locus, tmp_path, nodes):
 
 
 @pytest.mark.parametrize("nodes", (2, 4, 8, pytest.param(64, marks=pytest.mark.slow)))
-def test_the_heat_map_shows_every_cell(locus, tmp_path, chromium, nodes):
+def test_the_heat_map_shows_every_cell(locus, tmp_path, browser, nodes):
     path, truth = many(tmp_path / "p", nodes)
     first = report(locus, path)["numa"]["sites"][0]
     page = html_page(locus, tmp_path, path)
@@ -428,7 +428,7 @@ def test_the_heat_map_shows_every_cell(locus, tmp_path, chromium, nodes):
     for choice, method in ((0, None), (1, first["accesses"][0]["path"][0]["method"])):
         page.write_text(plain)
         with_script(page, script % choice)
-        dom = Page(open_page(chromium, tmp_path, page))
+        dom = Page(open_page(browser, page))
         assert "hidden" not in dom.by_id["view-numa"] and "hidden" not in dom.by_id["tab-numa"]
         (heat,) = dom.heat
         matrix = matrix_of(truth, numbers, first["class"], method)
@@ -457,21 +457,21 @@ def test_the_heat_map_shows_every_cell(locus, tmp_path, chromium, nodes):
         assert all(a["action"] in words and a["cost"] in words for a in first["diagnosis"]["advice"])
 
 
-def test_the_numa_page_runs_no_script_from_a_name(locus, tmp_path, chromium):
+def test_the_numa_page_runs_no_script_from_a_name(locus, tmp_path, browser):
     evil = "</script><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
     site = (evil, (frame(evil, evil, 1),))
     block = (Block().access("object", (READ,), 100, site).home(site, 0, 1, 9).ran(1, 100)
              .place("object", site, (READ,), 60, 1, 0).place("object", site, (READ,), 40, 0, 0))
     page = html_page(locus, tmp_path, write(tmp_path / "p", {evil: block}))
-    dom = open_page(chromium, tmp_path, page, fragment="#view=numa")
+    dom = open_page(browser, page, state="view=numa")
     assert "<title>Locus: " in dom and "pwned</title>" not in dom and "<img" not in dom
     assert evil in Page(dom).text_of["view-numa"]
 
 
-def test_html_says_how_many_sites_it_left_out(locus, tmp_path, chromium):
+def test_html_says_how_many_sites_it_left_out(locus, tmp_path, browser):
     path, _ = many(tmp_path / "p", 2)
     page = html_page(locus, tmp_path, path, "--top=1")
     numa = embedded(page)["numa"]
     assert (len(numa["sites"]), numa["sites_total"]) == (1, 2)
     assert numa["sites"][0]["id"] == report(locus, path)["numa"]["sites"][0]["id"]
-    assert "first 1 of 2 sites are on the NUMA page" in Page(open_page(chromium, tmp_path, page)).text_of["notes"]
+    assert "first 1 of 2 sites are on the NUMA page" in Page(open_page(browser, page)).text_of["notes"]

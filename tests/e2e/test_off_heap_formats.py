@@ -7,7 +7,6 @@ import re
 import sqlite3
 
 import pytest
-from browser import browser  # noqa: F401 (a fixture)
 from synthetic import Block, Profile, frame
 from test_pprof import pprof
 

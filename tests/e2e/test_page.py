@@ -7,7 +7,6 @@ import subprocess
 import urllib.parse
 
 import pytest
-from browser import browser  # noqa: F401 (a fixture)
 from conftest import BUILD, ROOT
 from helpers import page_data
 from synthetic import Block, Profile, frame

@@ -6,7 +6,6 @@ import json
 import re
 
 import pytest
-from browser import browser  # noqa: F401 (a fixture)
 from test_own_code import is_own, nearest
 from test_page import PROFILES, REAL, pages, state  # noqa: F401 (a fixture)
 

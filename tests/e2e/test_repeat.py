@@ -193,10 +193,10 @@ def test_the_page_holds_the_same_data_and_loads_nothing(locus, five, tmp_path):
     assert "createElementNS" in html and "default-src 'none'" in html
 
 
-def test_the_page_has_error_bars_in_a_browser(locus, five, tmp_path, chromium):
+def test_the_page_has_error_bars_in_a_browser(locus, five, tmp_path, browser):
     page = tmp_path / "page.html"
     assert locus("repeat", *five, tmp_path / "none", "-f", page).returncode == 3
-    dom = open_page(chromium, tmp_path, page)
+    dom = open_page(browser, page)
     assert 'data-ready="true"' in dom
     body = re.sub(r"<script.*?</script>", "", dom, flags=re.S)
     # Two rows each of objects, lines, methods, and one of allocated: an interval with two ends, a dot for each run.

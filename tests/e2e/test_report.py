@@ -800,12 +800,12 @@ def test_html_is_one_file_without_references(locus, tmp_path):
     assert sorted(r["samples"] for r in rows) == [20, 50]
 
 
-def test_html_shows_sites_and_paths(locus, tmp_path, chromium):
+def test_html_shows_sites_and_paths(locus, tmp_path, browser):
     source = tmp_path / "src" / "com" / "acme"
     source.mkdir(parents=True)
     (source / "Main.java").write_text("\n" * 19 + "byte[] marker = new byte[1000];\n")
     page = html(locus, tmp_path, simple(tmp_path / "p"), "--source-path", tmp_path / "src")
-    dom = open_page(chromium, tmp_path, page, fragment="#face=source")
+    dom = open_page(browser, page, state="face=source")
     assert 'data-ready="true"' in dom
     body = re.sub(r"<script.*?</script>", "", dom, flags=re.S)
     for part in ("62.5%", "com.acme.Main.load", "com.acme.Chaser.chase", "byte[] marker",
@@ -813,7 +813,7 @@ def test_html_shows_sites_and_paths(locus, tmp_path, chromium):
         assert part in body, part
     second = report(locus, tmp_path / "p")["sites"][1]["id"]
     chosen = re.sub(r"<script.*?</script>", "",
-                    open_page(chromium, tmp_path, page, fragment="#" + second), flags=re.S)
+                    open_page(browser, page, state=second), flags=re.S)
     assert "id " + second in chosen
 
 
@@ -840,7 +840,7 @@ def test_top_is_for_the_findings_of_the_screen_too(locus, tmp_path):
         assert [line[:2] for line in text.splitlines() if re.match(r"\d\. ", line)] == ["%d." % (i + 1) for i in range(findings)]
 
 
-def test_folded_recursion_is_said(locus, tmp_path, chromium):
+def test_folded_recursion_is_said(locus, tmp_path, browser):
     path = ARRAYS[1]
     Profile(tmp_path / "p").append(busy().recursion(path[1:], 1).recursion(path, 7)).append(
         busy().recursion(path, 3)).close()
@@ -852,24 +852,24 @@ def test_folded_recursion_is_said(locus, tmp_path, chromium):
     assert "load(Main.java:20), recursive over 7 frames" in locus("report", "--view=objects", merged).stdout
     page = html(locus, tmp_path, merged)
     with_script(page, """document.querySelector("[data-face=allocated]").click();""")
-    dom = open_page(chromium, tmp_path, page, fragment="#" + site["id"])
+    dom = open_page(browser, page, state=site["id"])
     body = re.sub(r"<script.*?</script>|<[^>]*>", "", dom, flags=re.S)
     assert "load (Main.java:20), recursive over 7 frames" in body
     assert re.search(r"main \(Main.java:10\), recursive(?! over)", body)
 
 
-def test_html_runs_no_script_from_a_name(locus, tmp_path, chromium):
+def test_html_runs_no_script_from_a_name(locus, tmp_path, browser):
     evil = "</script><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
     odd = (evil, evil, "()V", evil, 1, 1)
     block = Block().access("object", (odd,), 5, (evil, (odd,)))
     profile = Profile(tmp_path / "p", command=evil, options={evil: evil}, counters={evil: 1})
     page = html(locus, tmp_path, profile.append(block, name=evil).close())
-    dom = open_page(chromium, tmp_path, page)
+    dom = open_page(browser, page)
     assert 'data-ready="true"' in dom
     assert "<title>Locus: script&gt;&lt;img</title>" in dom and "<img" not in dom.replace("&lt;img", "")
 
 
-def test_html_is_quick_with_10000_sites(locus, tmp_path, chromium):
+def test_html_is_quick_with_10000_sites(locus, tmp_path, browser):
     block = Block()
     rng = random.Random(1)
     frames = [frame("com.acme.pkg%d.Class%d" % (i % 40, i), "method%d" % (i % 7), i) for i in range(3000)]
@@ -888,6 +888,6 @@ def test_html_is_quick_with_10000_sites(locus, tmp_path, chromium):
             document.body.dataset.found = document.getElementById("found").textContent;
             document.body.dataset.rows = document.querySelectorAll("#view-objects .row").length;
         }, 1000);""")
-    dom = open_page(chromium, tmp_path, page, fragment="#view=objects")
+    dom = open_page(browser, page, state="view=objects")
     assert re.search(r'data-found="\d+ rows, matched \d+\.\d%"', dom), dom[-400:]
     assert int(re.search(r'data-rows="(\d+)"', dom).group(1)) < 100

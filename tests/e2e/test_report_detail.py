@@ -632,7 +632,7 @@ def test_html_holds_what_the_other_formats_say(locus, tmp_path):
     assert data["metrics"] == found["metrics"] and data["unexplained"] == found["unexplained"]
 
 
-def test_html_shows_classes_fields_sharing_and_estimates(locus, tmp_path, chromium):
+def test_html_shows_classes_fields_sharing_and_estimates(locus, tmp_path, browser):
     page = html(locus, tmp_path, everything(tmp_path / "p"))
     node = report(locus, tmp_path / "p")["classes"][0]["id"]
     estimate = report(locus, tmp_path / "p")["estimates"][0]["id"]
@@ -644,14 +644,14 @@ def test_html_shows_classes_fields_sharing_and_estimates(locus, tmp_path, chromi
             (node, "document.querySelector('[data-face=layout]').click();", ("java.lang.Integer", "next"))):
         page.write_text(plain)
         with_script(page, press)
-        dom = open_page(chromium, tmp_path, page, fragment="#" + fragment)
+        dom = open_page(browser, page, state=fragment)
         assert 'data-ready="true"' in dom
         body = re.sub(r"<script.*?</script>", "", dom, flags=re.S)
         for part in parts:
             assert part in body, part
 
 
-def test_html_hides_the_pages_of_what_there_is_not(locus, tmp_path, chromium):
-    dom = open_page(chromium, tmp_path, html(locus, tmp_path, write(tmp_path / "p", class_block())))
+def test_html_hides_the_pages_of_what_there_is_not(locus, tmp_path, browser):
+    dom = open_page(browser, html(locus, tmp_path, write(tmp_path / "p", class_block())))
     for name in ("sharing", "spans", "numa"):
         assert re.search(r'<button [^>]*id="tab-%s"[^>]* hidden' % name, dom), name

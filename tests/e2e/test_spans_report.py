@@ -269,17 +269,17 @@ def test_page_holds_the_same_data(locus, profile, tmp_path):
     assert "createElementNS" in html and "default-src 'none'" in html
 
 
-def opened(locus, chromium, tmp_path, profile):
+def opened(locus, browser, tmp_path, profile):
     """The page after its script ran, as text without scripts."""
     page = tmp_path / "page.html"
     assert locus("spans", "--format=html", "-f", page, profile).returncode == 0
-    dom = open_page(chromium, tmp_path, page)
+    dom = open_page(browser, page)
     assert 'data-ready="true"' in dom
     return re.sub(r"<script.*?</script>", "", dom, flags=re.S)
 
 
-def test_page_in_a_browser(locus, profile, tmp_path, chromium):
-    body = opened(locus, chromium, tmp_path, profile)
+def test_page_in_a_browser(locus, profile, tmp_path, browser):
+    body = opened(locus, browser, tmp_path, profile)
     for part in ("tsc_switches", "fine-grained", "merge them", "4 threads, most by pool-1", "com.acme.Query.run (Query.java:20)",
                  "com.acme.Node", "pool-1-thread-1", "GC pause at 2 s: 5 ms", "coefficient of variation",
                  "level 0, from 4,194,304 cycles: 20", "2,812 tasks executed", "half at most"):
@@ -298,7 +298,7 @@ LABELS = """
     document.body.append("labels " + boxes.length + ", over each other " + over.length + ": " + over.join("; "));"""
 
 
-def test_labels_of_the_heat_map_do_not_overlap(locus, tmp_path, chromium):
+def test_labels_of_the_heat_map_do_not_overlap(locus, tmp_path, browser):
     """Streams of all sizes, from nothing to hours, so many that numbers are as wide as they get."""
     block = Block()
     for level in range(3):
@@ -311,7 +311,7 @@ def test_labels_of_the_heat_map_do_not_overlap(locus, tmp_path, chromium):
     assert locus("spans", "--format=html", "-f", page, path).returncode == 0
     with_script(page, LABELS)
     for width in (1400, 700):
-        dom = open_page(chromium, tmp_path, page, "--window-size=%d,900" % width)
+        dom = open_page(browser, page, width=width)
         (found,) = re.findall(r"labels (\d+), over each other (\d+): ([^<]*)", dom)
         assert int(found[0]) == 2 * (3 * 44 + 44 + 3 + 1)
         assert int(found[1]) == 0, found[2][:300]
@@ -333,13 +333,13 @@ def test_text_cuts_a_very_long_command_between_characters(locus, tmp_path):
         assert command in (shown.get("program", {}).get("command"), shown["processes"][0]["command"])
 
 
-def test_page_runs_no_script_from_a_name(locus, tmp_path, chromium):
+def test_page_runs_no_script_from_a_name(locus, tmp_path, browser):
     evil = "</script><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
     odd = (evil, evil, "()V", evil, 1, 1)
     block = Block().span("anonymous", (odd,), [1000]).span("task", (odd,), [1000], type=evil)
     block.span_access("anonymous", (odd,), "object", (evil, (odd,)), (odd,), 3)
     path = Profile(tmp_path / "p", command=evil, spans=spans(clock_reason=evil))
-    body = opened(locus, chromium, tmp_path, path.append(block, name=evil, end=2 * S).close())
+    body = opened(locus, browser, tmp_path, path.append(block, name=evil, end=2 * S).close())
     assert "<title>Locus spans: &lt;/script&gt;" in body and "<img" not in body
 
 
