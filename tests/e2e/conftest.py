@@ -61,6 +61,8 @@ def pytest_configure(config):
 
 
 PLACES = ("jdk", "gc", "collector", "tier")  # parameters that say where a test runs, and not what it tests
+# Fixtures that take many seconds and are made anew in each process: the tests that use one run in one process.
+GROUPS = {"numa_guest": "guest", "arrays_run": "JMH", "killed": "killed"}
 
 
 def name_of(item):
@@ -147,8 +149,8 @@ def pytest_collection_modifyitems(config, items):
         named = {line.partition("\t")[0] for line in pathlib.Path(config.option.only_of).read_text().splitlines()}
         items[:] = [item for item in items if item.nodeid in named]
     for item in items:
-        if "numa_guest" in item.fixturenames:
-            item.add_marker(pytest.mark.xdist_group("guest"))
+        for fixture in GROUPS.keys() & set(item.fixturenames):
+            item.add_marker(pytest.mark.xdist_group(GROUPS[fixture]))
     items.sort(key=lambda item: "numa_guest" not in item.fixturenames)  # which keeps the order else
 
 

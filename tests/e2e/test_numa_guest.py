@@ -42,27 +42,29 @@ def lines_of_json(done):
 # The machine
 
 
-def topology_of(numa_guest, nodes):
-    """What a guest says of its nodes; and then 100,000 lines."""
+def boot(numa_guest, directory, nodes):
+    """A guest that does all that a boot is needed for: what it said, and the directory that came back."""
+    seen, out = directory / "seen file", directory / "out"
+    seen.write_text("from here\n")
     script = (
-        "cat /sys/devices/system/node/online; cd /sys/devices/system/node;"
+        "cd %s; cat %s; echo complaint >&2; mkdir d; echo made >d/file; ln -s d/file link;"
+        " cat /sys/devices/system/node/online; cd /sys/devices/system/node;"
         " for n in node[0-9]*; do echo $n $(cat $n/cpulist) : $(cat $n/distance)"
-        " : $(awk '/MemTotal/ { print $4 }' $n/meminfo); done; numactl -H; echo much; seq 100000"
-    )
+        " : $(awk '/MemTotal/ { print $4 }' $n/meminfo); done; numactl -H; echo much; seq 100000; exit 7"
+    ) % (out, shlex.quote(str(seen)))
     options = ["--cpus", 2 * nodes, "--memory", 400 * nodes, "--distance=17", "--distance=1,0,33"]
-    done = numa_guest(["sh", "-c", script], *options, nodes=nodes)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split("much\n")
+    return numa_guest(["sh", "-c", script], *options, nodes=nodes, share=[seen], out=out), out
 
 
 @pytest.fixture(scope="module")
-def two_nodes(numa_guest):
-    return topology_of(numa_guest, 2)
+def two_nodes(numa_guest, tmp_path_factory):
+    return boot(numa_guest, tmp_path_factory.mktemp("two"), 2)
 
 
 @pytest.mark.parametrize("nodes", (2, pytest.param(4, marks=pytest.mark.slow)))
-def test_topology_is_what_was_asked_for(request, numa_guest, nodes):
-    said, _ = request.getfixturevalue("two_nodes") if nodes == 2 else topology_of(numa_guest, nodes)
+def test_topology_is_what_was_asked_for(request, numa_guest, tmp_path, nodes):
+    done, _ = request.getfixturevalue("two_nodes") if nodes == 2 else boot(numa_guest, tmp_path, nodes)
+    said = done.stdout.partition("from here\n")[2].partition("much\n")[0]
     lines = said.splitlines()
     assert lines[0] == "0-%d" % (nodes - 1)
     for node in range(nodes):
@@ -74,14 +76,10 @@ def test_topology_is_what_was_asked_for(request, numa_guest, nodes):
     assert "available: %d nodes (0-%d)" % (nodes, nodes - 1) in said
 
 
-def test_streams_status_and_files_come_back(numa_guest, tmp_path):
-    seen, out = tmp_path / "seen file", tmp_path / "out"
-    seen.write_text("from here\n")
-    script = "cat %s; echo complaint >&2; mkdir d; echo made >d/file; ln -s d/file link; exit 7" % (
-        shlex.quote(str(seen))
-    )
-    done = numa_guest(["sh", "-c", "cd %s; %s" % (out, script)], share=[seen], out=out)
-    assert (done.returncode, done.stdout, done.stderr) == (7, "from here\n", "complaint\n")
+def test_streams_status_and_files_come_back(two_nodes):
+    done, out = two_nodes
+    assert (done.returncode, done.stderr) == (7, "complaint\n")
+    assert done.stdout.startswith("from here\n")
     assert (out / "d" / "file").read_text() == "made\n"
     assert os.readlink(out / "link") == "d/file"
 
@@ -102,7 +100,7 @@ def test_settings_arrive(numa_guest, jdk17):
 
 
 def test_much_output_arrives_whole(two_nodes):
-    assert two_nodes[1].split() == [str(n) for n in range(1, 100001)]
+    assert two_nodes[0].stdout.partition("much\n")[2].split() == [str(n) for n in range(1, 100001)]
 
 
 @pytest.mark.slow  # other tests say that a status comes back
