@@ -6,7 +6,9 @@ are in no usual place.
 """
 
 import collections
+import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import pathlib
@@ -14,6 +16,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import zlib
 
 import pytest
@@ -326,31 +329,54 @@ ALONE = ("Advised", "Database", "OffHeapSegments", "ReachedLibraries", "RecordsI
 FOR_RUNTIMES = ("Accuracy", "Endings", "GcAudit", "NarrowLoader", "SpanTasks", "ThreadStorm")
 
 
+# Compiled workloads, for later runs, too: the tests that need quiet run in a pytest of their own, and use the same.
+KEPT_CLASSES = ROOT / "build" / "workloads"
+
+
+def digest_of(words, files):
+    """A name for what a command with these words makes of the files."""
+    digest = hashlib.sha256("\0".join(words).encode())
+    for file in files:
+        digest.update(("\0%s\0" % file).encode() + file.read_bytes())
+    return digest.hexdigest()[:32]
+
+
 @pytest.fixture(scope="session")
 def workload(shared):
-    """workload(jdk, "Accuracy") compiles tests/workloads/Accuracy.java and returns its class path.
+    """workload(jdk, "Accuracy") compiles tests/workloads/Accuracy.java and returns its class path, which nobody may write to.
 
-    `name` may have directories ("bench/ArrayLoop"); `flags` are for javac. All workloads that can be
-    are compiled together, since starting javac takes longer than compiling one of them.
+    `name` may have directories ("bench/ArrayLoop"); `flags` are for javac. All workloads that can be are compiled
+    together, without flags, since starting javac takes longer than compiling one of them.
     """
 
-    def compile_workload(jdk, name, flags=("-g",)):
-        together = "/" not in name and name not in ALONE
+    def compile_workload(jdk, name, flags=()):
+        together = "/" not in name and name not in ALONE and not flags
         names = sorted(p.stem for p in WORKLOADS.glob("*.java")) if together else [name]
         target = EXPORTS
         if jdk.release:
             names, target = FOR_RUNTIMES, ("--release", str(jdk.release))
         sources = [WORKLOADS / (n + ".java") for n in names if not together or n not in ALONE]
         title = "-".join(["classes", str(jdk.release or jdk.major), "all" if together else name, *map(str, flags)])
+        command = [jdk.javac, *QUICK_JAVAC, *target, *flags]
 
         def make(directory):
-            subprocess.run(
-                [jdk.javac, *QUICK_JAVAC, *target, *flags, "-d", directory, *sources],
-                check=True,
-                timeout=COMMAND_SECONDS,
-            )
+            subprocess.run([*command, "-d", directory, *sources], check=True, timeout=COMMAND_SECONDS)
 
-        return str(shared(re.sub(r"[^\w.]+", "-", title)[:200], make))
+        def keep(_directory):
+            if kept.exists():
+                return
+            KEPT_CLASSES.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=KEPT_CLASSES) as scratch:
+                make(pathlib.Path(scratch, "made"))
+                with contextlib.suppress(OSError):  # another run has just made them
+                    pathlib.Path(scratch, "made").rename(kept)
+
+        title = re.sub(r"[^\w.]+", "-", title)[:200]
+        if not together:  # javac may read sources that are not named here
+            return str(shared(title, make))
+        kept = KEPT_CLASSES / digest_of([jdk.version, *map(str, command)], sources)
+        shared(title, keep)
+        return str(kept)
 
     return compile_workload
 

@@ -432,7 +432,7 @@ def test_a_real_program_is_asked_for(jdk17, workload, profile, tool):
     """Its words, with their spaces, its directory, and the line that touches most."""
     line = marked_lines("BenchLoop", "hot")["sum"]
     path = tool.directory / "with space"
-    shutil.copytree(workload(jdk17, "BenchLoop"), path)
+    shutil.copytree(workload(jdk17, "BenchLoop", ("-g",)), path)
     run = profile([jdk17.java, "-Xmx128m", "-XX:+UseSerialGC", "-cp", path.name, "BenchLoop", "4"], cwd=tool.directory)
     request = tool.request(run.directory, "--source-path", WORKLOADS)
     assert (request["class"], request["method"]) == ("BenchLoop", "sum")

@@ -27,7 +27,7 @@ def test_each_pattern_has_its_name(profile, workload, jdk, rounds, debug):
 
 
 def test_an_object_has_the_name_of_its_field(profile, workload, jdk):
-    java = [jdk.java, "-cp", workload(jdk, "Names"), "Names", "20"]
+    java = [jdk.java, "-cp", workload(jdk, "Names", ("-g",)), "Names", "20"]
     found = names_by_pattern(profile(java, "--min-size=0").report("--top=100000"))
     assert found[("object", "java.util.HashMap")] == {((FIELD, "Names.map"),)}
     assert found[("passed", "Names$Holder")] == {((FIELD, "Names.holder"),)}
@@ -36,7 +36,7 @@ def test_an_object_has_the_name_of_its_field(profile, workload, jdk):
 
 @pytest.fixture
 def recorded(profile_once, workload, jdk):
-    java = [jdk.java, "-XX:+UseSerialGC", "-cp", workload(jdk, "Names"), "Names", "40"]
+    java = [jdk.java, "-XX:+UseSerialGC", "-cp", workload(jdk, "Names", ("-g",)), "Names", "40"]
     return profile_once("names-%d" % jdk.major, java, "--sample-interval=0").directory
 
 

@@ -3,6 +3,7 @@
 
 import collections
 import json
+import os
 import pathlib
 import subprocess
 
@@ -107,17 +108,18 @@ def test_workers_are_threads(profile_once, locus, workload, jdk):
     assert len(names) == 2, spans["workers"]
 
 
-def test_one_of_two_classes_of_a_name_is_a_task(profile, locus, workload, jdk):
-    classes = pathlib.Path(workload(jdk, CLASS, []))
-    made = classes / "homonym"
-    if not made.exists():
-        made.mkdir()
-        for name, implements in (("task", " implements Runnable"), ("other", "")):
-            (made / "Homonym.java").write_text("public class Homonym%s { public void run() { } }" % implements)
-            subprocess.run([jdk.javac, "-d", made, made / "Homonym.java"], check=True, timeout=60)
-            (made / "Homonym.class").rename(made / (name + ".class"))
-    spans = record(profile, locus, workload, jdk, "homonyms")
-    rows = [r for r in spans["tasks"] if r["type"] == "Homonym"]
+def test_one_of_two_classes_of_a_name_is_a_task(profile, locus, workload, jdk, tmp_path):
+    made = tmp_path / "more" / "homonym"
+    made.mkdir(parents=True)
+    for name, implements in (("task", " implements Runnable"), ("other", "")):
+        (made / "Homonym.java").write_text("public class Homonym%s { public void run() { } }" % implements)
+        subprocess.run([jdk.javac, "-d", made, made / "Homonym.java"], check=True, timeout=60)
+        (made / "Homonym.class").rename(made / (name + ".class"))
+    line = helpers.command(workload, jdk, CLASS, "homonyms")
+    line[line.index("-cp") + 1] += os.pathsep + str(made.parent)
+    run = profile(line, "--spans=tasks")
+    assert not helpers.complaints(run.stderr), run.stderr
+    rows = [r for r in spans_of(locus, run)["tasks"] if r["type"] == "Homonym"]
     # Each by the pool and by the main thread, which is no part of the other execution.
     assert sum(r["executions"] for r in rows) == 12, rows
     assert sum(r["submitted"] for r in rows) == 6, rows
