@@ -263,11 +263,16 @@ def check_drawing(path, names):
     assert set(names) <= set(texts), path
 
 
+# The page has a table of Locus and its peers, and one of Locus's options: two variants of each fill both.
+@pytest.mark.parametrize("variants", [
+    pytest.param(("locus", "locus spans", "async-profiler cpu"), id="some"),
+    pytest.param(costs.VARIANTS[1:], id="all", marks=pytest.mark.slow),
+])
 @pytest.mark.seconds(QUICK_SECONDS)
-def test_quick_evaluation_has_the_figures_of_its_runs(tmp_path):
+def test_quick_evaluation_has_the_figures_of_its_runs(tmp_path, variants):
     if not shutil.which("mvn"):
         pytest.skip("no mvn to build the programs with")
-    done, page = evaluate(tmp_path)
+    done, page = evaluate(tmp_path, *("--variant=" + variant for variant in variants))
     assert done.returncode == 0 and page, done.stderr
     runs = runs_of(tmp_path)
     names = sorted({name for name, _ in runs})
@@ -278,7 +283,7 @@ def test_quick_evaluation_has_the_figures_of_its_runs(tmp_path):
         for name in names:
             bare = runs[name, "bare"][0][field]
             assert rows[name]["n"] == "1" and float(rows[name]["bare, s"]) == pytest.approx(bare, abs=0.005)
-            for variant in costs.VARIANTS[1:]:
+            for variant in variants:
                 told = (rows if variant in figures.GROUPS[0] else more)[name][figures.title(variant)]
                 assert float(told) == pytest.approx(runs[name, variant][0][field] / bare, abs=0.0005), (name, variant)
     memory, buckets = table(page, "Peak memory"), table(page, "Samples by bucket")
