@@ -58,6 +58,7 @@ static const struct {
 	{ ".pb.gz", "pprof" },
 	{ ".md", "markdown" },
 	{ ".sqlite", "sqlite" },
+	{ ".jfr", "jfr" },
 };
 
 enum { EXTENSIONS = sizeof(extensions) / sizeof(extensions[0]), KNOWN_BYTES = 24 };

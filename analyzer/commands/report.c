@@ -70,11 +70,11 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                "class, a field, a package, a call path of the allocation (site), or a "
 	                "group of --by" },
 	[ROW_FORMAT] = { "format", 0, "CHOICE",
-	                 "text|json|html|collapsed|svg|pprof|csv|markdown|speedscope|sqlite",
+	                 "text|json|html|collapsed|svg|pprof|csv|markdown|speedscope|sqlite|jfr",
 	                 "text", "",
-	                 "output format; svg is a flame graph; collapsed, pprof and speedscope "
-	                 "are stacks for other tools; csv and sqlite are tables; markdown is for "
-	                 "pull requests" },
+	                 "output format; svg is a flame graph; jfr, collapsed, pprof and "
+	                 "speedscope are for other tools; csv and sqlite are tables; markdown is "
+	                 "for pull requests" },
 	[ROW_FILE] = LC_REPORT_ROW_FILE,
 	[ROW_TOP] = LC_REPORT_ROW_TOP("sites", "show the first N rows and findings (brief view: "
 	                                       "8, other views: 10, other formats: all)"),
@@ -125,6 +125,7 @@ enum {
 	FORMAT_MARKDOWN,
 	FORMAT_SPEEDSCOPE,
 	FORMAT_SQLITE,
+	FORMAT_JFR,
 	FORMAT_COUNT
 };
 
@@ -193,6 +194,7 @@ static int write_report(const struct settings *s, const struct lc_report *r)
 		[FORMAT_MARKDOWN] = lc_report_markdown,
 		[FORMAT_SPEEDSCOPE] = lc_report_speedscope,
 		[FORMAT_SQLITE] = lc_report_sqlite,
+		[FORMAT_JFR] = lc_report_jfr,
 	};
 	FILE *out = lc_report_open(&s->common);
 
@@ -315,7 +317,9 @@ static int report_or_say_why(void *context, const struct lc_load *l, const char 
 
 static bool wants_slices(void *context)
 {
-	return ((struct settings *)context)->common.format == AS_HTML;
+	const size_t format = ((struct settings *)context)->common.format;
+
+	return format == AS_HTML || format == FORMAT_JFR;
 }
 
 static int run(int argc, char **argv, bool live)

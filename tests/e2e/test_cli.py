@@ -500,7 +500,7 @@ def test_a_dash_is_no_file_but_stdout(locus, small, tmp_path, command):
 
 @pytest.mark.parametrize(
     "command, known",
-    [("report", ".speedscope.json, .txt, .json, .html, .csv, .collapsed, .svg, .pb.gz, .md, .sqlite"), ("numa", ".txt, .json"),
+    [("report", ".speedscope.json, .txt, .json, .html, .csv, .collapsed, .svg, .pb.gz, .md, .sqlite, .jfr"), ("numa", ".txt, .json"),
      ("spans", ".trace.json, .txt, .json, .html, .csv, .collapsed")],
 )
 def test_extension_that_names_no_format_is_refused(locus, small, tmp_path, command, known):

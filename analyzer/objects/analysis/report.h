@@ -68,6 +68,7 @@ void lc_report_collapsed(FILE *out, const struct lc_report *r);
 void lc_report_html(FILE *out, const struct lc_report *r);
 void lc_report_svg(FILE *out, const struct lc_report *r);
 void lc_report_pprof(FILE *out, const struct lc_report *r);
+void lc_report_jfr(FILE *out, const struct lc_report *r); /* needs slices in the tree */
 void lc_report_csv(FILE *out, const struct lc_report *r);
 void lc_report_markdown(FILE *out, const struct lc_report *r);
 void lc_report_speedscope(FILE *out, const struct lc_report *r);
