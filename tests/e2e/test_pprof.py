@@ -122,8 +122,11 @@ def test_types_period_and_files(tmp_path):
     path = MADE["objects"](tmp_path / "p")
     timer, pebs = pprof(tmp_path, "--engine=timer", path), pprof(tmp_path, "--engine=pebs", path)
     types = [("samples", "count"), ("bytes", "bytes"), ("allocations", "count")]
-    assert timer.types == types and timer.period_type == ("cpu", "nanoseconds") and timer.period == 5_000_000
+    assert timer.types == [*types, ("cpu", "nanoseconds")] and timer.period_type == ("cpu", "nanoseconds") and timer.period == 5_000_000
     assert pebs.types == [*types, ("latency", "cycles")] and timer.shown == pebs.shown == "samples"
+    for _, _, values in timer.samples:
+        assert values["cpu"] == 5_000_000 * values["samples"]
+    assert timer.sum("cpu") == 5_000_000 * json.loads(report("--format=json", "--engine=timer", path))["samples"]["total"] > 0
     assert pebs.period_type == ("pebs", "count") and pebs.period == 100_003
     assert pebs.files["com.acme.Chaser.chase"] == "Chaser.java"
 
@@ -290,3 +293,9 @@ def test_go_chooses_by_the_labels_of_processes(fleet, tmp_path, go_pprof):
     for host, n in HOSTS.items():
         _, rows = go_pprof(file, "-tagfocus=host=^%s$" % host)
         assert rows["host=" + host][1] == sum(flat for flat, _ in rows.values()) == 20 * n
+
+
+def test_cpu_time_that_no_number_holds_is_the_largest(tmp_path):
+    """A negative one would be read from it."""
+    path = Profile(tmp_path / "p").append(Block().access("jvm", (frame("com.acme.Solver", "solve", 20),), 2**62)).close()
+    assert pprof(tmp_path, path).sum("cpu") == 2**63 - 1

@@ -51,6 +51,7 @@ enum {
 	VALUE_OFFHEAP_LIVE,
 	VALUE_LIVE_OBJECTS,
 	VALUE_LIVE_BYTES,
+	VALUE_CPU, /* follows from the samples */
 	VALUES
 };
 
@@ -83,6 +84,7 @@ struct pprof {
 	struct lc_process_labels processes;
 	struct bytes stack, labels; /* of the sample that is being made */
 	unsigned values;            /* bits of those that a sample has */
+	uint64_t sample_ns;         /* of CPU time that a sample stands for; 0: none */
 };
 
 static void put_bytes(struct bytes *b, const void *from, size_t len)
@@ -281,6 +283,15 @@ static void set_stack(struct pprof *p, uint32_t path)
 	}
 }
 
+static uint64_t cpu_ns(const struct pprof *p, uint64_t samples)
+{
+	uint64_t ns;
+
+	if (__builtin_mul_overflow(samples, p->sample_ns, &ns) || ns > INT64_MAX)
+		return INT64_MAX;
+	return ns;
+}
+
 /* A sample with that stack and the labels so far. */
 static void add_sample(struct pprof *p, const uint64_t *values)
 {
@@ -290,7 +301,7 @@ static void add_sample(struct pprof *p, const uint64_t *values)
 	for (unsigned i = 0; i < VALUES; i++) {
 		if (!(p->values >> i & 1))
 			continue;
-		put_number(&numbers, values[i]);
+		put_number(&numbers, i == VALUE_CPU ? cpu_ns(p, values[VALUE_SAMPLES]) : values[i]);
 		any |= values[i];
 	}
 	if (any) {
@@ -451,6 +462,7 @@ static void add_types(struct pprof *p, const struct lc_report *r)
 		[VALUE_OFFHEAP_LIVE] = { "offheap_live", "bytes" },
 		[VALUE_LIVE_OBJECTS] = { "inuse_objects", "count" },
 		[VALUE_LIVE_BYTES] = { "inuse_space", "bytes" },
+		[VALUE_CPU] = { "cpu", "nanoseconds" },
 	};
 
 	p->values = 1u << VALUE_SAMPLES | 1u << VALUE_BYTES | 1u << VALUE_ALLOCATIONS;
@@ -458,6 +470,8 @@ static void add_types(struct pprof *p, const struct lc_report *r)
 		p->values |= 1u << VALUE_LATENCY;
 	if (p->tree->offheap.count || p->tree->offheap_before.count)
 		p->values |= 1u << VALUE_OFFHEAP_BYTES | 1u << VALUE_OFFHEAP_LIVE;
+	if (p->sample_ns)
+		p->values |= 1u << VALUE_CPU;
 	if (!r->analysis->live_by_line.none)
 		p->values |= 1u << VALUE_LIVE_OBJECTS | 1u << VALUE_LIVE_BYTES;
 	add_string(p, "");
@@ -473,6 +487,7 @@ static void add_head(struct pprof *p, const struct lc_report *r)
 	const struct lc_load_process *first = r->view->load->processes;
 	const bool time = strncmp(r->engine->unit, "ns ", 3) == 0;
 
+	p->sample_ns = time ? r->engine->interval_ns : 0;
 	add_types(p, r);
 	add_value_type(p, PROFILE_PERIOD_TYPE, time ? "cpu" : r->engine->name,
 	               time ? "nanoseconds" : "count");
