@@ -258,7 +258,7 @@ static int run_round(struct lc_agree *a, struct lc_agree_request *q, size_t roun
 			lc_repeat_say_progress(&a->all, *number, of, begin);
 			status = lc_agree_run_one(a, q, &which, delays);
 			if (!status)
-				status = lc_agree_record_write(a, q->command, q->directory);
+				status = lc_agree_record_write(a, q);
 		}
 		free(delays);
 	}
@@ -272,7 +272,7 @@ int lc_agree_run_delays(struct lc_agree *a, struct lc_agree_request *q)
 	int status = prepare(a, q);
 
 	if (!status && !any_in_place(a))
-		return lc_agree_record_write(a, q->command, q->directory);
+		return lc_agree_record_write(a, q);
 	for (size_t round = 0; round < a->rounds && !status && !lc_child_asked(); round++)
 		status = run_round(a, q, round, &number, begin);
 	lc_progress_end();

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyzer/agree/agree_read.h"
+#include "analyzer/agree/agree_run.h"
 #include "analyzer/base/fail.h"
 #include "analyzer/base/file.h"
 #include "analyzer/base/memory.h"
@@ -74,22 +75,19 @@ static void put_run(struct lc_json *j, const struct lc_agree_run *which,
 
 struct record {
 	const struct lc_agree *a;
-	char *const *command;
+	const struct lc_agree_request *q;
 };
 
 static void put(FILE *out, const void *of)
 {
 	const struct lc_agree *a = ((const struct record *)of)->a;
-	char *const *command = ((const struct record *)of)->command;
+	const struct lc_agree_request *q = ((const struct record *)of)->q;
 	struct lc_json j;
 
 	lc_json_init(&j, out);
 	lc_json_object(&j, NULL);
 	lc_json_u64(&j, "format", RECORD_FORMAT);
-	lc_json_array(&j, "command");
-	for (; *command; command++)
-		lc_json_string(&j, NULL, *command);
-	lc_json_end_array(&j);
+	lc_repeat_record_put_command(&j, q->command, &q->machine.options);
 	lc_json_u64(&j, "rounds", a->rounds);
 	lc_json_array(&j, "sides");
 	for (size_t i = 0; i < a->sides_len; i++)
@@ -108,10 +106,10 @@ static void put(FILE *out, const void *of)
 	putc('\n', out);
 }
 
-int lc_agree_record_write(const struct lc_agree *a, char *const *command, const char *directory)
+int lc_agree_record_write(const struct lc_agree *a, const struct lc_agree_request *q)
 {
-	const struct record record = { a, command };
-	char *path = lc_mem_text("%s/" LC_AGREE_RECORD, directory);
+	const struct record record = { a, q };
+	char *path = lc_mem_text("%s/" LC_AGREE_RECORD, q->directory);
 	const int status = lc_replace_whole(path, put, &record);
 
 	free(path);
@@ -216,7 +214,7 @@ static int read_root(struct lc_agree *a, const json_t *root, const char *directo
 	    rounds > RECORD_RUNS_MAX)
 		return 1;
 	a->rounds = (size_t)rounds;
-	a->all.command = lc_repeat_plain(lc_repeat_record_join(json_object_get(root, "command")));
+	a->all.command = lc_repeat_plain(lc_repeat_record_command(root));
 	return read_sides(a, json_object_get(root, "sides")) ||
 	       read_delays(a, json_object_get(root, "delays")) ||
 	       read_runs(a, json_object_get(root, "runs"), directory);

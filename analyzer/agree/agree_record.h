@@ -10,11 +10,16 @@
 
 #include "analyzer/agree/agree.h"
 
+struct lc_agree_request;
+
 /* "round-001-locus", "round-001-locus-delay-2"; free it. */
 char *lc_agree_record_name(const struct lc_agree *a, const struct lc_agree_run *run);
 
-/* Write DIR/agree.json of all runs so far. Returns 0, or 1 after one line on stderr. */
-int lc_agree_record_write(const struct lc_agree *a, char *const *command, const char *directory);
+/*
+ * Write DIR/agree.json of all runs so far, with the command as its options for secrets ask. Returns
+ * 0, or 1 after one line on stderr.
+ */
+int lc_agree_record_write(const struct lc_agree *a, const struct lc_agree_request *q);
 
 /*
  * Read it, and the methods of all runs, into `a`, which is new. Runs whose output differs, or that

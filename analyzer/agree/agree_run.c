@@ -181,7 +181,7 @@ static int run_rounds(struct lc_agree *a, struct lc_agree_request *q)
 			lc_repeat_say_progress(&a->all, ++number, of, begin);
 			status = lc_agree_run_one(a, q, &which, NULL);
 			if (!status)
-				status = lc_agree_record_write(a, q->command, q->directory);
+				status = lc_agree_record_write(a, q);
 		}
 		if (lc_child_asked() || is_hopeless(a, 0))
 			break;

@@ -505,13 +505,16 @@ static int make_benchmark(struct bench *b)
 
 static int bench_loaded(struct bench *b, const struct lc_load *l)
 {
-	int status;
+	int status = 0;
 
 	if (!l->processes_len)
 		return lc_fail("bench: the profile does not say which program it is from");
 	lc_bench_program_read(&b->program, l->processes, b->here, b->trust_options);
 	choose_program(b, l);
-	status = choose_paths(b);
+	if (b->request.record && !b->command)
+		status = lc_bench_consent_whole(&b->program, l->processes);
+	if (!status)
+		status = choose_paths(b);
 	if (!status)
 		status = choose_place(b, l);
 	if (!status)

@@ -8,7 +8,9 @@
 
 #include "analyzer/base/fail.h"
 #include "analyzer/base/progress.h"
+#include "analyzer/model/load.h"
 #include "analyzer/out/emit.h"
+#include "src/base/redact.h"
 
 /* Nothing is cut: what is hidden could be what does harm. */
 static void show_row(const char *name, const struct lc_bench_words *words, const char *between)
@@ -80,4 +82,23 @@ int lc_bench_consent(const struct lc_bench_recorded *r, bool agreed)
 		                "with --run-recorded, or give --java, --class-path and the "
 		                "program's command after '--'");
 	return read_answer() ? 0 : lc_fail("bench: nothing was run");
+}
+
+int lc_bench_consent_whole(const struct lc_bench_program *program,
+                           const struct lc_load_process *process)
+{
+	const struct lc_bench_words *run = &program->run;
+	const char *none = json_string_value(json_object_get(process->options, "no-arguments"));
+
+	if (none && !strcmp(none, "on"))
+		return lc_usage("bench: the profile does not have the program's arguments "
+		                "(--no-arguments); write the command after '--', or use "
+		                "--no-record");
+	for (size_t i = 0; i < run->len; i++)
+		if (strstr(run->list[i], LC_REDACTED))
+			return lc_usage("bench: the profile does not have a secret of the "
+			                "program's command ('%.200s'); write the command after "
+			                "'--', or use --no-record",
+			                run->list[i]);
+	return 0;
 }

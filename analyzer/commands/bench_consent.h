@@ -23,6 +23,13 @@ struct lc_bench_recorded {
 };
 
 /*
+ * A recorded command is run again as it was, or not at all. Returns 0, or an exit status after a
+ * line that names what the profile does not have: a secret, or the arguments.
+ */
+int lc_bench_consent_whole(const struct lc_bench_program *program,
+                           const struct lc_load_process *process);
+
+/*
  * Show all of it on stderr, and ask on the terminal unless the user has `agreed` before. Returns 0
  * where the user agrees or nothing of the profile is run, else an exit status after a line on
  * stderr.

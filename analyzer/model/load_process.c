@@ -9,6 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/model/load_impl.h"
+#include "analyzer/model/redacted.h"
 #include "src/format/levels.h"
 
 char *lc_load_text_of(const json_t *object, const char *name)
@@ -64,12 +65,36 @@ static unsigned cpus_of(const json_t *info)
 	return cpus <= UINT_MAX ? (unsigned)cpus : 0;
 }
 
+/* The words of the command; NULL where they are not known. */
+static json_t *arguments_of(const json_t *info)
+{
+	const json_t *words = json_object_get(info, "arguments");
+
+	return json_is_array(words) ? lc_redacted_words(words) : NULL;
+}
+
+/* The agent hides secrets before it writes them. Manifests of older agents hold them. */
+static char *command_of(const json_t *info)
+{
+	char *command = lc_load_text_of(info, "command");
+	const json_t *words = json_object_get(info, "arguments");
+	json_t *shown = arguments_of(info);
+	char *joined = lc_redacted_join(words), *text;
+
+	text =
+	    shown && !strcmp(joined, command) ? lc_redacted_join(shown) : lc_redacted_text(command);
+	json_decref(shown);
+	free(joined);
+	free(command);
+	return text;
+}
+
 void lc_load_process_read(struct lc_load_process *p, const json_t *info)
 {
 	const json_t *shown = json_object_get(info, "shown");
 
 	*p = (struct lc_load_process){
-		.command = lc_load_text_of(info, "command"),
+		.command = command_of(info),
 		.jdk = lc_load_text_of(info, "jdk"),
 		.gc = lc_load_text_of(info, "gc"),
 		.host = lc_load_text_of(info, "host"),
@@ -85,7 +110,7 @@ void lc_load_process_read(struct lc_load_process *p, const json_t *info)
 		.end_wall_ns = lc_load_number_of(info, "end_wall_ns"),
 		.end_monotonic_ns = lc_load_number_of(info, "end_monotonic_ns"),
 		.last_block_ns = lc_load_number_of(info, "last_block_ns"),
-		.arguments = member(info, "arguments", JSON_ARRAY),
+		.arguments = arguments_of(info),
 		.directory = lc_load_text_of(info, "directory"),
 		.options = object_of(info, "options"),
 		.counters = object_of(info, "counters"),

@@ -16,6 +16,7 @@
 #include "analyzer/base/file.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/replace.h"
+#include "analyzer/model/redacted.h"
 #include "analyzer/out/json.h"
 
 enum { RECORD_FORMAT = 1, RECORD_RUNS_MAX = 100000 };
@@ -57,10 +58,7 @@ static void put(FILE *out, const void *of)
 	lc_json_init(&j, out);
 	lc_json_object(&j, NULL);
 	lc_json_u64(&j, "format", RECORD_FORMAT);
-	lc_json_array(&j, "command");
-	for (char **word = q->command; *word; word++)
-		lc_json_string(&j, NULL, *word);
-	lc_json_end_array(&j);
+	lc_repeat_record_put_command(&j, q->command, &q->options);
 	lc_json_u64(&j, "asked", r->asked);
 	lc_json_u64(&j, "timeout_ns", q->timeout_ns);
 	lc_json_array(&j, "runs");
@@ -143,20 +141,29 @@ static void read_run(struct lc_repeat *r, const char *directory, size_t number, 
 	lc_repeat_record_read_run(run, row);
 }
 
-char *lc_repeat_record_join(const json_t *words)
+char *lc_repeat_record_command(const json_t *root)
 {
-	char *text;
-	size_t len, i;
-	FILE *out = lc_text_open(&text, &len);
-	json_t *word;
+	json_t *words = lc_redacted_words(json_object_get(root, "command"));
+	char *text = lc_redacted_join(words);
 
+	json_decref(words);
+	return text;
+}
+
+void lc_repeat_record_put_command(struct lc_json *j, char *const *command,
+                                  const struct lc_options *options)
+{
+	json_t *words = lc_redacted_command(command, options);
+	const json_t *word;
+	size_t i;
+
+	lc_json_array(j, "command");
 	json_array_foreach(words, i, word)
 	{
-		if (json_is_string(word))
-			fprintf(out, "%s%s", i ? " " : "", json_string_value(word));
+		lc_json_string(j, NULL, json_string_value(word));
 	}
-	lc_mem_close_text(out);
-	return text;
+	lc_json_end_array(j);
+	json_decref(words);
 }
 
 int lc_repeat_record_read(struct lc_repeat *r, const char *directory)
@@ -189,7 +196,7 @@ int lc_repeat_record_read(struct lc_repeat *r, const char *directory)
 	if (asked > 0 && asked <= RECORD_RUNS_MAX)
 		r->asked += (size_t)asked;
 	if (!r->command)
-		r->command = lc_repeat_record_join(json_object_get(root, "command"));
+		r->command = lc_repeat_record_command(root);
 out:
 	json_decref(root);
 	free(path);

@@ -44,7 +44,11 @@ void lc_repeat_record_read_run(struct lc_repeat_run *run, const json_t *row);
 /* A member of an object that a record has; -1: null, below 0, or none. */
 double lc_repeat_record_number(const json_t *object, const char *name);
 
-/* The words of a command with spaces between. The caller frees it. */
-char *lc_repeat_record_join(const json_t *words);
+/* The member "command" of a record, without secrets. */
+void lc_repeat_record_put_command(struct lc_json *j, char *const *command,
+                                  const struct lc_options *options);
+
+/* The words of that member with spaces between. The caller frees it. */
+char *lc_repeat_record_command(const json_t *root);
 
 #endif

@@ -21,8 +21,10 @@
 #include "src/attribute/lines.h"
 #include "src/attribute/preexisting.h"
 #include "src/attribute/resolve.h"
+#include "src/base/bytes.h"
 #include "src/base/limit.h"
 #include "src/base/options.h"
+#include "src/base/redact.h"
 #include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/core/counters.h"
@@ -79,33 +81,38 @@ static struct {
 } summary;
 
 /*
- * The words of the command line, each ended by a NUL, without the one that loads this agent.
- * *whole: there are no more. NULL without memory.
+ * The words of the command line as they may be shown, each ended by a NUL, without the one that
+ * loads this agent; --no-arguments leaves the first. *whole: there are no more. NULL without
+ * memory.
  */
-static char *read_words(size_t *words_len, bool *whole)
+static char *read_words(const struct lc_options *options, size_t *words_len, bool *whole)
 {
-	char *raw = malloc(COMMAND_MAX), *words = calloc(1, COMMAND_MAX + 1), *fitted;
+	char *raw = malloc(COMMAND_MAX);
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	ssize_t len = fd >= 0 && raw ? read(fd, raw, COMMAND_MAX) : 0;
-	size_t out = 0;
+	struct lc_redact redact = { .patterns = options->redact };
+	struct lc_bytes words = { 0 };
 
-	for (ssize_t at = 0; words && at < len;) {
+	for (ssize_t at = 0; at < len && !(options->no_arguments && at);) {
 		size_t arg = strnlen(raw + at, (size_t)(len - at));
 
 		if (!memmem(raw + at, arg, "liblocus.so", strlen("liblocus.so"))) {
-			memcpy(words + out, raw + at, arg);
-			out += arg;
-			words[out++] = '\0';
+			lc_redact_word(&redact, raw + at, arg, &words);
+			lc_bytes_add(&words, "", 1);
 		}
 		at += (ssize_t)arg + 1;
 	}
-	*words_len = out;
-	*whole = len > 0 && len < COMMAND_MAX && !raw[len - 1];
+	*words_len = words.len;
+	*whole = len > 0 && len < COMMAND_MAX && !raw[len - 1] && !options->no_arguments;
+	lc_bytes_add(&words, "", 1);
 	if (fd >= 0)
 		close(fd);
 	free(raw);
-	fitted = words ? realloc(words, out + 1) : NULL;
-	return fitted ? fitted : words;
+	if (words.failed) {
+		free(words.data);
+		return NULL;
+	}
+	return (char *)words.data;
 }
 
 /* The same as one text, with spaces between the words. */
@@ -163,7 +170,7 @@ int lc_agent_manifest_init(const struct lc_options *options, bool attached)
 
 	summary.options = options;
 	summary.attached = attached;
-	summary.words = read_words(&summary.words_len, &whole);
+	summary.words = read_words(options, &summary.words_len, &whole);
 	if (!summary.words)
 		return -ENOMEM;
 	summary.command = joined(summary.words, summary.words_len);

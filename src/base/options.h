@@ -53,7 +53,9 @@ struct lc_options {
 	uint64_t loop;              /* 0: none; or ns, or bytes with LC_LOOP_BYTES */
 	uint64_t keep;              /* directories; 0: all */
 	char output[LC_OPTION_TEXT_MAX];
-	char label[LC_OPTION_TEXT_MAX]; /* "key=value;key=value" */
+	char label[LC_OPTION_TEXT_MAX];  /* "key=value;key=value" */
+	char redact[LC_OPTION_TEXT_MAX]; /* for lc_redact_word() of base/redact.h */
+	bool no_arguments;
 	uint64_t depth;
 	int recursion; /* LC_RECURSION_ */
 	int paths;

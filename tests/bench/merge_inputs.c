@@ -1,4 +1,4 @@
-/* uses: analyzer/model/ analyzer/base/ src/format/ src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
+/* uses: analyzer/model/ analyzer/base/ src/format/ src/base/options.c src/base/nearest.c src/base/redact.c -lzstd -ljansson -lm */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * merge_inputs.c - makes the inputs of scripts/bench_merge.py: profiles of one thread each, out of

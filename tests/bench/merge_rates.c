@@ -1,4 +1,4 @@
-/* uses: analyzer/merge/ analyzer/model/ analyzer/base/ src/format/ src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
+/* uses: analyzer/merge/ analyzer/model/ analyzer/base/ src/format/ src/base/options.c src/base/nearest.c src/base/redact.c -lzstd -ljansson -lm */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * merge_rates.c - measures a merge in one process: for scripts/bench_merge.py.

@@ -188,6 +188,23 @@ def test_a_profile_of_an_older_locus_has_its_command_split(acme):
     assert (quiet.returncode, quiet.stderr) == (0, "")
 
 
+def test_a_command_without_its_secrets_is_not_run_again(acme):
+    at = ("--source-path=src", "--at=org.acme.Index:13")
+    words = ["java", "-cp", "classes", "org.acme.Main", "--token", "[redacted]"]
+    record(acme, arguments=words)
+    refusal = acme.error(USAGE, "prof", *at)
+    assert "does not have a secret of the program's command ('[redacted]'); write the command after '--'" in refusal
+    assert acme.request("prof", *at, "--no-record")["record"] is False
+    assert acme("prof", "--java", acme.java, *at, "--", "java", *words[1:-1], "x").returncode == 0
+    # An older Locus has recorded the secret: it is not taken from the profile either.
+    record(acme, arguments=[*words[:-1], "hunter2"], command="java org.acme.Main --token hunter2")
+    assert "hunter2" not in acme.error(USAGE, "prof", *at)
+    listed = run_command([acme.program, "list", "--json", "prof"], cwd=acme.directory).stdout
+    assert "java org.acme.Main --token [redacted]" in listed and "hunter2" not in listed
+    record(acme, arguments=None, command="java", options={"no-arguments": "on"})
+    assert "does not have the program's arguments (--no-arguments)" in acme.error(USAGE, "prof", *at)
+
+
 @pytest.mark.parametrize("at", ["", "org.acme.Index:", "org.acme.Index:0", "org.acme.Index:x", "org.acme.Index#", ":3",
                                 "org/acme/Index:3", "org.acme.Index:3:4"])
 def test_a_wrong_place_costs_one_line(acme, at):

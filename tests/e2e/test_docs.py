@@ -9,7 +9,7 @@ from conftest import BUILD, ROOT, run_command
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 IDS = [str(p.relative_to(ROOT)) for p in PAGES]
-FOREIGN = {"--basetemp", "--cap-add", "--privileged", "--security-opt"}  # options of other programs
+FOREIGN = {"--password", "--token", "--basetemp", "--cap-add", "--privileged", "--security-opt"}  # options of other programs
 
 
 BLOCK = re.compile(r"^```[^\n]*\n(.*?)^```", re.M | re.S)

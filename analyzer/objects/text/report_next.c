@@ -12,6 +12,7 @@
 #include "analyzer/objects/analysis/no_line.h"
 #include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
+#include "src/base/redact.h"
 
 /* Is a hot row shown whose line a recording that tracks its class would have? */
 static bool lacks_line(const struct lc_report *r)
@@ -34,8 +35,11 @@ static bool was_here(const struct lc_load_process *p)
 	return getcwd(here, sizeof(here)) && !strcmp(here, p->directory);
 }
 
+/* Is it a word of a command that can be typed again? */
 static bool is_plain(const char *word)
 {
+	if (strstr(word, LC_REDACTED))
+		return false;
 	for (; *word; word++)
 		if ((unsigned char)*word < ' ' || *word == 0x7f)
 			return false;
