@@ -48,6 +48,8 @@ MPI_SRC := $(wildcard $(addsuffix /*.c,analyzer/mpi analyzer/merge analyzer/mode
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
 AGENT_MAP := src/liblocus.map
 AGENT_LIBS := -lnuma -lJudy -lZydis -lpfm -lzstd -lm -lpthread -ldl -lrt
+# Names the C library to link with, if it is not the machine's: scripts/dist has that of glibc 2.17.
+C_LIBRARY :=
 LOCUS_LIBS := -lncursesw -ltinfo -lpfm -lzstd -ljansson -lsqlite3 -lzip -lz -lm -ldl -lrt
 
 GEN := $(addprefix $(B)/gen/,hook_class_bytes.inc span_class_bytes.inc calibrate_class_bytes.inc viewer.h)
@@ -95,18 +97,18 @@ COUNTED := malloc calloc realloc aligned_alloc strdup free mmap munmap
 , := ,
 $(O)/liblocus.so: $(call objects,$(AGENT_SRC)) $(AGENT_MAP)
 	$(Q)$(CC) $(LC_CFLAGS) -shared -Wl,--version-script=$(AGENT_MAP) -Wl,-z,defs,-z,now \
-		$(addprefix -Wl$(,)--wrap=,$(COUNTED)) $(LC_LDFLAGS) -o $@ $(filter %.o,$^) $(AGENT_LIBS)
+		$(addprefix -Wl$(,)--wrap=,$(COUNTED)) $(LC_LDFLAGS) $(C_LIBRARY) -o $@ $(filter %.o,$^) $(AGENT_LIBS)
 
 $(O)/liblocus-preload.so: $(call objects,$(PRELOAD_SRC)) src/preload/preload.map
 	$(Q)$(CC) $(LC_CFLAGS) -shared -Wl,--version-script=src/preload/preload.map \
-		-Wl,-z,defs,-z,now $(LC_LDFLAGS) -o $@ $(filter %.o,$^) -ldl
+		-Wl,-z,defs,-z,now $(LC_LDFLAGS) $(C_LIBRARY) -o $@ $(filter %.o,$^) -ldl
 
 $(O)/liblocus-delay.so: $(call objects,$(DELAY_SRC)) src/delay/delay.map
 	$(Q)$(CC) $(LC_CFLAGS) -shared -Wl,--version-script=src/delay/delay.map \
-		-Wl,-z,defs,-z,now $(LC_LDFLAGS) -o $@ $(filter %.o,$^)
+		-Wl,-z,defs,-z,now $(LC_LDFLAGS) $(C_LIBRARY) -o $@ $(filter %.o,$^)
 
 $(O)/locus: $(call objects,$(LOCUS_SRC))
-	$(Q)$(CC) $(LC_CFLAGS) $(LC_LDFLAGS) -o $@ $^ $(LOCUS_LIBS)
+	$(Q)$(CC) $(LC_CFLAGS) $(LC_LDFLAGS) $(C_LIBRARY) -o $@ $^ $(LOCUS_LIBS)
 
 $(O)/locus-mpi: $(call objects,$(MPI_SRC))
 	$(Q)$(CC) $(LC_CFLAGS) $(LC_LDFLAGS) -o $@ $^ $(MPI_LIBS) -lzstd -ljansson -lm -lrt
@@ -235,9 +237,9 @@ uninstall:
 		$(patsubst $(O)/man/%,$(BASE)/share/man/man1/%,$(MAN)) $(addprefix $(BASE)/share/doc/locus/,$(LEGAL)) \
 		$(BASE)/share/bash-completion/completions/locus $(BASE)/lib/locus/bench/*.jar
 	rmdir $(BASE)/lib/locus/bench $(BASE)/lib/locus $(BASE)/share/doc/locus 2>/dev/null || true
-deb: ; scripts/install-deps build packages && scripts/deb $(VERSION)
 dist: ; scripts/install-deps build packages && scripts/dist $(VERSION)
-try-packages: dist deb ; scripts/try-packages $(VERSION)
+deb: dist ; scripts/deb $(VERSION)
+try-packages: deb ; scripts/try-packages $(VERSION) $(TRY_SUITES)
 try-jdks: dist ; scripts/try-jdks $(VERSION) $(TRY_JDKS)
 clean: ; rm -rf build build-asan build-tsan build-fuzz compile_flags.txt
 help: ; @sed -n 's/^#> //p' Makefile
@@ -261,9 +263,10 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make lint           format, static checks, scripts, layers
 #> make install        PREFIX=/usr/local DESTDIR=
 #> make uninstall      removes what install wrote; the same PREFIX and DESTDIR
-#> make deb            a Debian package in build/, clean under lintian
-#> make dist           a tarball in build/ whose programs need nothing but the C library
-#> make try-packages   tries both in new Debians with a JRE and little else; root, network, 5 minutes
+#> make dist           a tarball in build/ whose programs need nothing but the C library, glibc 2.17 or newer
+#> make deb            a Debian package of the same programs in build/, clean under lintian
+#> make try-packages   tries both in new Debian 11, 12 and 13 with a JRE and little else; root, network, 10 minutes;
+#>                     TRY_SUITES="bullseye sid"
 #> make try-jdks        tries the tarball on the JDKs of Debian's unstable suite (26, 27); root, network, 15 minutes
 
 -include $(shell find $(B)/obj $(F)/obj -name '*.d' 2>/dev/null)
