@@ -2,6 +2,10 @@
 /*
  * offheap/blocks.c - keeps the blocks by address in a JudyL, and the last freed ones in a ring.
  *
+ * Most blocks are freed soon. So a new block waits in a small table, by a hash of its address, and
+ * is put into the JudyL when another block needs its place, or when blocks are looked for in any
+ * other way than by their start.
+ *
  * The clock is read under the lock, so blocks of one address have lived one after the other, and
  * the ring is in the order in which its blocks were freed.
  *
@@ -23,7 +27,12 @@
 #include "src/core/memory.h"
 #include "src/offheap/granules.h"
 
-enum { BEGINS = 1 << 16 }; /* as many as 16 bits number */
+enum {
+	BEGINS = 1 << 16, /* as many as 16 bits number */
+	YOUNG_BITS = 9,
+	YOUNG = 1 << YOUNG_BITS,
+	SUMS_NEAR = 64,
+};
 
 struct block {
 	struct lc_blocks_block is;
@@ -41,14 +50,18 @@ struct sums {
 };
 
 static struct {
-	pthread_mutex_t lock; /* of all below */
-	Pvoid_t blocks;       /* JudyL: struct block * by start */
-	Pvoid_t sums;         /* JudyL: struct sums * by site */
-	struct freed *ring;   /* LC_BLOCKS_FREED of them; NULL: nothing was freed */
-	uint64_t freed;       /* blocks that were put into the ring */
+	pthread_mutex_t lock;      /* of all below */
+	struct block young[YOUNG]; /* `is.addr` 0: none */
+	uint64_t young_len;
+	Pvoid_t blocks;               /* JudyL: struct block * by start */
+	Pvoid_t sums;                 /* JudyL: struct sums * by site */
+	struct sums *near[SUMS_NEAR]; /* some of them, by site; NULL: none */
+	struct freed *ring;           /* LC_BLOCKS_FREED of them; NULL: nothing was freed */
+	uint64_t freed;               /* blocks that were put into the ring */
 	uint64_t live, live_peak, unknown, lost;
 	uint64_t numbers; /* that were given */
 	bool counted;     /* since all sums were taken */
+	bool untold;      /* there was no memory for a block, and no line said so */
 } off = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Written under the lock. */
@@ -62,7 +75,14 @@ static void lock(void)
 
 static void unlock(void)
 {
+	const bool untold = off.untold;
+
+	off.untold = false;
 	pthread_mutex_unlock(&off.lock);
+	if (__builtin_expect(untold, 0))
+		(void)lc_limit_note("blocks_unknown",
+		                    "there was no memory for some blocks outside the heap: "
+		                    "accesses to them have no line, and they count as never freed");
 	lc_inside_end();
 }
 
@@ -85,7 +105,7 @@ bool lc_blocks_may_begin(uint64_t addr)
 	return atomic_load_explicit(begins_at(addr), memory_order_relaxed);
 }
 
-static struct sums *sums_of(uint32_t site)
+static struct sums *find_sums(uint32_t site)
 {
 	PPvoid_t slot = JudyLIns(&off.sums, site, PJE0);
 
@@ -99,66 +119,101 @@ static struct sums *sums_of(uint32_t site)
 	return *slot;
 }
 
-/* Memory for a block; NULL: there is none, or it is refused, which core/memory.h says. */
-static struct block *new_block(bool *refused)
+/* The sums of the site, which stay where they are; NULL without memory. */
+static struct sums *sums_of(uint32_t site)
 {
-	struct block *b;
+	struct sums **near = &off.near[site % SUMS_NEAR];
 
-	*refused = !lc_memory_take(LC_MEMORY_BLOCKS, sizeof(*b));
-	b = *refused ? NULL : malloc(sizeof(*b));
-	if (!b && !*refused)
-		lc_memory_give(LC_MEMORY_BLOCKS, sizeof(*b));
-	off.live += b != NULL;
-	return b;
+	if (!*near || (*near)->all.site != site)
+		*near = find_sums(site);
+	return *near;
 }
 
-/* Keep the block, if there is memory for it. None begins there. */
-static bool keep(const struct block *b, bool *refused)
+/* Put the block into the JudyL. Returns whether there was memory for it. */
+static bool put_in_judy(const struct block *b)
 {
-	PPvoid_t slot = JudyLIns(&off.blocks, b->is.addr, PJE0);
-	struct block *there;
+	struct block *there = malloc(sizeof(*b));
+	PPvoid_t slot = there ? JudyLIns(&off.blocks, b->is.addr, PJE0) : NULL;
 
-	if (!slot || slot == PPJERR)
-		return false;
-	there = new_block(refused);
-	if (!there) {
-		(void)JudyLDel(&off.blocks, b->is.addr, PJE0);
+	if (!slot || slot == PPJERR) {
+		free(there);
 		return false;
 	}
-	*slot = there;
 	*there = *b;
-	there->number = ++off.numbers;
-	count_begin(b->is.addr, true);
-	lc_granules_note(b->is.addr, b->is.size_bytes);
+	*slot = there;
 	return true;
 }
 
-/* `known`: the block was counted, and may be kept. The lock is held. Returns whether all is well.
- */
-static bool try_keep(const struct block *b, bool known)
+/* The young block becomes one of the JudyL; without memory it is lost. */
+static void settle(struct block *young)
 {
-	bool refused = false;
-	const bool kept = known && keep(b, &refused);
+	/* If it is refused, core/memory.h says so. */
+	const bool may = lc_memory_take(LC_MEMORY_BLOCKS, sizeof(*young));
 
-	off.lost += !kept;
-	if (off.live > off.live_peak)
-		off.live_peak = off.live;
-	return kept || refused;
+	if (!may || !put_in_judy(young)) {
+		if (may)
+			lc_memory_give(LC_MEMORY_BLOCKS, sizeof(*young));
+		off.untold |= may;
+		off.lost++;
+		off.live--;
+		count_begin(young->is.addr, false);
+	}
+	young->is.addr = 0;
+	off.young_len--;
 }
 
-static void note_unknown(void)
+static void settle_all(void)
 {
-	lc_inside_begin();
-	(void)lc_limit_note("blocks_unknown",
-	                    "there was no memory for some blocks outside the heap: accesses "
-	                    "to them have no line, and they count as never freed");
-	lc_inside_end();
+	for (size_t i = 0; i < YOUNG && off.young_len; i++)
+		if (off.young[i].is.addr)
+			settle(&off.young[i]);
+}
+
+static struct block *young_at(uint64_t addr)
+{
+	return &off.young[lc_hash(addr) >> (64 - YOUNG_BITS)];
+}
+
+static bool is_young(const struct block *b)
+{
+	return b >= off.young && b < off.young + YOUNG;
+}
+
+/* Keep the block. None begins there. */
+static void keep(const struct block *b)
+{
+	struct block *young = young_at(b->is.addr);
+
+	if (young->is.addr)
+		settle(young);
+	*young = *b;
+	young->number = ++off.numbers;
+	off.young_len++;
+	if (++off.live > off.live_peak)
+		off.live_peak = off.live;
+	count_begin(b->is.addr, true);
+	lc_granules_note(b->is.addr, b->is.size_bytes);
+}
+
+/* The same, if it was counted: `sums` are those of its site, NULL without memory. */
+static void keep_counted(const struct block *b, const struct sums *sums)
+{
+	if (sums) {
+		keep(b);
+	} else {
+		off.lost++;
+		off.untold = true;
+	}
 }
 
 static struct block *block_at(uint64_t addr)
 {
-	PPvoid_t slot = JudyLGet(off.blocks, addr, PJE0);
+	struct block *young = young_at(addr);
+	PPvoid_t slot;
 
+	if (young->is.addr == addr)
+		return addr ? young : NULL;
+	slot = lc_blocks_may_begin(addr) ? JudyLGet(off.blocks, addr, PJE0) : NULL;
 	return slot ? *slot : NULL;
 }
 
@@ -185,10 +240,15 @@ static void count_freed(const struct lc_blocks_block *b, uint64_t blocks, uint64
 static void drop(struct block *b)
 {
 	count_begin(b->is.addr, false);
-	(void)JudyLDel(&off.blocks, b->is.addr, PJE0);
-	free(b);
-	lc_memory_give(LC_MEMORY_BLOCKS, sizeof(*b));
 	off.live--;
+	if (is_young(b)) {
+		b->is.addr = 0;
+		off.young_len--;
+	} else {
+		(void)JudyLDel(&off.blocks, b->is.addr, PJE0);
+		free(b);
+		lc_memory_give(LC_MEMORY_BLOCKS, sizeof(*b));
+	}
 }
 
 /* The block is freed: `b` is gone. */
@@ -199,8 +259,8 @@ static void end(struct block *b)
 	drop(b);
 }
 
-/* With the lock. Returns whether all is well. */
-static bool begin(uint64_t addr, uint64_t size_bytes, uint32_t site)
+/* With the lock. */
+static void begin(uint64_t addr, uint64_t size_bytes, uint32_t site)
 {
 	const struct block b = { .is = { addr, size_bytes, site }, .born_ns = lc_time_now_ns() };
 	struct block *before = block_at(addr);
@@ -214,18 +274,14 @@ static bool begin(uint64_t addr, uint64_t size_bytes, uint32_t site)
 		sums->all.allocated++;
 		sums->all.allocated_bytes += size_bytes;
 	}
-	return try_keep(&b, sums);
+	keep_counted(&b, sums);
 }
 
 void lc_blocks_allocated(uint64_t addr, uint64_t size_bytes, uint32_t site)
 {
-	bool well;
-
 	lock();
-	well = begin(addr, size_bytes, site);
+	begin(addr, size_bytes, site);
 	unlock();
-	if (!well)
-		note_unknown();
 }
 
 void lc_blocks_before(uint64_t addr, uint64_t size_bytes, uint32_t site)
@@ -233,7 +289,6 @@ void lc_blocks_before(uint64_t addr, uint64_t size_bytes, uint32_t site)
 	/* It is there at every time of a sample. */
 	const struct block b = { .is = { addr, size_bytes, site }, .born_ns = 1 };
 	struct sums *sums;
-	bool well = true;
 
 	lock();
 	if (!block_at(addr)) {
@@ -243,11 +298,9 @@ void lc_blocks_before(uint64_t addr, uint64_t size_bytes, uint32_t site)
 			sums->all.before++;
 			sums->all.before_bytes += size_bytes;
 		}
-		well = try_keep(&b, sums);
+		keep_counted(&b, sums);
 	}
 	unlock();
-	if (!well)
-		note_unknown();
 }
 
 void lc_blocks_freed(uint64_t addr)
@@ -300,13 +353,13 @@ static void cut(struct block *b, uint64_t low, uint64_t high)
 		rest.is.size_bytes = after - high;
 		count_freed(&b->is, 0, high - start);
 		drop(b);
-		(void)try_keep(&rest, true);
+		keep(&rest);
 		return;
 	}
 	b->is.size_bytes = low - start;
 	count_freed(&b->is, 0, after - low);
 	if (high < after)
-		(void)begin(high, after - high, b->is.site);
+		begin(high, after - high, b->is.site);
 }
 
 void lc_blocks_unmapped(uint64_t addr, uint64_t bytes)
@@ -317,6 +370,7 @@ void lc_blocks_unmapped(uint64_t addr, uint64_t bytes)
 	if (!bytes)
 		return;
 	lock();
+	settle_all();
 	/* From the last block that begins before the end: a cut changes only blocks behind. */
 	for (PPvoid_t slot = JudyLPrev(off.blocks, &start, PJE0); slot;
 	     slot = JudyLPrev(off.blocks, &start, PJE0)) {
@@ -363,16 +417,13 @@ void lc_blocks_moved(const struct lc_blocks_moving *block)
 void lc_blocks_stays(const struct lc_blocks_moving *block)
 {
 	const struct block b = { .is = block->is, .born_ns = block->born_ns };
-	bool well = true;
 
 	if (!block->born_ns)
 		return;
 	lock();
 	if (!block_at(b.is.addr))
-		well = try_keep(&b, true);
+		keep(&b);
 	unlock();
-	if (!well)
-		note_unknown();
 }
 
 static bool holds(const struct block *b, uint64_t addr, uint64_t time_ns)
@@ -403,6 +454,7 @@ bool lc_blocks_find(uint64_t addr, uint64_t time_ns, struct lc_blocks_block *out
 	PPvoid_t slot;
 
 	lock();
+	settle_all();
 	slot = JudyLLast(off.blocks, &start, PJE0);
 	found = slot ? *slot : NULL;
 	if (!found || !holds(found, addr, time_ns))
@@ -461,6 +513,7 @@ size_t lc_blocks_copy(uint64_t from, struct lc_blocks_block *out, size_t cap)
 	size_t len = 0;
 
 	lock();
+	settle_all();
 	for (PPvoid_t slot = JudyLFirst(off.blocks, &start, PJE0); slot && len < cap;
 	     slot = JudyLNext(off.blocks, &start, PJE0))
 		out[len++] = ((const struct block *)*slot)->is;

@@ -56,8 +56,10 @@ struct lc_shadow {
 	uint64_t looked;
 	size_t taken_bytes; /* of core/memory.h */
 	struct lc_call_tree tree;
-	struct found *found;             /* by the walk that is going on, innermost first */
-	uint32_t seen[LC_SHADOW_PLACES]; /* node of the last walk for a place */
+	struct found *found; /* by the walk that is going on, innermost first */
+	/* Nodes of the last walks for places of a set, and the way that the next new one takes. */
+	uint32_t seen[LC_SHADOW_SETS][LC_SHADOW_WAYS];
+	uint8_t next[LC_SHADOW_SETS];
 };
 
 int lc_shadow_create(struct lc_walk_credit *credit, struct lc_shadow **out)
@@ -664,17 +666,41 @@ const struct lc_shadow_last *lc_shadow_last(const struct lc_shadow *s)
 	return &s->last;
 }
 
+/* Was there a walk to that node lately, for a place of the set? There will have been. */
+static bool seen_lately(struct lc_shadow *s, uint32_t set, uint32_t node)
+{
+	uint32_t *seen = s->seen[set];
+
+	for (unsigned i = 0; i < LC_SHADOW_WAYS; i++)
+		if (seen[i] == node)
+			return true;
+	memmove(seen + 1, seen, (LC_SHADOW_WAYS - 1) * sizeof(*seen));
+	seen[0] = node;
+	return false;
+}
+
+/* The way for a place: one that has the same note and is no longer true, or any. */
+static struct lc_shadow_place *place_of(struct lc_shadow *s, uint32_t set, uint64_t frame,
+                                        uint64_t key, uint64_t note)
+{
+	struct lc_shadow_place *ways = s->last.places[set];
+
+	for (unsigned i = 0; i < LC_SHADOW_WAYS; i++)
+		if (ways[i].frame == frame && ways[i].key == key && ways[i].note == note)
+			return &ways[i];
+	return &ways[s->next[set]++ % LC_SHADOW_WAYS];
+}
+
 void lc_shadow_remember(struct lc_shadow *s, uint64_t frame, uint64_t key, uint64_t note)
 {
-	const uint32_t slot = lc_shadow_slot(frame);
-	struct lc_shadow_place *p = &s->last.places[slot];
+	const uint32_t set = lc_shadow_set(frame);
 	uint32_t far = s->last.frames_len, from;
+	struct lc_shadow_place *p;
 
 	/* In recursion the thread is hardly twice in a place; then it is not worth its stores. */
-	if (!far || s->seen[slot] != s->last.frames[far - 1].node) {
-		s->seen[slot] = far ? s->last.frames[far - 1].node : 0;
+	if (!far || !seen_lately(s, set, s->last.frames[far - 1].node))
 		return;
-	}
+	p = place_of(s, set, frame, key, note);
 	p->frame = 0;
 	/* The words of the nearest frames that fit in; one frame at least is beyond. */
 	while (far > 1 && s->last.frames[s->last.frames_len - 1].words_end -

@@ -35,7 +35,7 @@ struct lc_shadow_word {
  * A place that was remembered, in the table of a shadow: by the words of its nearest frames, and by
  * the frame beyond, from where on the last walk must have found the same frames.
  */
-enum { LC_SHADOW_NEAR_WORDS = 3, LC_SHADOW_PLACES = 32 };
+enum { LC_SHADOW_NEAR_WORDS = 16, LC_SHADOW_SETS = 16, LC_SHADOW_WAYS = 2 };
 
 struct lc_shadow_place {
 	uint64_t frame; /* of the hook; 0: none */
@@ -114,7 +114,7 @@ struct lc_shadow_last {
 	uint32_t generation; /* of the generated code, at the walk */
 	const _Atomic uint32_t *generation_now;
 	struct lc_shadow_sure *sure; /* of `words`; not NULL if there is a place */
-	struct lc_shadow_place places[LC_SHADOW_PLACES];
+	struct lc_shadow_place places[LC_SHADOW_SETS][LC_SHADOW_WAYS];
 };
 
 /*
@@ -140,12 +140,12 @@ uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, u
 uint32_t lc_shadow_walk_last(struct lc_shadow *s, const struct lc_last_java *at, uint64_t frame,
                              uint64_t stack_end);
 
-/* The slot of a place: by the hook's frame, and the native method's return address. */
-static inline uint32_t lc_shadow_slot(uint64_t frame)
+/* The set of a place: by the hook's frame, and the native method's return address. */
+static inline uint32_t lc_shadow_set(uint64_t frame)
 {
 	const uint64_t *native = (const uint64_t *)*(const uint64_t *)(uintptr_t)frame; /* NOLINT */
 
-	return (uint32_t)(lc_hash(frame + native[1]) >> 59);
+	return (uint32_t)(lc_hash(frame + native[1]) >> 60);
 }
 
 static inline uint64_t lc_shadow_differ(const struct lc_shadow_word *words, uint32_t len)
@@ -172,15 +172,11 @@ static inline uint64_t lc_shadow_again_deep(const struct lc_shadow_last *l,
 	return p->note;
 }
 
-/*
- * The note that was remembered with `key` if the thread is where it was then, `frame` being the
- * hook's; else 0. Context: [hook], own stack.
- */
+/* The note of the place if the thread is there, `frame` being the hook's; else 0. */
 static inline __attribute__((always_inline)) uint64_t
-lc_shadow_again(const struct lc_shadow_last *l, uint64_t frame, uint64_t key)
+lc_shadow_is_at(const struct lc_shadow_last *l, const struct lc_shadow_place *p, uint64_t frame,
+                uint64_t key)
 {
-	const struct lc_shadow_place *p = &l->places[lc_shadow_slot(frame)];
-
 	if (p->frame != frame || p->key != key || p->far_frame > l->frames_len ||
 	    l->frames[p->far_frame - 1].node != p->far_node ||
 	    l->frames[p->far_frame - 1].pc_at != p->far_at ||
@@ -193,6 +189,21 @@ lc_shadow_again(const struct lc_shadow_last *l, uint64_t frame, uint64_t key)
 	if (lc_shadow_differ(p->words, p->words_len) | lc_shadow_differ(l->words, p->far_words))
 		return 0;
 	return p->note;
+}
+
+/*
+ * The note that was remembered with `key` if the thread is where it was then, `frame` being the
+ * hook's; else 0. Context: [hook], own stack.
+ */
+static inline __attribute__((always_inline)) uint64_t
+lc_shadow_again(const struct lc_shadow_last *l, uint64_t frame, uint64_t key)
+{
+	const struct lc_shadow_place *set = l->places[lc_shadow_set(frame)];
+	uint64_t note = 0;
+
+	for (unsigned i = 0; i < LC_SHADOW_WAYS && !note; i++)
+		note = lc_shadow_is_at(l, &set[i], frame, key);
+	return note;
 }
 
 /*

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_blocks.c - checks the blocks outside the heap: found by address and time, counted exactly.
  */
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@
 #include "src/core/memory.h"
 #include "src/offheap/blocks.h"
 
-enum { SITE = 3, OTHER = 4, SITES = 6, KIB = 1024, THREADS = 4, ROUNDS = 20000 };
+enum { SITE = 3, OTHER = 4, SITES = 20, KIB = 1024, THREADS = 4, ROUNDS = 20000 };
 
 static struct lc_blocks_sum sums[SITES];
 static bool refuses;
@@ -306,6 +307,73 @@ static void pages_that_are_unmapped_are_cut_off(void **state)
 	lc_blocks_unmapped(UINT64_MAX - 1, 4 * KIB);
 }
 
+enum { PLACES = 4096, STEPS = 60000, PLACE_BYTES = 4 * KIB };
+
+/* Compared with an array of what is there: live blocks are more than wait in the small table. */
+static void all_ways_to_a_block_agree(void **state)
+{
+	static uint32_t there[PLACES]; /* the block's size; 0: none */
+	static struct lc_blocks_block copied[PLACES];
+	const uint64_t base = UINT64_C(1) << 51;
+	uint64_t random = 1, live = 0, copies = 0;
+
+	for (unsigned step = 0; step < STEPS; step++) {
+		uint64_t at, addr;
+
+		random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		at = random >> 33 & (PLACES - 1);
+		addr = base + at * PLACE_BYTES;
+		if (random >> 60 == 0) {
+			assert_int_equal(site_at(addr, lc_time_now_ns()), there[at] ? SITE : 0);
+			assert_int_equal(lc_blocks_number(addr) != 0, there[at] != 0);
+		} else if (random >> 52 == 0x100 && at < PLACES - 4) {
+			lc_blocks_unmapped(addr, 4 * PLACE_BYTES);
+			for (unsigned i = 0; i < 4; i++) {
+				live -= there[at + i];
+				there[at + i] = 0;
+			}
+		} else if (random >> 52 == 0x200) {
+			copies = lc_blocks_copy(base, copied, PLACES);
+			for (uint64_t i = 0, p = 0; i < copies; i++, p++) {
+				for (; !there[p]; p++)
+					;
+				assert_int_equal(copied[i].addr, base + p * PLACE_BYTES);
+				assert_int_equal(copied[i].size_bytes, there[p]);
+			}
+		} else if (there[at]) {
+			lc_blocks_freed(addr);
+			live -= there[at];
+			there[at] = 0;
+		} else {
+			there[at] = 1 + (uint32_t)(step % PLACE_BYTES);
+			live += there[at];
+			lc_blocks_allocated(addr, there[at], SITE);
+		}
+	}
+	assert_true(copies > 1000);
+	take_all();
+	assert_int_equal(sums[SITE].allocated_bytes - sums[SITE].freed_bytes, live);
+	lc_blocks_unmapped(base, PLACES * PLACE_BYTES);
+}
+
+/* The promise of docs/objects.md. Without counts of malloc() the test passes. */
+static void a_hundred_thousand_live_blocks_fit_in_20_mb(void **state)
+{
+	const uint64_t base = UINT64_C(1) << 52, blocks = 100000;
+	const size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+	uint64_t addr = base;
+	size_t more;
+
+	for (uint64_t i = 0; i < blocks; i++) {
+		lc_blocks_allocated(addr, 1024 + i, 10 + (uint32_t)(i % 10));
+		addr += 1040 + i / 16 * 16;
+	}
+	more = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+	print_message("%.1f bytes a block\n", (double)more / (double)blocks);
+	assert_true(more < 20 << 20);
+	lc_blocks_unmapped(base, addr - base);
+}
+
 static void *work(void *thread)
 {
 	const uint64_t base = (uint64_t)(uintptr_t)thread << 32;
@@ -371,7 +439,9 @@ int main(void)
 		cmocka_unit_test_setup(an_address_where_no_block_begins_is_known_without_the_lock,
 		                       setup),
 		cmocka_unit_test_setup(pages_that_are_unmapped_are_cut_off, setup),
+		cmocka_unit_test_setup(all_ways_to_a_block_agree, setup),
 		cmocka_unit_test_setup(threads_count_together, setup),
+		cmocka_unit_test_setup(a_hundred_thousand_live_blocks_fit_in_20_mb, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

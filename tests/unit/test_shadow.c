@@ -513,6 +513,26 @@ static void places_alternate_without_a_walk(void **state)
 		}
 }
 
+/* The two callers' frames take the same room, so the hook's frame is the same. */
+static void callers_alternate_without_a_walk(void **state)
+{
+	for (unsigned inner = 0; inner <= 8; inner += 8)
+		for (unsigned round = 0; round < 6; round++) {
+			call(IS_COMPILED, round % 2 ? 3 : 5);
+			call(IS_COMPILED, round % 2 ? 5 : 3);
+			for (unsigned i = 0; i < inner; i++)
+				call(IS_COMPILED, 4);
+			call(IS_COMPILED, 7);
+			assert_int_equal(lc_shadow_again(lc_shadow_last(*state), hook().frame, 5) !=
+			                     0,
+			                 round >= 2);
+			if (round < 2)
+				check(*state);
+			while (m.depth > 1)
+				leave();
+		}
+}
+
 static void a_callee_that_differs_far_out_is_another_place(void **state)
 {
 	for (unsigned way = 0; way < 2; way++) {
@@ -726,6 +746,7 @@ int main(void)
 		TEST(recursion_is_folded_as_paths_fold_it),
 		TEST(paths_without_room_are_told_apart_in_the_common_tree),
 		TEST(places_alternate_without_a_walk),
+		TEST(callers_alternate_without_a_walk),
 		TEST(a_callee_that_differs_far_out_is_another_place),
 		TEST(unknown_code_ends_a_walk),
 		TEST(recursion_behind_unknown_code_is_walked_frame_by_frame),
