@@ -35,8 +35,7 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                "as "
 	                "'com.acme.*'" },
 	[ROW_PAUSE] = { "max-pause", 0, "DURATION", "TIME", "500ms", "ns",
-	                "end the walk that stops the program after TIME; refuse if the heap in use "
-	                "may take longer" },
+	                "end the walk that stops the program after TIME, with what it has found" },
 	[ROW_MEMORY] = { "max-memory", 0, "SIZE", "SIZE", "auto", "bytes",
 	                 "use SIZE of memory at most; auto is what is left of the recording's, or "
 	                 "of "
@@ -122,15 +121,16 @@ static uint64_t number(const struct line *l, size_t i)
 
 static void text_walk(const struct line *l)
 {
-	char walk[32], untag[32], bytes[32];
+	char walk[32], used[32], bytes[32];
 
-	printf("looked at %s live objects (%s); the program was stopped for at most %s, and for %s "
-	       "to clear up\n",
+	printf("looked at %s live objects (%s); the program was stopped for at most %s\n",
 	       l->word[3], lc_emit_bytes(bytes, sizeof(bytes), number(l, 4)),
-	       lc_emit_duration(walk, sizeof(walk), number(l, 1)),
-	       lc_emit_duration(untag, sizeof(untag), number(l, 2)));
-	if (*l->word[5] != '-')
-		printf("that is a part of the heap: the walk ended at %s\n", l->word[5]);
+	       lc_emit_duration(walk, sizeof(walk), number(l, 1)));
+	if (*l->word[5] != '-' || l->word[5][1])
+		printf("that is a part of the heap, of which %s are in use: the walk ended at %s, "
+		       "which "
+		       "can be made longer\n",
+		       lc_emit_bytes(used, sizeof(used), number(l, 2)), l->word[5]);
 }
 
 static void text_line(const struct line *l)
@@ -157,7 +157,7 @@ static void text_line(const struct line *l)
 static void json_walk(struct lc_json *j, const struct line *l)
 {
 	lc_json_u64(j, "walk_ns", number(l, 1));
-	lc_json_u64(j, "clear_ns", number(l, 2));
+	lc_json_u64(j, "used_bytes", number(l, 2));
 	lc_json_u64(j, "objects", number(l, 3));
 	lc_json_u64(j, "bytes", number(l, 4));
 	lc_json_string(j, "stopped_by", *l->word[5] == '-' && !l->word[5][1] ? NULL : l->word[5]);

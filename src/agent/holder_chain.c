@@ -12,9 +12,24 @@
 
 enum { ROOT_END = 4, OBJECT_END = LC_HOLDER_HOPS - ROOT_END }; /* hops of a long chain */
 
+static uint32_t edge_of(const struct lc_holder *o)
+{
+	return (uint32_t)o->kind << 20 | (uint32_t)o->index;
+}
+
+static jvmtiHeapReferenceKind edge_kind(uint32_t edge)
+{
+	return (jvmtiHeapReferenceKind)(edge >> 20);
+}
+
+static uint32_t edge_index(uint32_t edge)
+{
+	return edge & ((1U << 20) - 1);
+}
+
 static bool is_root(const struct lc_holder *o)
 {
-	return !o->parent || lc_holder_edge_kind(o->edge) == JVMTI_HEAP_REFERENCE_STATIC_FIELD;
+	return !o->parent || o->kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD;
 }
 
 static bool is_class(const struct lc_holder_table *t, uint32_t number)
@@ -26,7 +41,7 @@ static bool is_class(const struct lc_holder_table *t, uint32_t number)
 static struct lc_holder_hop hop_to(const struct lc_holder_table *t, uint32_t object)
 {
 	const struct lc_holder *o = &t->objects[object];
-	struct lc_holder_hop hop = { .edge = o->edge };
+	struct lc_holder_hop hop = { .edge = edge_of(o) };
 
 	if (o->parent)
 		hop.class = is_class(t, o->parent) ? o->parent : t->objects[o->parent].class;
@@ -38,8 +53,8 @@ static struct lc_holder_hop hop_to(const struct lc_holder_table *t, uint32_t obj
 /* Is the hop to `object` the same field as the next one towards the object of the chain? */
 static bool repeats(const struct lc_holder_hop *hop, const struct lc_holder_hop *next)
 {
-	return lc_holder_edge_kind(hop->edge) == JVMTI_HEAP_REFERENCE_FIELD &&
-	       hop->edge == next->edge && hop->class == next->class;
+	return edge_kind(hop->edge) == JVMTI_HEAP_REFERENCE_FIELD && hop->edge == next->edge &&
+	       hop->class == next->class;
 }
 
 /*
@@ -134,9 +149,9 @@ static void write_root(struct text *t, const struct lc_holder_hop *hop,
                        const struct lc_holder_names *names)
 {
 	char name[LC_HOLDER_NAME_MAX] = "";
-	const uint32_t index = lc_holder_edge_index(hop->edge);
+	const uint32_t index = edge_index(hop->edge);
 
-	switch (lc_holder_edge_kind(hop->edge)) {
+	switch (edge_kind(hop->edge)) {
 	case JVMTI_HEAP_REFERENCE_STATIC_FIELD:
 		names->field(names->context, hop->class, index, name);
 		append(t, "static %s", name);
@@ -197,13 +212,13 @@ static const char *class_part(jvmtiHeapReferenceKind kind)
 static void write_hop(struct text *t, const struct lc_holder_hop *hop,
                       const struct lc_holder_names *names)
 {
-	const jvmtiHeapReferenceKind kind = lc_holder_edge_kind(hop->edge);
+	const jvmtiHeapReferenceKind kind = edge_kind(hop->edge);
 	char name[LC_HOLDER_NAME_MAX] = "";
 
 	if (kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT) {
 		append(t, "[]");
 	} else if (kind == JVMTI_HEAP_REFERENCE_FIELD) {
-		names->field(names->context, hop->class, lc_holder_edge_index(hop->edge), name);
+		names->field(names->context, hop->class, edge_index(hop->edge), name);
 		append(t, " -> %s%s", name, hop->repeated ? " (repeated)" : "");
 	} else {
 		names->class(names->context, hop->class, name);

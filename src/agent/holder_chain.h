@@ -19,7 +19,7 @@ struct lc_holder_table;
 enum { LC_HOLDER_HOPS = 12, LC_HOLDER_NAME_MAX = 160 };
 
 struct lc_holder_hop {
-	uint32_t edge;     /* agent/holder_table.h */
+	uint32_t edge;     /* kind << 20 | index, of agent/holder_table.h */
 	uint32_t class;    /* of the referrer; of the object of a root that is a class */
 	uint32_t repeated; /* 0 or 1; of this width, hops have no padding and can be compared */
 };

@@ -3,10 +3,14 @@
  * agent/holder_table.h - keeps for each object that a heap walk reaches one reference that leads to
  * it, so that a chain of references from a root can be read off afterwards.
  *
+ * An object is found by its address, which is good for as long as the walk lasts. Objects of leaf
+ * classes, which hold no others, have one bit each, and the table keeps a reference to a few of
+ * them.
+ *
  * The JVM walks depth first, so the first reference to an object is often on a long way. The table
  * therefore replaces the reference when a later one comes from nearer a root. The distance of an
- * object never grows, and was at its last change greater than that of its referrer. So distances
- * fall along a chain, and a chain has an end.
+ * object never grows, and was at its last change greater than that of its referrer, or both were
+ * the greatest that the table keeps, and the referrer was reached first. So a chain has an end.
  *
  * Pure functions on memory of the caller. Context: the VM thread in the walk, then the caller.
  */
@@ -17,59 +21,81 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum {
+	LC_HOLDER_CLASSES_MAX = (1 << 20) - 1,
+	LC_HOLDER_DISTANCE_MAX = (1 << 12) - 2,
+	LC_HOLDER_UNREACHED = LC_HOLDER_DISTANCE_MAX + 1,
+	LC_HOLDER_SAMPLES = 32,     /* objects of each class that are remembered; even */
+	LC_HOLDER_CHUNK_SHIFT = 20, /* a chunk of the heap has 2^20 bytes */
+	LC_HOLDER_CHUNK_WORDS = 1 << (LC_HOLDER_CHUNK_SHIFT - 3 - 6),
+};
+
 /* An object's number is its index in the table; 0 stands for "a root". */
 struct lc_holder {
-	uint32_t parent; /* the referrer's number */
-	uint32_t edge;   /* lc_holder_edge() */
-	uint32_t class;  /* the number of the object's class; 0: a class that has no number */
-	uint32_t distance;
+	uint64_t address : 39; /* divided by 8, the low bits */
+	uint64_t kind : 5;     /* jvmtiHeapReferenceKind */
+	uint64_t index : 20;   /* of the field, or the number of the root's method */
+	uint32_t parent;       /* the referrer's number */
+	uint32_t class : 20;   /* the number of the object's class; 0: a class that has no number */
+	uint32_t distance : 12; /* 0: the row is free */
+};
+
+_Static_assert(sizeof(struct lc_holder) == 16, "the memory of a walk is counted in rows");
+
+/* An object of a class: its number, or the reference to an object of a leaf class. */
+struct lc_holder_sample {
+	uint32_t object; /* 0: it is of a leaf class */
+	uint32_t parent, kind, index;
 };
 
 struct lc_holder_class {
 	uint64_t objects, bytes; /* that were reached */
+	uint64_t address;        /* of the class object; 0: unknown yet */
 	uint32_t weak; /* index + 1 of the field that holds its referent weakly; 0: none */
-	bool wanted;   /* its objects are asked for */
-	bool skipped;  /* its objects hold nothing, and are not wanted */
+	uint32_t step; /* every step-th object is a sample */
+	uint32_t samples;
+	bool wanted;  /* its objects are asked for */
+	bool leaf;    /* its objects hold nothing */
+	bool skipped; /* a leaf that is not wanted */
+	struct lc_holder_sample sample[LC_HOLDER_SAMPLES];
 };
 
+/* Rows 1 to class_count are the class objects; then one for the thread, one for a leaf's chain. */
 struct lc_holder_table {
-	struct lc_holder *objects; /* [cap], zero; 1 to class_count are the class objects */
-	uint32_t len, cap;
+	struct lc_holder *objects;       /* [cap], zero */
+	uint32_t len, room, cap;         /* objects with an address: how many, and at most */
 	struct lc_holder_class *classes; /* [class_count + 1], by number */
 	uint32_t class_count;
 	uint32_t walk; /* not 0; a tag of another walk means nothing */
+	/* Bits of leaf objects: a hash table of chunks of the heap. All zero at first. */
+	uint64_t *chunks;                        /* [chunk_cap], number + 1; a power of two */
+	uint64_t (*bits)[LC_HOLDER_CHUNK_WORDS]; /* [chunk_cap] */
+	uint32_t chunk_len, chunk_room, chunk_cap;
 };
 
 /* A reference, as far as the table needs it. */
 struct lc_holder_reference {
 	jvmtiHeapReferenceKind kind;
-	uint32_t index; /* of the field, or the number of the root's method */
-	uint32_t class; /* of the object */
-	uint64_t bytes; /* of the object */
+	uint32_t index;   /* of the field, or the number of the root's method */
+	uint32_t class;   /* of the object */
+	uint32_t object;  /* the number of a class object or of the thread; otherwise 0 */
+	uint64_t address; /* of the object */
+	uint64_t bytes;   /* of the object */
 	uint32_t parent;
 };
 
-static inline uint32_t lc_holder_edge(jvmtiHeapReferenceKind kind, uint32_t index)
-{
-	return (uint32_t)kind << 27 | (index & ((1U << 27) - 1));
-}
-
-static inline jvmtiHeapReferenceKind lc_holder_edge_kind(uint32_t edge)
-{
-	return (jvmtiHeapReferenceKind)(edge >> 27);
-}
-
-static inline uint32_t lc_holder_edge_index(uint32_t edge)
-{
-	return edge & ((1U << 27) - 1);
-}
+enum lc_holder_result {
+	LC_HOLDER_FULL, /* there is no room for the object, and nothing has changed */
+	LC_HOLDER_KNOWN,
+	LC_HOLDER_NEW,
+};
 
 static inline jlong lc_holder_tag(const struct lc_holder_table *t, uint32_t number)
 {
 	return (jlong)((uint64_t)t->walk << 32 | number);
 }
 
-/* The object with that tag; 0: none. */
+/* The class or thread with that tag; 0: none. */
 static inline uint32_t lc_holder_number(const struct lc_holder_table *t, jlong tag)
 {
 	return (uint64_t)tag >> 32 == t->walk ? (uint32_t)tag : 0;
@@ -81,17 +107,28 @@ static inline uint32_t lc_holder_own_thread(const struct lc_holder_table *t)
 	return t->class_count + 1;
 }
 
+/* Rows that have no address. */
+static inline uint32_t lc_holder_first_row(uint32_t class_count)
+{
+	return class_count + 3;
+}
+
 /* Begin, with the class objects and the thread in the table. There is room for them. */
 void lc_holder_table_begin(struct lc_holder_table *t);
 
-/*
- * A reference to the object with the tag *tag, which is set if it is new. Returns false, and
- * changes nothing, if there is no room for a new object.
- */
-bool lc_holder_table_reach(struct lc_holder_table *t, const struct lc_holder_reference *r,
-                           jlong *tag);
+enum lc_holder_result lc_holder_table_reach(struct lc_holder_table *t,
+                                            const struct lc_holder_reference *r);
+
+/* The number of the object, which is of no leaf class; 0: it was not reached. */
+uint32_t lc_holder_table_find(const struct lc_holder_table *t, uint64_t address);
 
 /* Was the object reached? A class object is in the table from the start. */
 bool lc_holder_table_reached(const struct lc_holder_table *t, uint32_t number);
+
+/*
+ * The number of a sample of the class, from which its chain can be read until the next call; i <
+ * samples.
+ */
+uint32_t lc_holder_table_sample(struct lc_holder_table *t, uint32_t class, uint32_t i);
 
 #endif

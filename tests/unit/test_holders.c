@@ -17,47 +17,66 @@
 
 /* ---- a heap ---- */
 
-enum { LEAK = 1, MAP, NODES, NODE, VALUE, CLASSES = VALUE, CAP = 64, FIELD_VALUE = 7, FIELD_NEXT };
+enum { LEAK = 1, MAP, NODES, NODE, VALUE, LEAF, CLASSES = LEAF, ROWS = 264, CHUNKS = 4 };
+enum { FIELD_VALUE = 7, FIELD_NEXT };
 
-static struct lc_holder objects[CAP];
+static struct lc_holder objects[ROWS];
 static struct lc_holder_class classes[CLASSES + 1];
+static uint64_t chunks[CHUNKS], bits[CHUNKS][LC_HOLDER_CHUNK_WORDS];
 static struct lc_holder_table table;
-static jlong tags[CAP]; /* of the test's objects */
 
 static int begin_walk(void **state)
 {
 	static uint32_t walk;
 
 	(void)state;
+	memset(objects, 0, sizeof(objects));
 	memset(classes, 0, sizeof(classes));
-	memset(tags, 0, sizeof(tags));
+	memset(chunks, 0, sizeof(chunks));
+	memset(bits, 0, sizeof(bits));
 	table = (struct lc_holder_table){ .objects = objects,
-		                          .cap = CAP,
+		                          .cap = ROWS,
 		                          .classes = classes,
 		                          .class_count = CLASSES,
-		                          .walk = ++walk };
+		                          .walk = ++walk,
+		                          .chunks = chunks,
+		                          .bits = bits,
+		                          .chunk_room = CHUNKS / 2,
+		                          .chunk_cap = CHUNKS };
 	lc_holder_table_begin(&table);
+	classes[LEAF].leaf = classes[LEAF].wanted = classes[VALUE].wanted = true;
 	return 0;
 }
 
-static bool reach(jvmtiHeapReferenceKind kind, uint32_t index, uint32_t parent, uint32_t class,
-                  size_t object)
+/* The first object is where a heap may begin: at an address whose low bits are all zero. */
+static uint64_t address_of(size_t object)
 {
-	const struct lc_holder_reference r = {
-		.kind = kind, .index = index, .class = class, .bytes = 24, .parent = parent
-	};
+	return (UINT64_C(1) << 44) + object * 16;
+}
 
-	return lc_holder_table_reach(&table, &r, &tags[object]);
+static enum lc_holder_result reach(jvmtiHeapReferenceKind kind, uint32_t index, uint32_t parent,
+                                   uint32_t class, size_t object)
+{
+	const struct lc_holder_reference r = { .kind = kind,
+		                               .index = index,
+		                               .class = class,
+		                               .address = address_of(object),
+		                               .bytes = 24,
+		                               .parent = parent };
+
+	return lc_holder_table_reach(&table, &r);
 }
 
 static uint32_t number(size_t object)
 {
-	return lc_holder_number(&table, tags[object]);
+	return lc_holder_table_find(&table, address_of(object));
 }
 
 static void name_class(void *unused, uint32_t class, char *out)
 {
-	static const char *const names[] = { "?", "Leak", "Map", "Node[]", "Node", "Value" };
+	static const char *const names[] = {
+		"?", "Leak", "Map", "Node[]", "Node", "Value", "Leaf"
+	};
 
 	(void)unused;
 	snprintf(out, LC_HOLDER_NAME_MAX, "%s", names[class]);
@@ -143,12 +162,13 @@ static void roots_are_named(void **state)
 static void a_class_that_holds_an_object_is_named(void **state)
 {
 	struct lc_holder_chain chain;
-	jlong tag = lc_holder_tag(&table, LEAK);
-	const struct lc_holder_reference r = { .kind = JVMTI_HEAP_REFERENCE_SYSTEM_CLASS };
+	const struct lc_holder_reference r = { .kind = JVMTI_HEAP_REFERENCE_SYSTEM_CLASS,
+		                               .object = LEAK };
 
 	(void)state;
 	assert_false(lc_holder_table_reached(&table, LEAK));
-	assert_true(lc_holder_table_reach(&table, &r, &tag));
+	assert_int_equal(lc_holder_table_reach(&table, &r), LC_HOLDER_NEW);
+	assert_int_equal(lc_holder_table_reach(&table, &r), LC_HOLDER_KNOWN);
 	assert_true(lc_holder_table_reached(&table, LEAK));
 	assert_true(reach(JVMTI_HEAP_REFERENCE_CONSTANT_POOL, 0, LEAK, VALUE, 0));
 	lc_holder_chain_of(&table, number(0), &chain);
@@ -189,7 +209,7 @@ static void references_in_a_circle_end(void **state)
 
 static void a_linked_list_is_one_chain(void **state)
 {
-	struct lc_holder_chain chains[CAP], chain;
+	struct lc_holder_chain chains[64], chain;
 	size_t len = 0;
 
 	(void)state;
@@ -233,25 +253,91 @@ static void a_full_table_refuses_new_objects_only(void **state)
 	size_t i = 0;
 
 	(void)state;
-	while (reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, NODE, i))
+	while (reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, NODE, i * 997))
 		i++;
-	assert_int_equal(i, CAP - CLASSES - 2);
-	assert_int_equal(number(i), 0);
-	assert_true(reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, 0, LEAK, NODE, 0));
+	assert_int_equal(i, (ROWS - lc_holder_first_row(CLASSES)) / 8 * 5);
+	assert_int_equal(number(i * 997), 0);
+	for (size_t k = 0; k < i; k++)
+		assert_int_not_equal(number(k * 997), 0);
+	assert_int_equal(reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, 0, LEAK, NODE, 0),
+	                 LC_HOLDER_KNOWN);
 	assert_string_equal(text_to(0), "static Leak.cache");
+	/* Leaf objects have room of their own: each of two chunks has all its objects. */
+	for (size_t k = 0; k < 1 << LC_HOLDER_CHUNK_SHIFT >> 4; k++)
+		assert_int_equal(reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, LEAF, k),
+		                 LC_HOLDER_NEW);
+	assert_int_equal(reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, LEAF, 1 << 20),
+	                 LC_HOLDER_NEW);
+	assert_int_equal(reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, LEAF, 1 << 21),
+	                 LC_HOLDER_FULL);
+	assert_int_equal(reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, LEAF, 7), LC_HOLDER_KNOWN);
+}
+
+/* The middle of a list that is longer than the table's greatest distance. */
+static void a_chain_through_a_very_long_list_has_an_end(void **state)
+{
+	enum { LONG = 3 * LC_HOLDER_DISTANCE_MAX };
+	static struct lc_holder many[2 * LONG];
+	const struct lc_holder_reference back = { .kind = JVMTI_HEAP_REFERENCE_FIELD,
+		                                  .index = FIELD_VALUE,
+		                                  .class = NODE };
+
+	(void)state;
+	table.objects = memset(many, 0, sizeof(many));
+	table.cap = 2 * LONG;
+	lc_holder_table_begin(&table);
+	assert_true(reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, 0, LEAK, NODE, 0));
+	for (size_t i = 0; i < LONG; i++) {
+		struct lc_holder_reference r = back;
+
+		assert_true(reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_NEXT, number(i), NODE, i + 1));
+		r.parent = number(i + 1); /* the list is linked backwards, too */
+		r.address = address_of(i);
+		assert_true(lc_holder_table_reach(&table, &r));
+	}
+	assert_string_equal(text_to(LONG), "static Leak.cache -> Node.next (repeated)");
+}
+
+static void objects_of_a_leaf_class_count_once_and_have_chains(void **state)
+{
+	(void)state;
+	reach_map();
+	for (size_t i = 0; i < 100; i++) {
+		assert_int_equal(
+		    reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_NEXT, number(2), LEAF, 100 + i),
+		    LC_HOLDER_NEW);
+		assert_int_equal(reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, 0, LEAK, LEAF, 100 + i),
+		                 LC_HOLDER_KNOWN);
+	}
+	assert_int_equal(classes[LEAF].objects, 100);
+	assert_int_equal(classes[LEAF].bytes, 2400);
+	assert_int_equal(classes[LEAF].samples, 25); /* every fourth */
+	for (uint32_t i = 0; i < classes[LEAF].samples; i++) {
+		struct lc_holder_chain chain;
+
+		lc_holder_chain_of(&table, lc_holder_table_sample(&table, LEAF, i), &chain);
+		assert_string_equal(text_of(&chain),
+		                    "static Leak.cache -> Map.table[] -> Node.next");
+	}
+}
+
+static void samples_are_chosen_evenly(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 150; i++)
+		assert_true(reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, VALUE, i));
+	assert_int_equal(classes[VALUE].samples, 19);
+	for (uint32_t i = 0; i < 19; i++)
+		assert_int_equal(lc_holder_table_sample(&table, VALUE, i), number((size_t)i * 8));
 }
 
 static void a_tag_of_an_earlier_walk_means_nothing(void **state)
 {
-	jlong before;
+	const jlong before = lc_holder_tag(&table, LEAK);
 
-	assert_true(reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, NODE, 0));
-	before = tags[0];
+	assert_int_equal(lc_holder_number(&table, before), LEAK);
 	begin_walk(state);
 	assert_int_equal(lc_holder_number(&table, before), 0);
-	tags[0] = before;
-	assert_true(reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, NODE, 0));
-	assert_int_not_equal(tags[0], before);
 }
 
 /* ---- a JVM with classes ---- */
@@ -430,6 +516,10 @@ int main(void)
 		cmocka_unit_test_setup(a_linked_list_is_one_chain, begin_walk),
 		cmocka_unit_test_setup(a_long_chain_keeps_its_ends, begin_walk),
 		cmocka_unit_test_setup(a_full_table_refuses_new_objects_only, begin_walk),
+		cmocka_unit_test_setup(a_chain_through_a_very_long_list_has_an_end, begin_walk),
+		cmocka_unit_test_setup(objects_of_a_leaf_class_count_once_and_have_chains,
+		                       begin_walk),
+		cmocka_unit_test_setup(samples_are_chosen_evenly, begin_walk),
 		cmocka_unit_test_setup(a_tag_of_an_earlier_walk_means_nothing, begin_walk),
 		cmocka_unit_test(fields_follow_those_of_interfaces_and_superclasses),
 		cmocka_unit_test(a_number_that_is_no_field_is_unknown),
