@@ -7,6 +7,7 @@ import time
 
 import pytest
 from conftest import BUILD
+from heap_dump import HeapDump
 from helpers import COLLECTORS, collector, command
 
 MAP = "java.util.HashMap.table[] -> java.util.HashMap$Node.value"
@@ -63,6 +64,20 @@ def check(locus, pid):
     assert [c["chain"] for c in found["Held$InTwo"]["chains"]] == ["static Held.some[]", "static Held.others -> " + MAP]
 
 
+def check_dump(jdk, pid, path, *answers):
+    """Each chain is in the heap dump, and leads to an object of the class. Returns how many have roots that a dump has."""
+    subprocess.run([jdk.home / "bin/jcmd", str(pid), "GC.heap_dump", path], check=True, stdout=subprocess.DEVNULL)
+    dump, known = HeapDump(path), 0
+    for c in (c for answer in answers for c in answer["classes"]):
+        if c["class"].startswith("Held"):
+            assert c["objects"] == len(dump.of_class[c["class"]])
+        for chain in c["chains"]:
+            objects, rooted = dump.follow(chain["chain"])
+            known += rooted
+            assert objects & dump.of_class[c["class"]] or (c["class"] == "java.lang.Class" and objects & dump.classes.keys()), chain
+    return known
+
+
 @pytest.mark.parametrize("gc", (*COLLECTORS, "Z"))
 def test_holders_are_those_of_the_program(locus, held, tmp_path, jdk, gc):
     """Whether the JVM was ever recorded, is recorded, or was so."""
@@ -80,6 +95,8 @@ def test_holders_are_those_of_the_program(locus, held, tmp_path, jdk, gc):
         "   4  static Held.others -> " + MAP]
     part = locus("holders", p.pid, "--max-pause=1ms")
     assert "the walk ended at --max-pause" in part.stdout if part.returncode == 0 else "add --max-pause=" in part.stderr
+    if (jdk.home / "bin/jcmd").exists():
+        assert check_dump(jdk, p.pid, tmp_path / "h", holders(locus, p.pid, "Held$*")) >= 10
     none = locus("holders", p.pid, "--max-pause=60s", "-c", "no.such.Class")
     assert none.returncode == 1 and "'no.such.Class'" in none.stderr and not none.stdout
     out, err = p.communicate(timeout=60)
@@ -100,6 +117,17 @@ def test_a_walk_ends_where_its_memory_does(locus, held, jdk):
     assert part["stopped_by"] == "--max-memory" and part["objects"] < (32 << 20) / 16
     whole = holders(locus, p.pid, "*", "--max-memory=256m")
     assert whole["stopped_by"] is None and whole["objects"] > 1_500_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gc", (*COLLECTORS, "Z"))
+def test_chains_are_those_of_a_heap_dump(locus, held, tmp_path, jdk, gc):
+    """Of the classes with most bytes, and of all that are the JDK's."""
+    if not (jdk.home / "bin/jcmd").exists():
+        pytest.skip("no jcmd")
+    p = held(jdk, 20_000, java=collector(gc))
+    patterns = ("*", "java.util.*", "java.lang.*", "jdk.*", "Held*")
+    assert check_dump(jdk, p.pid, tmp_path / "h", *(holders(locus, p.pid, pattern) for pattern in patterns)) > 50
 
 
 @pytest.mark.slow
