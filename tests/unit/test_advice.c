@@ -170,6 +170,22 @@ static void tables_of_maps_are_known_by_the_field_that_holds_them(void **state)
 	assert_false(joins);
 }
 
+static void queues_and_maps_that_are_gone_through(void **state)
+{
+	gets(&(struct row){ "java.util.concurrent.LinkedBlockingQueue$Node", HOT },
+	     "use an ArrayBlockingQueue");
+	gets(&(struct row){ "java.util.concurrent.ConcurrentLinkedDeque$Node", HOT },
+	     "use an ArrayBlockingQueue");
+	gets(&(struct row){ "a.LinkedBlockingQueue$Node", HOT }, NULL);
+	/* A map has no index. */
+	gets(&(struct row){ "java.util.HashMap$KeyIterator", .young = true, HOT },
+	     "with forEach()");
+	gets(&(struct row){ "java.util.TreeMap$EntryIterator", .young = true, HOT },
+	     "with forEach()");
+	gets(&(struct row){ "java.util.HashMap$KeyIterator", HOT }, NULL);
+	gets(&(struct row){ "java.util.AbstractList$Itr", .young = true, HOT }, "by index");
+}
+
 static void what_is_made_again_and_again_is_kept(void **state)
 {
 	gets(&(struct row){ "byte[]", "java.lang.AbstractStringBuilder.value", .made = 90, HOT },
@@ -199,6 +215,8 @@ static void a_call_that_makes_objects_each_time_is_made_once(void **state)
 		                               "java.util.regex.Pattern.newSlice", NULL };
 	static const char *const format[] = { "a.Main.print", "java.text.SimpleDateFormat.<init>",
 		                              "sun.util.calendar.Gregorian.newCalendarDate", NULL };
+	static const char *const text_of[] = { "a.Main.print", "java.lang.String.format",
+		                               "java.util.Formatter.parse", NULL };
 	static const char *const member[] = { "a.Main.call", "java.lang.Class.getMethods",
 		                              "java.lang.reflect.Method.copy", NULL };
 	static const char *const direct[] = { "a.Main.send", "java.nio.ByteBuffer.allocateDirect",
@@ -219,6 +237,9 @@ static void a_call_that_makes_objects_each_time_is_made_once(void **state)
 	gets(&(struct row){ "sun.util.calendar.Gregorian$Date", .young = true, .made_by = format,
 	                    HOT },
 	     "make the formatter once");
+	gets(&(struct row){ "java.lang.Object[]", .young = true, .made_by = text_of, HOT },
+	     "append the parts to a StringBuilder");
+	gets(&(struct row){ "java.lang.Object[]", .made_by = text_of, HOT }, NULL);
 	gets(&(struct row){ "java.lang.reflect.Method", .young = true, .made_by = member, HOT },
 	     "look the member up once");
 	gets(&(struct row){ "java.nio.DirectByteBuffer", .young = true, .made_by = direct, HOT },
@@ -330,6 +351,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(boxes_are_better_numbers),
 		TEST(tables_of_maps_are_known_by_the_field_that_holds_them),
+		TEST(queues_and_maps_that_are_gone_through),
 		TEST(what_is_made_again_and_again_is_kept),
 		TEST(a_call_that_makes_objects_each_time_is_made_once),
 		TEST(a_collection_that_grows_each_time_is_given_its_size),

@@ -79,32 +79,31 @@ struct advice {
  * Calls of the JDK that make objects, which the program makes again and again. The call is one of
  * the JDK's frames that the objects are allocated below. Rows with one such call have one cause.
  */
-static const struct {
-	const char *below; /* patterns of "Class.method", with spaces between */
-	const char *leaf;  /* the same of the method that allocates; NULL: any */
-	const char *text;
-} calls[] = {
-	{ "java.util.regex.Pattern.compile", NULL,
+static const struct lc_advice_call calls[] = {
+	{ "java.util.regex.Pattern.compile", NULL, "compile regular expressions",
 	  "compile the expression once (a static final Pattern): the code compiles it each time" },
 	{ "java.text.*Format.<init> java.text.*Format.get*Instance "
-	  "java.time.format.DateTimeFormatter.ofPattern java.util.Formatter.<init>",
-	  NULL, "make the formatter once and keep it: the code makes one each time" },
+	  "java.time.format.DateTimeFormatter.ofPattern",
+	  NULL, "make formatters",
+	  "make the formatter once and keep it: the code makes one each time" },
+	{ "java.util.Formatter.*", NULL, "format texts by patterns (String.format())",
+	  "append the parts to a StringBuilder: each call reads its pattern again" },
 	{ "java.lang.Class.get*Method* java.lang.Class.get*Field* java.lang.Class.get*Constructor*",
-	  NULL, LOOK_UP_ONCE },
+	  NULL, NULL, LOOK_UP_ONCE },
 	{ "java.lang.reflect.Proxy.* java.lang.ClassLoader.<init> "
 	  "java.lang.ClassLoader.defineClass* "
 	  "java.lang.invoke.MethodHandles$Lookup.define*",
-	  NULL,
+	  NULL, NULL,
 	  "make the class, proxy or class loader once and keep it: the code makes one each time" },
-	{ "java.nio.ByteBuffer.allocateDirect", NULL,
+	{ "java.nio.ByteBuffer.allocateDirect", NULL, NULL,
 	  "keep one direct buffer and use it again (clear()): its memory is reserved, cleared and "
 	  "freed each time" },
 	{ "java.util.ArrayList.grow java.util.ArrayDeque.grow java.util.Vector.grow "
 	  "java.util.PriorityQueue.grow",
-	  "java.util.Arrays.copyOf*",
+	  "java.util.Arrays.copyOf*", "copy the arrays of collections that grow",
 	  "give the collection its size when it is made, or clear it and use it again: it grows by "
 	  "copying each time" },
-	{ "java.lang.AbstractStringBuilder.*", "java.util.Arrays.copyOf*",
+	{ "java.lang.AbstractStringBuilder.*", "java.util.Arrays.copyOf*", NULL,
 	  "give the builder the size that it needs, or use one builder again (setLength(0)): it "
 	  "grows by copying each time" },
 };
@@ -153,6 +152,15 @@ static const struct advice table[] = {
 	  MADE, LC_JOINS_NONE,
 	  "give the collection its size when it is made: most samples are at the line that makes a "
 	  "larger array" },
+	{ "java.util.concurrent.LinkedBlocking*$Node java.util.concurrent.ConcurrentLinked*$Node "
+	  "java.util.concurrent.LinkedTransferQueue$*Node",
+	  NULL, 0, LC_JOINS_NONE,
+	  "use an ArrayBlockingQueue, or pass several elements at once: each element of the queue "
+	  "has a node" },
+	{ "java.util.*Map$*Iterator java.util.concurrent.*Map$*Iterator", NULL, AGAIN,
+	  LC_JOINS_NONE,
+	  "go through the map with forEach(), or keep the values in an array, too: the loop makes "
+	  "an iterator each time" },
 	{ "java.util.*Itr java.util.*Iterator", NULL, AGAIN, LC_JOINS_NONE,
 	  "go through the list by index, or through the array itself: the loop makes an iterator "
 	  "each time" },
@@ -378,28 +386,32 @@ static bool is_below(const struct lc_tree *t, uint32_t path, const char *pattern
 	return false;
 }
 
-/* Are half of the row's call paths below the call? */
-static bool made_by(const struct lc_advice_of *of, size_t call)
+bool lc_advice_made_by(const struct lc_tree *t, const struct lc_rank_row *row,
+                       const struct lc_advice_call *call)
 {
 	size_t sites = 0;
 
-	for (size_t i = 0; i < of->row->sites_len; i++) {
-		const uint32_t path =
-		    lc_table_key(&of->tree->sites, of->row->sites[i])[LC_SITE_PATH];
+	for (size_t i = 0; i < row->sites_len; i++) {
+		const uint32_t path = lc_table_key(&t->sites, row->sites[i])[LC_SITE_PATH];
 
-		if (path && is_below(of->tree, path, calls[call].below) &&
-		    (!calls[call].leaf ||
-		     lc_advice_method_matches(of->tree, path, calls[call].leaf)))
+		if (path && is_below(t, path, call->below) &&
+		    (!call->leaf || lc_advice_method_matches(t, path, call->leaf)))
 			sites++;
 	}
-	return sites && 2 * sites >= of->row->sites_len;
+	return sites && 2 * sites >= row->sites_len;
+}
+
+const struct lc_advice_call *lc_advice_calls(size_t *len)
+{
+	*len = sizeof(calls) / sizeof(*calls);
+	return calls;
 }
 
 /* The sentence on the call that makes the objects; NULL: none. */
 static const char *by_call(const struct lc_advice_of *of, unsigned evidence)
 {
 	for (size_t i = 0; (evidence & AGAIN) && i < sizeof(calls) / sizeof(*calls); i++)
-		if (made_by(of, i))
+		if (lc_advice_made_by(of->tree, of->row, &calls[i]))
 			return calls[i].text;
 	return NULL;
 }

@@ -33,6 +33,20 @@ char *lc_advice_find(const struct lc_advice_of *of, enum lc_advice_joins *joins)
 /* The same of a row of blocks outside the heap. */
 char *lc_advice_block(const struct lc_advice_of *of);
 
+/* A call of the JDK that a program makes again and again. Static storage. */
+struct lc_advice_call {
+	const char *below; /* patterns of "Class.method", with spaces between */
+	const char *leaf;  /* the same of the method that allocates; NULL: any */
+	const char *does;  /* what samples below it do; NULL: these alone say too little */
+	const char *text;
+};
+
+const struct lc_advice_call *lc_advice_calls(size_t *len);
+
+/* Are half of the row's objects allocated below the call, by call path? Pure function. */
+bool lc_advice_made_by(const struct lc_tree *t, const struct lc_rank_row *row,
+                       const struct lc_advice_call *call);
+
 /* Does the text match one of the patterns, which have spaces between? NULL: of none. */
 bool lc_advice_matches(const char *patterns, struct lc_text text);
 

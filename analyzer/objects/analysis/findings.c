@@ -41,6 +41,9 @@ static const char *const names[LC_FINDING_KINDS] = {
 	[LC_FINDING_SHORT_BLOCKS] = "short-lived-blocks",
 	[LC_FINDING_COPIED_BUFFERS] = "copied-buffers",
 	[LC_FINDING_READ_IN] = "read-in",
+	[LC_FINDING_STACK_TRACES] = "stack-traces",
+	[LC_FINDING_THREAD_LOCALS] = "thread-locals",
+	[LC_FINDING_REPEATED_CALLS] = "repeated-calls",
 	[LC_FINDING_FALSE_SHARING] = "false-sharing",
 	[LC_FINDING_REMOTE] = "remote-memory",
 	[LC_FINDING_FINE_TASKS] = "fine-tasks",
@@ -145,15 +148,29 @@ static void put_up_to(FILE *out, const struct lc_saving_part *part)
 		        lc_finding_gain(part->low), lc_finding_gain(part->high));
 }
 
+static const char *gain_of(enum lc_finding_kind kind)
+{
+	switch (kind) {
+	case LC_FINDING_SHORT_LIVED:
+		return " Collector alone: ";
+	case LC_FINDING_OVERSIZED:
+		return " Without the rest: ";
+	case LC_FINDING_COPIED_BUFFERS:
+		return " Copies alone: ";
+	case LC_FINDING_REPLICAS:
+	case LC_FINDING_SHORT_BLOCKS:
+	case LC_FINDING_STACK_TRACES:
+	case LC_FINDING_THREAD_LOCALS:
+	case LC_FINDING_REPEATED_CALLS:
+		return " Without these: ";
+	default:
+		return " Accesses alone: ";
+	}
+}
+
 void lc_finding_put_gain(FILE *out, const struct lc_finding *f)
 {
-	fputs(f->kind == LC_FINDING_SHORT_LIVED      ? " Collector alone: "
-	      : f->kind == LC_FINDING_OVERSIZED      ? " Without the rest: "
-	      : f->kind == LC_FINDING_REPLICAS       ? " Without these: "
-	      : f->kind == LC_FINDING_SHORT_BLOCKS   ? " Without these: "
-	      : f->kind == LC_FINDING_COPIED_BUFFERS ? " Copies alone: "
-	                                             : " Accesses alone: ",
-	      out);
+	fputs(gain_of(f->kind), out);
 	if (!lc_finding_has_more(f)) {
 		put_up_to(out, &f->saves.accesses);
 		return;
@@ -268,7 +285,8 @@ static void find_short_lived(struct lc_finding_search *s)
 		    row->bytes / row->allocations < LC_FINDING_LARGE_BYTES ||
 		    (double)row->bytes < LC_FINDING_ALLOCATED_MIN * gc.allocated ||
 		    lc_share(row->copies.outlived_bytes, row->bytes) > LC_FINDING_OUTLIVED_MAX ||
-		    is_found(s, LC_FINDING_OVERSIZED, row)) /* which says more */
+		    is_found(s, LC_FINDING_OVERSIZED, row) || /* which say more */
+		    is_found(s, LC_FINDING_THREAD_LOCALS, row))
 			continue;
 		f = lc_finding_add(s, LC_FINDING_SHORT_LIVED, lc_finding_number_of_line(s, row));
 		f->row = row;
@@ -471,6 +489,7 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 		lc_finding_sharing(&s);
 		lc_finding_remote(&s);
 		lc_finding_blocks(&s);
+		lc_finding_calls(&s);
 		lc_finding_rows(&s);
 		find_headers(&s);
 	}
@@ -478,6 +497,7 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 	lc_finding_grows(&s);
 	lc_finding_spans(&s);
 	lc_savings_free(savings);
+	free(s.called);
 	if (f->len)
 		qsort(f->list, f->len, sizeof(*f->list), order);
 	while (f->len > LC_FINDINGS_MAX)

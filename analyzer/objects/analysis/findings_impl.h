@@ -17,6 +17,7 @@ struct lc_finding_search {
 	const struct lc_tree *t;
 	const struct lc_savings *savings; /* of what the objects of rows cost */
 	size_t cap;
+	bool *called; /* by path: a finding about calls has its samples; NULL: there is none */
 };
 
 /* Move a text into the arena of the findings. Frees `text`. */
@@ -61,6 +62,12 @@ char *lc_finding_row_words(const struct lc_finding_search *s, const struct lc_ra
 bool lc_finding_costs_time(const struct lc_finding_search *s, const struct lc_rank_row *row,
                            const struct lc_touch *touch);
 
+/*
+ * Does the program make the row's objects again and again, so that hardly any outlives a
+ * collection?
+ */
+bool lc_finding_dies_young(const struct lc_finding_search *s, const struct lc_rank_row *row);
+
 /* Do nearly all samples fetch the row's objects for their headers alone? */
 bool lc_finding_header_alone(const struct lc_touch *touch);
 
@@ -71,8 +78,38 @@ bool lc_finding_header_alone(const struct lc_touch *touch);
 struct lc_touch_class *lc_finding_headers_alone(const struct lc_finding_search *s, size_t *len,
                                                 struct lc_weighted *header);
 
+/* findings_calls.c: findings of calls that make objects or look them up again and again. */
+void lc_finding_calls(struct lc_finding_search *s);
+
 /* findings_rows.c: findings of rows that no finding so far explains. */
 void lc_finding_rows(struct lc_finding_search *s);
+
+/*
+ * findings_paths.c sums samples up by call path. Flags by path, and the methods that match the
+ * patterns of "Class.method", looked up once for all their paths. The caller frees the arrays.
+ */
+bool *lc_finding_flags(const struct lc_finding_search *s);
+bool *lc_finding_methods(const struct lc_finding_search *s, const char *patterns);
+
+/* The samples of the view, and those of a row, on the flagged paths. */
+struct lc_weighted lc_finding_sum(const struct lc_finding_search *s, const bool *on);
+uint64_t lc_finding_row_sum(const struct lc_rank_row *row, const bool *on);
+
+/* Give the finding the share of these samples, and let it save them. Are they enough for one? */
+void lc_finding_weigh(const struct lc_finding_search *s, struct lc_finding *f,
+                      struct lc_weighted sum);
+bool lc_finding_is_enough(const struct lc_finding_search *s, struct lc_weighted sum);
+
+/* The path to the frame that made a call: the nearest one above that is not flagged; 0: none. */
+typedef uint32_t lc_finding_caller_fn(const struct lc_tree *t, const bool *on, uint32_t path);
+lc_finding_caller_fn lc_finding_caller;
+
+/*
+ * ", 93% of them for Main.send:30": the line outside the JDK from which most samples on flagged
+ * paths come, by the frame that made the call.
+ */
+void lc_finding_put_callers(FILE *out, const struct lc_finding_search *s, const bool *on,
+                            lc_finding_caller_fn *caller);
 
 /* findings_offheap.c: findings of blocks outside the heap that are not about their accesses. */
 void lc_finding_blocks(struct lc_finding_search *s);

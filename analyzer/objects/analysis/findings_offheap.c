@@ -43,76 +43,11 @@
 #define COPY "java.nio.*Buffer.put* java.nio.*Buffer.get*"
 #define STREAMS "sun.nio.ch.NioSocketImpl.* sun.nio.ch.SocketInputStream.*"
 
-/* Flags by path. The caller frees them. */
-static bool *flags_of(const struct lc_finding_search *s)
-{
-	return lc_mem_zeroed(s->t->paths.count, sizeof(bool));
-}
-
-/* The methods that match, which is looked up once for all their paths. The caller frees it. */
-static bool *methods_of(const struct lc_finding_search *s, const char *patterns)
-{
-	const struct lc_tree *t = s->t;
-	bool *of = lc_mem_zeroed(t->methods.count, sizeof(*of)), *seen;
-
-	seen = lc_mem_zeroed(t->methods.count, sizeof(*seen));
-	for (uint32_t path = 1; path < t->paths.count; path++) {
-		const uint32_t method = lc_tree_frame(t, path)[LC_FRAME_METHOD];
-
-		if (!seen[method])
-			of[method] = lc_advice_method_matches(t, path, patterns);
-		seen[method] = true;
-	}
-	free(seen);
-	return of;
-}
-
 /* Are the leaves of both paths in one line? */
 static bool same_line(const struct lc_tree *t, uint32_t a, uint32_t b)
 {
 	return lc_tree_method_number(t, a) == lc_tree_method_number(t, b) &&
 	       lc_tree_frame(t, a)[LC_FRAME_LINE1] == lc_tree_frame(t, b)[LC_FRAME_LINE1];
-}
-
-/* The samples of the view on the flagged paths. */
-static struct lc_weighted sum_of(const struct lc_finding_search *s, const bool *on)
-{
-	struct lc_weighted sum = { 0 };
-
-	for (size_t i = 0; i < s->v->accesses_len; i++) {
-		const struct lc_view_access *a = &s->v->accesses[i];
-
-		if (a->path && on[a->path])
-			sum = lc_wilson_sum(sum, (struct lc_weighted){ a->samples, a->pairs });
-	}
-	return sum;
-}
-
-/* The row's samples on the flagged paths. */
-static uint64_t row_sum(const struct lc_rank_row *row, const bool *on)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < row->accesses_len; i++)
-		if (row->accesses[i].path && on[row->accesses[i].path])
-			sum += row->accesses[i].samples;
-	return sum;
-}
-
-/* Give the finding the share of these samples, and let it save them. */
-static void weigh(struct lc_finding_search *s, struct lc_finding *f, struct lc_weighted sum)
-{
-	f->share = lc_share(sum.samples, s->v->total);
-	lc_rank_interval(sum, lc_view_all(s->v), &f->low, &f->high);
-	lc_finding_saves_samples(s, f);
-}
-
-static bool is_enough(const struct lc_finding_search *s, struct lc_weighted sum)
-{
-	double low, high;
-
-	lc_rank_interval(sum, lc_view_all(s->v), &low, &high);
-	return low >= LC_FINDING_SHARE_MIN;
 }
 
 static uint64_t number_of(const struct lc_finding_search *s, const struct lc_rank_row *row)
@@ -200,12 +135,12 @@ static struct lc_weighted freeing_of(const struct lc_rank_row *row, struct lc_we
 static struct lc_weighted all_freeing(const struct lc_finding_search *s)
 {
 	const struct lc_tree *t = s->t;
-	bool *frees = methods_of(s, FREE), *on = flags_of(s);
+	bool *frees = lc_finding_methods(s, FREE), *on = lc_finding_flags(s);
 	struct lc_weighted sum;
 
 	for (uint32_t path = 1; path < t->paths.count; path++)
 		on[path] = on[lc_tree_parent(t, path)] || frees[lc_tree_method_number(t, path)];
-	sum = sum_of(s, on);
+	sum = lc_finding_sum(s, on);
 	free(frees);
 	free(on);
 	return sum;
@@ -215,8 +150,8 @@ static void find_again(struct lc_finding_search *s)
 {
 	const struct lc_ranking *r = s->of->ranking;
 	const uint64_t freed_bytes = lc_offheap_all(r).freed_bytes;
-	const struct makers m = { methods_of(s, MAKE), methods_of(s, ADAPT) };
-	bool *under = flags_of(s), *on = flags_of(s);
+	const struct makers m = { lc_finding_methods(s, MAKE), lc_finding_methods(s, ADAPT) };
+	bool *under = lc_finding_flags(s), *on = lc_finding_flags(s);
 	const struct lc_weighted freeing = all_freeing(s);
 
 	for (size_t i = 0; i < r->len; i++) {
@@ -230,14 +165,14 @@ static void find_again(struct lc_finding_search *s)
 		    lc_advice_method_matches(s->t, row->path, TEMPORARY))
 			continue;
 		flag_making(s, row, &m, under, on);
-		making = sum_of(s, on);
+		making = lc_finding_sum(s, on);
 		sum = lc_wilson_sum(making, freeing_of(row, freeing, freed_bytes));
-		if (!is_enough(s, sum))
+		if (!lc_finding_is_enough(s, sum))
 			continue;
 		f = lc_finding_add(s, LC_FINDING_SHORT_BLOCKS, number_of(s, row));
 		f->row = row;
-		f->row_samples = row_sum(row, on);
-		weigh(s, f, sum);
+		f->row_samples = lc_finding_row_sum(row, on);
+		lc_finding_weigh(s, f, sum);
 		f->text =
 		    lc_finding_keep(s, again_words(s, f, lc_share(making.samples, s->v->total)));
 		f->change = again_change(lc_tree_text(s->t, row->class));
@@ -254,8 +189,8 @@ static void find_again(struct lc_finding_search *s)
 static void flag_copies(const struct lc_finding_search *s, bool *on)
 {
 	const struct lc_tree *t = s->t;
-	bool *temporary = methods_of(s, TEMPORARY), *copies = methods_of(s, COPY);
-	bool *channels = methods_of(s, "sun.nio.ch.*");
+	bool *temporary = lc_finding_methods(s, TEMPORARY), *copies = lc_finding_methods(s, COPY);
+	bool *channels = lc_finding_methods(s, "sun.nio.ch.*");
 
 	for (uint32_t path = 1; path < t->paths.count; path++) {
 		const uint32_t parent = lc_tree_parent(t, path),
@@ -272,52 +207,18 @@ static void flag_copies(const struct lc_finding_search *s, bool *on)
 /* Do most of these samples come from streams of sockets, which have no buffer of the program's? */
 static bool of_streams(const struct lc_finding_search *s, const bool *on)
 {
-	bool *streams = methods_of(s, STREAMS), *in = flags_of(s);
-	uint64_t all = sum_of(s, on).samples, found;
+	bool *streams = lc_finding_methods(s, STREAMS), *in = lc_finding_flags(s);
+	uint64_t all = lc_finding_sum(s, on).samples, found;
 
 	for (uint32_t path = 1; path < s->t->paths.count; path++)
 		in[path] =
 		    in[lc_tree_parent(s->t, path)] || streams[lc_tree_method_number(s->t, path)];
 	for (uint32_t path = 1; path < s->t->paths.count; path++)
 		in[path] &= on[path];
-	found = sum_of(s, in).samples;
+	found = lc_finding_sum(s, in).samples;
 	free(streams);
 	free(in);
 	return 2 * found > all;
-}
-
-/* The program's lines that pass heap buffers: " 93% of them at Main.send:30." */
-static void put_passing(const struct lc_finding_search *s, FILE *out, const bool *on)
-{
-	const struct lc_view *v = s->v;
-	struct lc_rank_access *own = lc_mem_zeroed(v->accesses_len + 1, sizeof(*own));
-	struct lc_arena arena = { 0 };
-	const struct lc_rank_lines *lines;
-	uint64_t all = 0;
-	size_t len = 0;
-
-	for (size_t i = 0; i < v->accesses_len; i++) {
-		const struct lc_view_access *a = &v->accesses[i];
-
-		if (!a->path || !on[a->path])
-			continue;
-		all += a->samples;
-		own[len++] = (struct lc_rank_access){ lc_own_path(s->t, a->path), a->samples };
-	}
-	lines = lc_rank_roll_up(&arena, s->t, own, len, &len);
-	for (size_t i = 0; i < len; i++) {
-		char *code;
-
-		if (lines[i].method == UINT32_MAX)
-			continue;
-		code = lc_short_lines(s->t, lines[i].method, lines[i].first, lines[i].last);
-		fprintf(out, ", %.0f%% of them for %s", 100 * lc_share(lines[i].samples, all),
-		        code);
-		free(code);
-		break;
-	}
-	free(own);
-	lc_arena_free(&arena);
 }
 
 /* The blocks of temporary buffers; *row: the row with most bytes of them, or NULL. */
@@ -356,7 +257,7 @@ static char *copied_words(const struct lc_finding_search *s, const struct lc_fin
 		        "%.1f%% of the samples (%.1f to %.1f) copy buffers of the heap for I/O, "
 		        "through temporary direct buffers",
 		        100 * f->share, 100 * f->low, 100 * f->high);
-		put_passing(s, out, on);
+		lc_finding_put_callers(out, s, on, lc_finding_caller);
 		putc('.', out);
 		lc_finding_put_gain(out, f);
 		putc(' ', out);
@@ -382,7 +283,7 @@ static char *copied_words(const struct lc_finding_search *s, const struct lc_fin
 
 static void find_copied(struct lc_finding_search *s)
 {
-	bool *on = flags_of(s);
+	bool *on = lc_finding_flags(s);
 	const struct lc_rank_row *row;
 	const struct lc_rank_offheap o = temporary_of(s, &row);
 	struct lc_weighted sum;
@@ -390,14 +291,14 @@ static void find_copied(struct lc_finding_search *s)
 	bool costs, keeps;
 
 	flag_copies(s, on);
-	sum = sum_of(s, on);
-	costs = is_enough(s, sum);
+	sum = lc_finding_sum(s, on);
+	costs = lc_finding_is_enough(s, sum);
 	keeps = lc_offheap_live_bytes(&o) >= LC_FINDING_KEPT_BYTES;
 	if (costs || keeps) {
 		f = lc_finding_add(s, LC_FINDING_COPIED_BUFFERS, 1);
 		f->row = row;
-		f->row_samples = row ? row_sum(row, on) : 0;
-		weigh(s, f, costs ? sum : (struct lc_weighted){ 0 });
+		f->row_samples = row ? lc_finding_row_sum(row, on) : 0;
+		lc_finding_weigh(s, f, costs ? sum : (struct lc_weighted){ 0 });
 		f->text = lc_finding_keep(s, copied_words(s, f, &o, on));
 		f->change =
 		    costs && of_streams(s, on)

@@ -23,9 +23,6 @@
 
 enum { REACHED_COLUMNS = 90, JOINED_NAMES = 2 };
 
-/* Objects that are counted, or sampled, of which the program makes one after the other. */
-enum { AGAIN_MIN = 1000, AGAIN_SAMPLED_MIN = 20 };
-
 /* A number for a row, equal in every profile: the ID of the site with most of its samples. */
 static uint64_t number_of(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
@@ -94,27 +91,6 @@ static bool fits_line(const struct lc_finding_search *s, const struct lc_rank_ro
 	return bytes > 0 && bytes <= LC_WALK_LINE;
 }
 
-/*
- * Does the program make such objects again and again, so that hardly any outlives a collection?
- * Objects of a collection that could not be followed are forgotten, but may be alive.
- */
-static bool dies_young(const struct lc_finding_search *s, const struct lc_rank_row *row)
-{
-	const double counted = (double)row->copies.outlived_bytes, all = (double)row->bytes;
-	const uint64_t collected = lc_load_counter(s->v->load, "gc_collected");
-
-	if (!row->path || collected < LC_FINDING_COLLECTIONS_MIN ||
-	    (double)lc_load_counter(s->v->load, "gc_incomplete") >
-	        LC_FINDING_INCOMPLETE_MAX * (double)collected)
-		return false;
-	if (row->allocations >= AGAIN_MIN && counted > LC_FINDING_OUTLIVED_MAX * all)
-		return false;
-	if (row->sampled >= AGAIN_SAMPLED_MIN &&
-	    row->live[0] > LC_FINDING_OUTLIVED_MAX * row->objects.value)
-		return false;
-	return row->allocations >= AGAIN_MIN || row->sampled >= AGAIN_SAMPLED_MIN;
-}
-
 /* Set the finding's change to advice from the table, if there is some. */
 static void advise(struct lc_finding_search *s, struct lc_finding *f, const struct lc_touch *touch)
 {
@@ -127,7 +103,7 @@ static void advise(struct lc_finding_search *s, struct lc_finding *f, const stru
 		.reaches = &reaches,
 		.kind = f->kind,
 		.size = mean_bytes(s, row),
-		.dies_young = dies_young(s, row),
+		.dies_young = lc_finding_dies_young(s, row),
 	};
 	char *text = lc_advice_find(&of, &f->joins);
 
@@ -501,9 +477,9 @@ static bool explained(const struct lc_finding_search *s, const struct lc_rank_ro
 {
 	uint64_t samples = 0;
 
-	if (explained_by_another(s, row))
+	if (explained_by_another(s, row) ||
+	    (s->called && 2 * lc_finding_row_sum(row, s->called) >= row->samples))
 		return true;
-
 	for (size_t i = 0; i < row->parts_len; i++) {
 		const struct lc_rank_part *p = &row->parts[i];
 		const uint64_t id = lc_tree_site_id(s->t, p->from ? p->from : p->site);

@@ -119,6 +119,29 @@ bool lc_finding_costs_time(const struct lc_finding_search *s, const struct lc_ra
 	       !at_one_object(s, row, touch);
 }
 
+/* ---- objects that are made again and again ---- */
+
+/* Objects that are counted, or sampled, of which the program makes one after the other. */
+enum { AGAIN_MIN = 1000, AGAIN_SAMPLED_MIN = 20 };
+
+/* Objects of a collection that could not be followed are forgotten, but may be alive. */
+bool lc_finding_dies_young(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	const double counted = (double)row->copies.outlived_bytes, all = (double)row->bytes;
+	const uint64_t collected = lc_load_counter(s->v->load, "gc_collected");
+
+	if (!row->path || collected < LC_FINDING_COLLECTIONS_MIN ||
+	    (double)lc_load_counter(s->v->load, "gc_incomplete") >
+	        LC_FINDING_INCOMPLETE_MAX * (double)collected)
+		return false;
+	if (row->allocations >= AGAIN_MIN && counted > LC_FINDING_OUTLIVED_MAX * all)
+		return false;
+	if (row->sampled >= AGAIN_SAMPLED_MIN &&
+	    row->live[0] > LC_FINDING_OUTLIVED_MAX * row->objects.value)
+		return false;
+	return row->allocations >= AGAIN_MIN || row->sampled >= AGAIN_SAMPLED_MIN;
+}
+
 /* ---- objects that are fetched for the header alone ---- */
 
 bool lc_finding_header_alone(const struct lc_touch *touch)

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * objects/analysis/findings_paths.c - sums up samples by call path, for findings that are about the
+ * calls that a program makes. Flags by path say which paths belong to a finding.
+ */
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/objects/analysis/advice.h"
+#include "analyzer/objects/analysis/findings_impl.h"
+#include "analyzer/objects/analysis/own_code.h"
+#include "analyzer/out/screen.h"
+#include "src/base/order.h"
+
+bool *lc_finding_flags(const struct lc_finding_search *s)
+{
+	return lc_mem_zeroed(s->t->paths.count, sizeof(bool));
+}
+
+bool *lc_finding_methods(const struct lc_finding_search *s, const char *patterns)
+{
+	const struct lc_tree *t = s->t;
+	bool *of = lc_mem_zeroed(t->methods.count, sizeof(*of)), *seen;
+
+	seen = lc_mem_zeroed(t->methods.count, sizeof(*seen));
+	for (uint32_t path = 1; path < t->paths.count; path++) {
+		const uint32_t method = lc_tree_method_number(t, path);
+
+		if (!seen[method])
+			of[method] = lc_advice_method_matches(t, path, patterns);
+		seen[method] = true;
+	}
+	free(seen);
+	return of;
+}
+
+struct lc_weighted lc_finding_sum(const struct lc_finding_search *s, const bool *on)
+{
+	struct lc_weighted sum = { 0 };
+
+	for (size_t i = 0; i < s->v->accesses_len; i++) {
+		const struct lc_view_access *a = &s->v->accesses[i];
+
+		if (a->path && on[a->path])
+			sum = lc_wilson_sum(sum, (struct lc_weighted){ a->samples, a->pairs });
+	}
+	return sum;
+}
+
+uint64_t lc_finding_row_sum(const struct lc_rank_row *row, const bool *on)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < row->accesses_len; i++)
+		if (row->accesses[i].path && on[row->accesses[i].path])
+			sum += row->accesses[i].samples;
+	return sum;
+}
+
+void lc_finding_weigh(const struct lc_finding_search *s, struct lc_finding *f,
+                      struct lc_weighted sum)
+{
+	f->share = lc_share(sum.samples, s->v->total);
+	lc_rank_interval(sum, lc_view_all(s->v), &f->low, &f->high);
+	lc_finding_saves_samples(s, f);
+}
+
+bool lc_finding_is_enough(const struct lc_finding_search *s, struct lc_weighted sum)
+{
+	double low, high;
+
+	lc_rank_interval(sum, lc_view_all(s->v), &low, &high);
+	return low >= LC_FINDING_SHARE_MIN;
+}
+
+uint32_t lc_finding_caller(const struct lc_tree *t, const bool *on, uint32_t path)
+{
+	while (path && on[path])
+		path = lc_tree_parent(t, path);
+	return path;
+}
+
+void lc_finding_put_callers(FILE *out, const struct lc_finding_search *s, const bool *on,
+                            lc_finding_caller_fn *caller)
+{
+	const struct lc_view *v = s->v;
+	struct lc_rank_access *own = lc_mem_zeroed(v->accesses_len + 1, sizeof(*own));
+	struct lc_arena arena = { 0 };
+	const struct lc_rank_lines *lines;
+	uint64_t all = 0;
+	size_t len = 0;
+
+	for (size_t i = 0; i < v->accesses_len; i++) {
+		const struct lc_view_access *a = &v->accesses[i];
+
+		if (!a->path || !on[a->path])
+			continue;
+		all += a->samples;
+		own[len++] =
+		    (struct lc_rank_access){ lc_own_or_library(s->t, caller(s->t, on, a->path)),
+			                     a->samples };
+	}
+	lines = lc_rank_roll_up(&arena, s->t, own, len, &len);
+	for (size_t i = 0; i < len; i++) {
+		char *code;
+
+		if (lines[i].method == UINT32_MAX)
+			continue;
+		code = lc_short_lines(s->t, lines[i].method, lines[i].first, lines[i].last);
+		fprintf(out, ", %.0f%% of them for %s", 100 * lc_share(lines[i].samples, all),
+		        code);
+		free(code);
+		break;
+	}
+	free(own);
+	lc_arena_free(&arena);
+}

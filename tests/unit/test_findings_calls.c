@@ -1,0 +1,343 @@
+/* uses: tests/unit/findings_model.c analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_grows.c analyzer/objects/analysis/findings_contents.c analyzer/objects/analysis/contents.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_offheap.c analyzer/objects/analysis/findings_paths.c analyzer/objects/analysis/findings_calls.c analyzer/objects/analysis/offheap.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/advice_block.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/saving.c analyzer/objects/analysis/row_set.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_findings_calls.c - checks the findings of calls of the JDK: stack traces of exceptions,
+ * values of ThreadLocals, and calls that make the same objects each time. Each has a program that
+ * has it, one that has not, and one that looks like it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "src/format/kinds.h"
+#include "src/format/rows.h"
+#include "tests/unit/findings_model.h"
+
+/* ---- a profile ---- */
+
+/* The path of frames "Class.method", the outermost first, at line 7 of each method; then NULL. */
+static uint32_t path_of(const char *const *frames)
+{
+	uint32_t path = 0;
+
+	for (; *frames; frames++) {
+		const char *dot = strrchr(*frames, '.');
+		const uint32_t method[LC_METHOD_KEY] = {
+			lc_tree_string(&model.tree, *frames, (size_t)(dot - *frames)),
+			findings_text(dot + 1), findings_text("()V"), findings_text("A.java")
+		};
+		const uint32_t frame[LC_FRAME_KEY] = { lc_table_put(&model.tree.methods, method), 8,
+			                               8 };
+		const uint32_t key[LC_PATH_KEY] = { path, lc_table_put(&model.tree.frames, frame) };
+
+		path = lc_table_put(&model.tree.paths, key);
+	}
+	return path;
+}
+
+#define PATH(...) path_of((const char *const[]){ __VA_ARGS__, NULL })
+
+/* Objects of a class that a path allocates, large ones, which are counted. */
+static void makes(const char *class, uint32_t path, uint64_t count)
+{
+	const uint32_t key[LC_SITE_KEY] = { findings_text(class), path };
+	const uint32_t site = lc_table_put(&model.tree.sites, key);
+	uint64_t *values = lc_table_values(&model.tree.sites, site);
+
+	values[LC_SITE_ALLOCATIONS] += count;
+	values[LC_SITE_BYTES] += count * 2048;
+}
+
+static void counter(const char *name, uint64_t value)
+{
+	json_object_set_new(model.process.counters, name, json_integer((json_int_t)value));
+}
+
+static void collections(uint64_t count)
+{
+	counter("gc_collected", count);
+}
+
+static void says(const struct lc_finding *f, const char *words)
+{
+	if (!strstr(f->text, words))
+		fail_msg("\"%s\" is not in: %s", words, f->text);
+}
+
+static void advises(const struct lc_finding *f, const char *words)
+{
+	if (!f->change || !strstr(f->change, words))
+		fail_msg("\"%s\" is not in: %s", words, f->change ? f->change : "nothing");
+}
+
+/* ---- exceptions ---- */
+
+#define FILL                                                                                       \
+	"java.lang.Throwable.<init>", "java.lang.Throwable.fillInStackTrace",                      \
+	    "java.lang.Throwable.fillInStackTrace"
+
+static void throws_own(uint64_t samples)
+{
+	findings_sample(LC_BUCKET_JVM, 0,
+	                PATH("a.Main.main", "a.Main.find", "a.NotFoundException.<init>",
+	                     "java.lang.Exception.<init>", FILL),
+	                samples);
+}
+
+static void stack_traces_that_nothing_reads_are_left_out(void **state)
+{
+	const struct lc_finding *f;
+
+	throws_own(200);
+	findings_calculate(800);
+	f = findings_only(LC_FINDING_STACK_TRACES);
+	says(f, "20.0% of the samples");
+	says(f, "100% of them for a.Main.find:7, most of class a.NotFoundException");
+	says(f, "0.0% read traces");
+	says(f, "up to 1.25x");
+	advises(f, "writableStackTrace false");
+}
+
+static void a_jdk_call_that_throws_is_not_made(void **state)
+{
+	const struct lc_finding *f;
+
+	findings_sample(LC_BUCKET_JVM, 0,
+	                PATH("a.Main.main", "a.Main.isNumber", "java.lang.Integer.parseInt",
+	                     "java.lang.NumberFormatException.forInputString",
+	                     "java.lang.NumberFormatException.<init>",
+	                     "java.lang.IllegalArgumentException.<init>", FILL),
+	                200);
+	findings_calculate(800);
+	f = findings_only(LC_FINDING_STACK_TRACES);
+	says(f, "for a.Main.isNumber:7, most of class j.l.NumberFormatException");
+	advises(f, "test the value before the call");
+	assert_null(strstr(f->change, "writableStackTrace"));
+}
+
+/* A constructor may be the exception's, whatever its name, or may throw one. */
+static void a_constructor_that_throws_is_the_thrower(void **state)
+{
+	const struct lc_finding *f;
+
+	findings_sample(
+	    LC_BUCKET_JVM, 0,
+	    PATH("a.Main.find", "a.Missing.<init>", "java.lang.RuntimeException.<init>", FILL),
+	    200);
+	makes("a.Missing", PATH("a.Main.find"), 1);
+	findings_calculate(800);
+	f = findings_only(LC_FINDING_STACK_TRACES);
+	says(f, "for a.Main.find:7, most of class a.Missing");
+	makes("java.lang.RuntimeException", PATH("a.Main.find", "a.Missing.<init>"), 1);
+	f = findings_only(LC_FINDING_STACK_TRACES);
+	says(f, "for a.Missing.<init>:7, most of class j.l.RuntimeException");
+}
+
+static void exceptions_without_a_trace_are_no_finding(void **state)
+{
+	findings_sample(LC_BUCKET_JVM, 0,
+	                PATH("a.Main.find", "a.NotFoundException.<init>",
+	                     "java.lang.Exception.<init>", "java.lang.Throwable.<init>"),
+	                100);
+	/* The class's own method records nothing. */
+	findings_sample(LC_BUCKET_JVM, 0,
+	                PATH("a.Main.find", "a.StopException.<init>", "java.lang.Throwable.<init>",
+	                     "a.StopException.fillInStackTrace"),
+	                100);
+	findings_calculate(800);
+	findings_none();
+}
+
+static void traces_that_are_read_are_no_finding(void **state)
+{
+	throws_own(200);
+	findings_sample(LC_BUCKET_JVM, 0,
+	                PATH("a.Log.line", "java.lang.Throwable.printStackTrace",
+	                     "java.lang.Throwable.getOurStackTrace"),
+	                300);
+	findings_calculate(500);
+	findings_none();
+}
+
+/* A logger or a profiler wants the trace: no exception is thrown. */
+static void a_call_for_the_trace_itself_is_no_finding(void **state)
+{
+	findings_sample(LC_BUCKET_JVM, 0,
+	                PATH("a.Log.line", "java.lang.Thread.getStackTrace",
+	                     "java.lang.Exception.<init>", FILL),
+	                300);
+	findings_calculate(700);
+	findings_none();
+}
+
+static void few_stack_traces_are_no_finding(void **state)
+{
+	throws_own(20);
+	findings_calculate(980);
+	findings_none();
+}
+
+/* ---- ThreadLocals ---- */
+
+#define MAP "java.lang.ThreadLocal$ThreadLocalMap."
+
+static void a_look_up_for_each_element_is_made_once(void **state)
+{
+	const struct lc_finding *f;
+
+	findings_sample(LC_BUCKET_JVM, 0, PATH("a.Main.loop", "java.lang.ThreadLocal.get"), 60);
+	findings_sample(LC_BUCKET_HEAP_UNKNOWN, 0,
+	                PATH("a.Main.loop", "java.lang.ThreadLocal.get", MAP "getEntry",
+	                     "java.lang.ref.Reference.refersTo"),
+	                60);
+	findings_calculate(880);
+	f = findings_only(LC_FINDING_THREAD_LOCALS);
+	says(f, "12.0% of the samples");
+	says(f, "look up values of ThreadLocals, 100% of them for a.Main.loop:7.");
+	advises(f, "get the thread's value once");
+}
+
+static void a_crowded_map_of_values_gets_fewer_entries(void **state)
+{
+	findings_sample(LC_BUCKET_JVM, 0,
+	                PATH("a.Main.loop", "java.lang.ThreadLocal.get", MAP "getEntry",
+	                     MAP "getEntryAfterMiss"),
+	                100);
+	findings_calculate(900);
+	says(findings_only(LC_FINDING_THREAD_LOCALS), "100% of them search beyond the first entry");
+	advises(model.found.list, "one static ThreadLocal");
+}
+
+/* The JDK's own ThreadLocals, classes of that name, and what is done with a value. */
+static void other_thread_locals_are_no_finding(void **state)
+{
+	findings_sample(LC_BUCKET_JVM, 0,
+	                PATH("a.Main.loop", "java.lang.Double.toString",
+	                     "java.lang.ThreadLocal.get", MAP "getEntry"),
+	                200);
+	findings_sample(LC_BUCKET_JVM, 0,
+	                PATH("a.Main.loop", "io.netty.util.concurrent.FastThreadLocal.get"), 200);
+	findings_sample(LC_BUCKET_JVM, 0, PATH("a.Main.loop", "java.lang.StringBuilder.append"),
+	                200);
+	findings_calculate(400);
+	findings_none();
+}
+
+#define MADE                                                                                       \
+	"a.Main.use", "java.lang.ThreadLocal.get", "java.lang.ThreadLocal.setInitialValue",        \
+	    "java.lang.ThreadLocal$SuppliedThreadLocal.initialValue"
+
+static void values_that_remove_throws_away_are_kept(void **state)
+{
+	const struct lc_finding *f;
+
+	findings_sample(LC_BUCKET_NATIVE, 0, PATH(MADE, "a.Main.lambda$static$0"), 300);
+	findings_calculate(700);
+	collections(20);
+	findings_none(); /* that it is made again and again is not known */
+	makes("byte[]", PATH(MADE, "a.Main.lambda$static$0"), 5000);
+	f = findings_only(LC_FINDING_THREAD_LOCALS);
+	says(f, "30.0% of the samples");
+	says(f, "for a.Main.use:7. These values die young.");
+	advises(f, "keep the threads in a pool if they end soon, or");
+	findings_sample(LC_BUCKET_JVM, 0, PATH("a.Main.use", "java.lang.ThreadLocal.remove"), 10);
+	f = findings_only(LC_FINDING_THREAD_LOCALS);
+	says(f, "1.0% remove such values");
+	advises(f, "clear the value after its use instead of calling remove()");
+	/* The same values are not "short-lived", too. */
+	counter("cpu_process_ns", 5000000000);
+	counter("cpu_gc_ns", 1000000000);
+	f = findings_only(LC_FINDING_THREAD_LOCALS);
+	assert_true(f->saves.all.share > f->saves.accesses.share);
+}
+
+/* Making a table once needs objects that are thrown away; the values stay. */
+static void a_value_that_is_made_once_is_no_finding(void **state)
+{
+	findings_sample(LC_BUCKET_NATIVE, 0, PATH(MADE, "a.Main.lambda$static$0", "a.Table.read"),
+	                300);
+	findings_calculate(700);
+	collections(20);
+	makes("byte[]", PATH(MADE, "a.Main.lambda$static$0", "a.Table.read"), 5000);
+	findings_none();
+}
+
+/* ---- calls that make the same objects each time ---- */
+
+#define COMPILE                                                                                    \
+	"a.Main.words", "java.lang.String.split", "java.util.regex.Pattern.compile",               \
+	    "java.util.regex.Pattern.<init>"
+
+static void an_expression_that_is_compiled_each_time_is_compiled_once(void **state)
+{
+	const struct lc_finding *f;
+
+	findings_sample(LC_BUCKET_JVM, 0, PATH(COMPILE), 100);
+	findings_sample(LC_BUCKET_JVM, 0, PATH(COMPILE, "java.util.regex.Pattern.newSlice"), 100);
+	findings_calculate(800);
+	collections(20);
+	makes("int[]", PATH(COMPILE), 5000);
+	f = findings_only(LC_FINDING_REPEATED_CALLS);
+	says(f, "20.0% of the samples");
+	says(f, "compile regular expressions, 100% of them for a.Main.words:7.");
+	advises(f, "static final Pattern");
+}
+
+static void expressions_that_stay_or_match_are_no_finding(void **state)
+{
+	findings_sample(LC_BUCKET_JVM, 0, PATH(COMPILE), 200);
+	findings_sample(LC_BUCKET_JVM, 0,
+	                PATH("a.Main.words", "java.util.regex.Matcher.find",
+	                     "java.util.regex.Pattern$Slice.match"),
+	                300);
+	findings_calculate(500);
+	collections(20);
+	makes("int[]", PATH(COMPILE), 20); /* a few large ones, at the start */
+	findings_none();
+}
+
+/* The ID stays the same when the table changes. Rows whose samples are below the call are no
+ * findings. */
+static void rows_below_the_call_are_explained(void **state)
+{
+	const uint32_t path = PATH("a.Main.show", "java.lang.String.format",
+	                           "java.util.Formatter.format", "java.util.Formatter.parse");
+	const uint32_t key[LC_SITE_KEY] = { findings_text("java.lang.Object[]"), path };
+
+	makes("java.lang.Object[]", path, 5000);
+	findings_sample(LC_BUCKET_OBJECT, lc_table_put(&model.tree.sites, key), path, 200);
+	findings_calculate(800);
+	collections(20);
+	says(findings_only(LC_FINDING_REPEATED_CALLS), "format texts by patterns");
+	advises(model.found.list, "append the parts to a StringBuilder");
+	assert_string_equal(model.found.list->id, "repeated-calls-9849d018");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, findings_begin, findings_end)
+	const struct CMUnitTest tests[] = {
+		TEST(stack_traces_that_nothing_reads_are_left_out),
+		TEST(a_jdk_call_that_throws_is_not_made),
+		TEST(a_constructor_that_throws_is_the_thrower),
+		TEST(exceptions_without_a_trace_are_no_finding),
+		TEST(traces_that_are_read_are_no_finding),
+		TEST(a_call_for_the_trace_itself_is_no_finding),
+		TEST(few_stack_traces_are_no_finding),
+		TEST(a_look_up_for_each_element_is_made_once),
+		TEST(a_crowded_map_of_values_gets_fewer_entries),
+		TEST(other_thread_locals_are_no_finding),
+		TEST(values_that_remove_throws_away_are_kept),
+		TEST(a_value_that_is_made_once_is_no_finding),
+		TEST(an_expression_that_is_compiled_each_time_is_compiled_once),
+		TEST(expressions_that_stay_or_match_are_no_finding),
+		TEST(rows_below_the_call_are_explained),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
