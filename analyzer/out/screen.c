@@ -145,6 +145,28 @@ void lc_cut_middle(char *text, unsigned columns)
 	memmove(text + head + GAP, text + skip, len - skip + 1);
 }
 
+/* Cut the class of "Class.method:12", or leave it out: the method stays whole if it fits. */
+static void cut_class(char *text, unsigned columns)
+{
+	const char *dot = strrchr(text, '.');
+	size_t head = 0, kept;
+	unsigned method;
+
+	if (!dot || lc_columns(text) <= columns)
+		return;
+	dot++;
+	kept = strlen(dot) + 1;
+	method = lc_columns(dot);
+	if (method + GAP < columns)
+		head = beginning(text, (size_t)(dot - text), columns - GAP - method);
+	if (head) {
+		memmove(text + head + GAP, dot, kept);
+		memset(text + head, '.', GAP);
+	} else {
+		memmove(text, dot, kept);
+	}
+}
+
 void lc_cut_code(char *text, unsigned columns, unsigned dots)
 {
 	const bool is_file = lc_short_is_file((struct lc_text){ text, (uint32_t)strlen(text) });
@@ -158,6 +180,8 @@ void lc_cut_code(char *text, unsigned columns, unsigned dots)
 	for (; more > dots && lc_columns(at) > columns; more--)
 		at = strchr(at, '.') + 1;
 	memmove(text, at, strlen(at) + 1);
+	if (dots && !is_file)
+		cut_class(text, columns);
 	lc_cut_middle(text, columns);
 }
 

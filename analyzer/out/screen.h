@@ -23,6 +23,9 @@ struct lc_screen {
 	bool colors;
 };
 
+/* With less room, what would stand beside something else has a line of its own. */
+enum { LC_SCREEN_NARROW = 45 };
+
 /*
  * The width is the terminal's, else that of the environment variable COLUMNS, else 80. Colours are
  * for a terminal alone, unless CLICOLOR_FORCE is set (bixense.com/clicolors), and not where
@@ -50,8 +53,9 @@ void lc_cut_middle(char *text, unsigned columns);
 
 /*
  * Shorten a class, or a method with its line, to at most `columns`: its package goes first, from
- * the left ("o.h2.v.Value.get:12" is "Value.get:12"), then the middle. `dots` stay between names: 0
- * of a class, 1 of a method.
+ * the left ("o.h2.v.Value.get:12" is "Value.get:12"), then the end of a method's class
+ * ("Va..get:12") or all of it, and the middle of a name at last. `dots` stay between names: 0 of a
+ * class, 1 of a method.
  */
 void lc_cut_code(char *text, unsigned columns, unsigned dots);
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first screen says where samples are if most are at no object, and fits 80 columns and 40 lines."""
+"""The first screen says where samples are if most are at no object, and fits 80 columns and 40 lines.
+
+Narrower screens have more lines, and keep methods whole.
+"""
 
 import json
 import re
@@ -40,3 +43,17 @@ def test_nothing_is_said_if_most_samples_are_at_objects(locus, name):
 def test_the_first_screen_of_a_real_program_fits(locus, name, options):
     lines = screen(locus, name, *options).splitlines()
     assert len(lines) <= 40 and max(map(len, lines)) <= 80, "\n".join(lines)
+
+
+@pytest.mark.parametrize("columns", (40, 60, 66, 80))
+@pytest.mark.parametrize("name", ("lucene", "google-java-format", "h2", "spectrum", "numa-collect"))
+def test_tables_of_a_narrow_screen_fit_and_keep_methods_whole(locus, name, columns):
+    table = re.compile(r"^ {21}\S|^ *\d+\.\d%")
+    lines = [x for x in screen(locus, name, columns=columns).splitlines() if table.match(x)]
+    assert lines and max(map(len, lines)) <= columns
+    method = re.compile(r"[\w$<>]+:\d+")
+    known = {m for x in screen(locus, name, columns=1000).splitlines() if table.match(x) for m in method.findall(x)}
+    assert len(known) >= 2
+    cut = {m for x in lines for m in method.findall(x)} - known
+    # With 40 columns, 19 are left beside the shares.
+    assert not cut if columns > 40 else len(cut) <= 2, cut

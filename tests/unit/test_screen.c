@@ -47,7 +47,11 @@ static void of_code_the_package_goes_first(void **state)
 	check_code("o.h2.v.Value.compareTo:42", 25, 1, "o.h2.v.Value.compareTo:42");
 	check_code("o.h2.v.Value.compareTo:42", 24, 1, "h2.v.Value.compareTo:42");
 	check_code("o.h2.v.Value.compareTo:42", 18, 1, "Value.compareTo:42");
-	check_code("o.h2.v.Value.compareTo:42", 16, 1, "Value..pareTo:42");
+	check_code("o.h2.v.Value.compareTo:42", 16, 1, "Va..compareTo:42");
+	check_code("o.h2.v.Value.compareTo:42", 14, 1, "compareTo:42");
+	check_code("o.h2.v.Value.compareTo:42", 12, 1, "compareTo:42");
+	check_code("o.h2.v.Value.compareTo:42", 11, 1, "com..eTo:42");
+	check_code("a.Main.<init>:7-9", 13, 1, "M..<init>:7-9");
 	check_code("o.h2.v.ValueVarchar", 13, 0, "ValueVarchar");
 	check_code("o.h2.v.ValueVarchar", 8, 0, "Va..char");
 	check_code("double[]", 8, 0, "double[]");

@@ -101,7 +101,9 @@ static char *put_together(char *names, char *class, unsigned columns, bool cut)
 	const unsigned taken = lc_columns(class) + 3, all = lc_columns(names) + taken;
 	char *text = NULL;
 
-	if (cut && all > columns && columns >= taken + NAME_COLUMNS_MIN)
+	if (cut && all > columns && columns > taken && !strchr(names, ' '))
+		lc_cut_code(names, columns - taken, 1); /* the field is worth more than its class */
+	else if (cut && all > columns && columns >= taken + NAME_COLUMNS_MIN)
 		lc_cut_middle(names, columns - taken);
 	if (cut || all <= columns)
 		text = lc_mem_text("%s (%s)", names, class);

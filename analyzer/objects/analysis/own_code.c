@@ -136,6 +136,8 @@ uint32_t lc_own_maker(const struct lc_tree *t, const struct lc_rank_row *row)
 static char *label(const struct lc_tree *t, const struct lc_rank_lines *lines, uint32_t own,
                    unsigned columns)
 {
+	static const char in[] = "in ";
+	const unsigned taken = sizeof(in) - 1;
 	char *code = lc_short_lines(t, lines->method, lines->first, lines->last), *mine, *text;
 	const uint32_t *frame = own ? lc_tree_frame(t, own) : NULL;
 
@@ -149,7 +151,10 @@ static char *label(const struct lc_tree *t, const struct lc_rank_lines *lines, u
 		free(text);
 		if (step < 2)
 			lc_short_without_package(step ? mine : code);
-		text = step < 2 ? lc_mem_text("%s in %s", code, mine) : lc_mem_text("in %s", mine);
+		else
+			lc_cut_code(mine, columns > taken ? columns - taken : 0, 1);
+		text =
+		    step < 2 ? lc_mem_text("%s in %s", code, mine) : lc_mem_text("%s%s", in, mine);
 	}
 	lc_cut_middle(text, columns);
 	free(code);

@@ -92,8 +92,7 @@ void lc_report_allocates(const struct lc_screen *s, const struct lc_report *r)
 		free(text);
 		text = longer;
 	}
-	lc_cut_middle(text, s->width);
-	fprintf(s->out, "%s\n", text);
+	lc_screen_wrap(s, 0, 2, text);
 	free(text);
 	free(rows);
 }

@@ -12,10 +12,7 @@
 #include "analyzer/numa/numa.h"
 #include "analyzer/objects/analysis/cpu_breakdown.h"
 #include "analyzer/objects/analysis/findings.h"
-#include "analyzer/objects/analysis/no_line.h"
-#include "analyzer/objects/analysis/object_names.h"
 #include "analyzer/objects/analysis/offheap.h"
-#include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/objects/text/report_allocates.h"
@@ -31,19 +28,14 @@
 
 enum {
 	SCREEN_LINES = 40,
-	WAITERS = 3,          /* own methods */
-	ROWS = 5,             /* of objects, if the user asks for no more */
-	ROWS_LEAST = 3,       /* on a full screen */
-	REACHED_ROWS = 3,     /* the first ones, with a line on how their objects are reached */
-	FINDING_LINES = 13,   /* at least */
-	FINDING_INDENT = 3,   /* "1. " */
-	HEADER_PERCENT = 5,   /* less is not worth a word */
-	SHARE_COLUMNS = 6,    /* "100.0%" */
-	BETWEEN_COLUMNS = 12, /* "10.2 to 12.0" */
-	ARROW_COLUMNS = 4,    /* " <- " */
-	NAME_COLUMNS = 40,    /* of the program; what is longer was generated */
-	CODE_COLUMNS = 8,     /* less of a line of code says nothing */
-	LEFT_COLUMNS = SHARE_COLUMNS + 1 + BETWEEN_COLUMNS + 2,
+	WAITERS = 3,        /* own methods */
+	ROWS = 5,           /* of objects, if the user asks for no more */
+	ROWS_LEAST = 3,     /* on a full screen */
+	REACHED_ROWS = 3,   /* the first ones, with a line on how their objects are reached */
+	FINDING_LINES = 13, /* at least */
+	FINDING_INDENT = 3, /* "1. " */
+	HEADER_PERCENT = 5, /* less is not worth a word */
+	NAME_COLUMNS = 40,  /* of the program; what is longer was generated */
 };
 
 /* ---- what a line says of the program ---- */
@@ -164,123 +156,6 @@ static void print_summary(const struct lc_screen *s, const struct lc_report *r)
 	free(text);
 }
 
-char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank_row *row,
-                             unsigned columns)
-{
-	const struct lc_tree *t = rank->view->tree;
-	const struct lc_text class = lc_tree_text(t, row->class);
-	char *name, *text;
-	size_t len;
-	FILE *out;
-
-	if (!lc_rank_is_no_class(rank) && rank->group != LC_GROUP_FIELD)
-		return lc_object_label(t, row, LC_OBJECT_NAMES, columns);
-	out = lc_text_open(&text, &len);
-	if (lc_rank_is_no_class(rank)) {
-		lc_emit_text(out, lc_rank_row_name(rank, row));
-		if (!lc_rank_row_name(rank, row).len)
-			fputs("(arrays of numbers, and classes without a package)", out);
-	} else {
-		name = lc_short_class(class);
-		fputs(name, out);
-		free(name);
-		if (!row->field_known)
-			fputs(", field unknown", out);
-		else if (!lc_tree_text(t, row->field).len)
-			fputs(", elements", out);
-		else
-			putc('.', out);
-		if (row->field_known)
-			lc_emit_text(out, lc_tree_text(t, row->field));
-	}
-	lc_mem_close_text(out);
-	return text;
-}
-
-char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank_row *row,
-                             unsigned columns)
-{
-	const struct lc_touch touch = lc_touch_of(rank, row);
-	struct lc_arena arena = { 0 };
-	char *text, *code = NULL, *whole;
-	size_t len, n;
-	FILE *out = lc_text_open(&text, &len);
-	const struct lc_rank_lines *lines =
-	    lc_rank_roll_up(&arena, rank->view->tree, row->accesses, row->accesses_len, &n);
-
-	lc_touch_text(out, rank->view->tree, &touch);
-	if (n && lines->method != UINT32_MAX)
-		fprintf(out, "%s%.0f%% ", lc_touch_known(&touch) ? ", " : "",
-		        100 * lc_share(lines->samples, row->samples));
-	lc_mem_close_text(out);
-	if (n && lines->method != UINT32_MAX) {
-		const unsigned used = lc_columns(text);
-
-		code = lc_own_access(rank->view->tree, lines,
-		                     used + CODE_COLUMNS < columns ? columns - used : columns);
-	}
-	lc_arena_free(&arena);
-	whole = lc_mem_text("%s%s", text, code ? code : "");
-	lc_cut_middle(whole, columns);
-	free(text);
-	free(code);
-	return whole;
-}
-
-void lc_report_brief_names(const struct lc_screen *s, const struct lc_ranking *rank,
-                           const struct lc_rank_row *row, unsigned room)
-{
-	const char *why = lc_no_line_text(rank, row);
-	/* Beside a line of code a name gets more than a class alone. */
-	const unsigned columns = why              ? room - lc_columns(why) - 2
-	                         : !row->path     ? room
-	                         : row->names_len ? room * 3 / 5
-	                                          : room * 2 / 5;
-	char *name = lc_report_brief_object(rank, row, columns), *code = NULL;
-
-	if (row->path)
-		code =
-		    lc_own_origin(rank->view->tree, row, room - lc_columns(name) - ARROW_COLUMNS);
-	if (lc_rank_is_no_class(rank))
-		lc_cut_middle(name, room);
-	else if (rank->group == LC_GROUP_FIELD)
-		lc_cut_code(name, room, 1);
-	lc_screen_ink(s, LC_INK_BOLD, name);
-	if (code)
-		fprintf(s->out, " %s %s", row->estimated ? "~" : "<-", code);
-	else if (why)
-		fprintf(s->out, ", %s", why);
-	putc('\n', s->out);
-	free(name);
-	free(code);
-}
-
-void lc_report_brief_row(const struct lc_screen *s, const struct lc_ranking *rank,
-                         const struct lc_rank_row *row)
-{
-	char share[32];
-
-	snprintf(share, sizeof(share), "%5.1f%%", 100 * lc_share(row->samples, rank->view->total));
-	lc_screen_ink(s, LC_INK_BOLD, share);
-	snprintf(share, sizeof(share), "%4.1f to %.1f", 100 * row->low, 100 * row->high);
-	fprintf(s->out, " %-*s  ", BETWEEN_COLUMNS, share);
-	lc_report_brief_names(s, rank, row, s->width - LEFT_COLUMNS);
-}
-
-void lc_report_brief_allocation(const struct lc_screen *s, const struct lc_ranking *rank,
-                                const struct lc_rank_row *row, double all)
-{
-	const double bytes = (double)row->bytes + row->object_bytes.value;
-	char text[32], number[32];
-
-	snprintf(text, sizeof(text), "%5.1f%%", 100 * bytes / all);
-	lc_screen_ink(s, LC_INK_BOLD, text);
-	snprintf(text, sizeof(text), "%s%s", row->objects.value > 0 ? "~" : "",
-	         lc_emit_bytes(number, sizeof(number), (uint64_t)bytes));
-	fprintf(s->out, " %*s  ", BETWEEN_COLUMNS, text);
-	lc_report_brief_names(s, rank, row, s->width - LEFT_COLUMNS);
-}
-
 /* The references through which the row's objects were reached; "" if unknown. The caller frees it.
  */
 static char *reached_text(const struct lc_screen *s, const struct lc_ranking *rank,
@@ -291,7 +166,7 @@ static char *reached_text(const struct lc_screen *s, const struct lc_ranking *ra
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
-	lc_reaches_text(out, rank->view->tree, &reaches, s->width - LEFT_COLUMNS);
+	lc_reaches_text(out, rank->view->tree, &reaches, s->width - LC_REPORT_BRIEF_LEFT);
 	lc_mem_close_text(out);
 	lc_reaches_free(&reaches);
 	return text;
@@ -329,41 +204,49 @@ static void drop_reached(struct reached *reached)
 	free(reached->texts[--reached->len]);
 }
 
+/* Print lines of text behind the columns of numbers. */
+static void print_dim(const struct lc_screen *s, char *text)
+{
+	char *line;
+
+	while (*text && (line = strsep(&text, "\n"))) {
+		struct lc_screen lines = *s;
+		char *wrapped;
+		size_t len;
+
+		lines.out = lc_text_open(&wrapped, &len);
+		lc_screen_wrap(&lines, LC_REPORT_BRIEF_LEFT, LC_REPORT_BRIEF_LEFT, line);
+		lc_mem_close_text(lines.out);
+		fprintf(s->out, "%*s", LC_REPORT_BRIEF_LEFT, "");
+		lc_screen_ink(s, LC_INK_DIM, wrapped);
+		free(wrapped);
+		if (!text)
+			break;
+	}
+}
+
+/* A row with its detail. */
+static void print_row(const struct lc_screen *s, const struct lc_ranking *rank,
+                      const struct lc_rank_row *row)
+{
+	char *detail = lc_report_brief_detail(rank, row, s->width - LC_REPORT_BRIEF_LEFT);
+
+	lc_report_brief_row(s, rank, row);
+	print_dim(s, detail);
+	free(detail);
+}
+
 static void print_rows(const struct lc_screen *s, const struct lc_report *r,
                        const struct reached *reached)
 {
 	const struct lc_ranking *rank = r->ranking;
 
 	for (size_t i = 0; i < reached->rows; i++) {
-		char *detail =
-		    lc_report_brief_detail(rank, &rank->rows[i], s->width - LEFT_COLUMNS);
-
-		lc_report_brief_row(s, rank, &rank->rows[i]);
-		if (*detail) {
-			fprintf(s->out, "%*s", LEFT_COLUMNS, "");
-			lc_screen_ink(s, LC_INK_DIM, detail);
-			putc('\n', s->out);
-		}
-		free(detail);
-		if (i < reached->len && *reached->texts[i]) {
-			fprintf(s->out, "%*s", LEFT_COLUMNS, "");
-			lc_screen_ink(s, LC_INK_DIM, reached->texts[i]);
-			putc('\n', s->out);
-		}
+		print_row(s, rank, &rank->rows[i]);
+		if (i < reached->len)
+			print_dim(s, reached->texts[i]);
 	}
 	lc_report_brief_rest(s, rank, reached->rows);
-}
-
-void lc_report_brief_rest(const struct lc_screen *s, const struct lc_ranking *rank, size_t shown)
-{
-	uint64_t rest = rank->samples;
-
-	for (size_t i = 0; i < shown; i++)
-		rest -= rank->rows[i].samples;
-	if (rest)
-		fprintf(s->out, "%5.1f%% %-*s  the rest: %zu row%s\n",
-		        100 * lc_share(rest, rank->view->total), BETWEEN_COLUMNS, "",
-		        rank->len - shown, rank->len - shown == 1 ? "" : "s");
 }
 
 /* ---- findings ---- */
@@ -497,30 +380,54 @@ static unsigned count_lines(const char *text)
 	return lines;
 }
 
+/* Lines that the first rows take: two each, more on a narrow screen. */
+static unsigned rows_lines(const struct lc_screen *s, const struct lc_report *r, size_t rows)
+{
+	unsigned lines = 0;
+
+	for (size_t i = 0; i < rows; i++) {
+		struct lc_screen one = *s;
+		char *text;
+		size_t len;
+		unsigned n;
+
+		one.out = lc_text_open(&text, &len);
+		print_row(&one, r->ranking, &r->ranking->rows[i]);
+		lc_mem_close_text(one.out);
+		n = count_lines(text);
+		lines += n < 2 ? 2 : n;
+		free(text);
+	}
+	return lines;
+}
+
 /* Lines of the screen for everything but findings and what is said of reached objects. */
-static unsigned fixed_lines(const struct lc_report *r, unsigned around, size_t rows, size_t waiters)
+static unsigned fixed_lines(const struct lc_screen *s, const struct lc_report *r, unsigned around,
+                            size_t rows, size_t waiters)
 {
 	/* The rest; empty lines, and what to read next. */
-	return around + (unsigned)(2 * rows + 1 + 4) + lc_report_waiters_lines(r, waiters);
+	return around + rows_lines(s, r, rows) + 1 + 4 + lc_report_waiters_lines(r, waiters);
 }
 
 /*
  * Choose what fits the screen, of which `around` lines are taken: how many findings, in at least so
  * many lines if they fit, how many own methods and rows, and how many rows say how their objects
- * are reached. If the user asks for more rows than a screen has, it is longer.
+ * are reached. If the user asks for more rows than a screen has, it is longer, and so it is if the
+ * least does not fit a narrow one.
  */
 static size_t choose_lines(const struct lc_screen *s, const struct lc_report *r, unsigned around,
                            unsigned least, struct reached *reached, size_t *waiters)
 {
+	const bool few = r->top <= ROWS;
 	unsigned lines;
 	bool fits;
 
 	(void)findings_that_fit(s, r->findings, 1, 0, &lines);
 	fits = r->show == LC_VIEW_BRIEF &&
-	       fixed_lines(r, around, reached->rows, 1) + lines <= SCREEN_LINES;
+	       (few || fixed_lines(s, r, around, reached->rows, 1) + lines <= SCREEN_LINES);
 	for (;;) {
 		const unsigned used =
-		    fixed_lines(r, around, reached->rows, *waiters) + reached_lines(reached);
+		    fixed_lines(s, r, around, reached->rows, *waiters) + reached_lines(reached);
 		const unsigned room = used + least < SCREEN_LINES ? SCREEN_LINES - used : least;
 		const size_t shown = findings_that_fit(s, r->findings, r->top, room, &lines);
 
@@ -532,10 +439,12 @@ static size_t choose_lines(const struct lc_screen *s, const struct lc_report *r,
 			return shown;
 		else if (least)
 			least--;
-		else if (reached->rows > ROWS_LEAST && r->top <= ROWS)
+		else if (reached->rows > ROWS_LEAST && few)
 			reached->rows--;
-		else
+		else if (*waiters > 1)
 			--*waiters;
+		else
+			return shown;
 	}
 }
 
@@ -582,9 +491,12 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	while (reached.len)
 		drop_reached(&reached);
 	putc('\n', out);
+	/* A word does not break. */
 	lc_screen_wrap(
 	    &s, 0, 0,
-	    shows_estimates(r)
+	    s.width < LC_REPORT_BRIEF_LEFT + LC_SCREEN_NARROW / 2 + 3
+	        ? "more: --view=objects, code, alloc, threads or recording; --full"
+	    : shows_estimates(r)
 	        ? "\"~\" is an estimate; more: --view=objects|code|alloc|threads|recording, --full"
 	        : "more: --view=objects|code|alloc|threads|recording, --full");
 	fputs(next, out);

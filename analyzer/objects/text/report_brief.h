@@ -14,6 +14,8 @@ struct lc_ranking;
 struct lc_rank_row;
 struct lc_screen;
 
+enum { LC_REPORT_BRIEF_LEFT = 21 }; /* columns of a row's numbers: "100.0% 10.2 to 12.0  " */
+
 /* "Main and 2 more, JDK 17.0.15 G1", without a newline; `more`: how many processes there are
  * beside. */
 void lc_report_brief_process(FILE *out, const struct lc_load_process *p, size_t more);
@@ -39,22 +41,24 @@ char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank
 
 /*
  * Describe the touched part of a row's objects, and where most accesses are, in at most `columns`:
- * "all over, 61% at o.h2.v.Value.compareTo:12".
+ * "all over, 61% at o.h2.v.Value.compareTo:12". Parts that do not fit a narrow line have a line
+ * each, which may be too long: wrap them.
  */
 char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank_row *row,
                              unsigned columns);
 
-/* One line: the row's share with its interval, its objects, and the line that allocates them. */
+/* The row's share with its interval, its objects, and the line that allocates them. */
 void lc_report_brief_row(const struct lc_screen *s, const struct lc_ranking *rank,
                          const struct lc_rank_row *row);
 
-/* The rest of a line of at most `room` columns: the row's objects, and the line that allocates
- * them.
+/*
+ * The rest of a line of at most `room` columns: the row's objects, and the line that allocates
+ * them. In a narrow room that has a line of its own.
  */
 void lc_report_brief_names(const struct lc_screen *s, const struct lc_ranking *rank,
                            const struct lc_rank_row *row, unsigned room);
 
-/* One line: the row's bytes, also as a share of `all` bytes; "~": a part of them is estimated. */
+/* The row's bytes, also as a share of `all` bytes; "~": a part of them is estimated. */
 void lc_report_brief_allocation(const struct lc_screen *s, const struct lc_ranking *rank,
                                 const struct lc_rank_row *row, double all);
 

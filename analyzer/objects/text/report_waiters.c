@@ -3,6 +3,7 @@
 #include "analyzer/objects/text/report_waiters.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/analysis.h"
@@ -18,7 +19,6 @@ enum {
 	CLASSES = 4,
 	INDENT = 2,         /* of what an own method calls */
 	APART_PERCENT = 20, /* of samples without an own frame: they have a line */
-	LEAST_OWN = 20,     /* columns for the patterns of own code */
 };
 
 static bool is_shown(const struct lc_report *r, const struct lc_waiter *m)
@@ -138,7 +138,7 @@ static void print_one(const struct lc_screen *s, const struct lc_report *r,
 	lc_screen_ink(s, LC_INK_BOLD, share);
 	snprintf(share, sizeof(share), "%4.1f to %.1f", 100 * m->low, 100 * m->high);
 	fprintf(s->out, " %-12s  %*s", share, (int)indent, "");
-	lc_cut_code(name, room / 2, 1);
+	lc_cut_code(name, room < LC_SCREEN_NARROW ? room : room / 2, 1);
 	lc_screen_ink(s, LC_INK_BOLD, name);
 	used = lc_columns(name) + 2;
 	objects = objects_of(r, m, room > used ? room - used : 0);
@@ -155,10 +155,11 @@ static void print_head(const struct lc_screen *s, const struct lc_tree_own_choic
 {
 	static const char before[] = "time by own code: ", after[] = "; --app changes that";
 	const unsigned taken = sizeof(before) + sizeof(after) - 2;
-	const bool narrow = s->width < taken + LEAST_OWN;
-	char *own = lc_own_choice_text(c, narrow ? LEAST_OWN : s->width - taken);
+	const bool narrow = s->width < LEFT_COLUMNS + LC_SCREEN_NARROW;
+	char *own =
+	    lc_own_choice_text(c, s->width - (narrow ? (unsigned)sizeof(before) - 1 : taken));
 
-	fprintf(s->out, "\n%s%s%s\n", before, own, narrow ? "" : after);
+	fprintf(s->out, "\n%s%s%s\n", before, own, lc_columns(own) + taken > s->width ? "" : after);
 	free(own);
 }
 
@@ -184,6 +185,10 @@ static char *others_of(const struct lc_report *r, unsigned columns)
 static void print_part(const struct lc_screen *s, const struct lc_report *r, uint64_t samples,
                        char *text)
 {
+	char *more = strchr(text, ';');
+
+	if (more && lc_columns(text) > s->width - LEFT_COLUMNS)
+		*more = '\0';
 	lc_cut_middle(text, s->width - LEFT_COLUMNS);
 	fprintf(s->out, "%5.1f%% %-12s  %s\n", 100 * lc_share(samples, r->view->total), "", text);
 	free(text);
