@@ -41,6 +41,8 @@ enum {
 
 /* With a pc in the cache: its recipe where the usual one's instruction has not run. */
 #define PAST (UINT64_C(1) << 63)
+/* ... and what is known of the instruction there, if it is the access. */
+#define KNOWN (UINT64_C(1) << 62)
 
 struct slot {
 	_Atomic uint64_t sequence;
@@ -510,6 +512,25 @@ void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 	find_load(&code, out);
 	out->step = lc_step_bytes(&out->recipe.step, regs, out->recipe.same_frame);
 	out->fenced = out->how == LC_HOW_DIRECT && (out->access & LC_ACCESS_FENCE);
+}
+
+void lc_decode_known(const struct lc_code_cache_piece *code, struct lc_access *out)
+{
+	const struct lc_code_bytes all = all_of(code);
+	const uint64_t pc = out->recipe.pc;
+	struct lc_recipe found;
+
+	if (code->kind != LC_CODE_METHOD || (out->recipe.access & LC_ACCESS_OWN))
+		return;
+	if (!cache_get(pc | KNOWN, code->life, &found)) {
+		found = out->recipe;
+		lc_decode_load(&all, window(code, pc) - code->start, &found);
+		found.read_on = lc_read_on(&all, pc - code->start);
+		cache_put(pc | KNOWN, code->life, &found);
+	}
+	out->recipe.loaded = found.loaded;
+	out->recipe.read_on = found.read_on;
+	find_load(code, out);
 }
 
 bool lc_decode_before(const struct lc_registers *regs, const struct lc_recipe *recipe,

@@ -9,6 +9,8 @@
 
 #include "src/sample/step.h"
 
+struct lc_code_cache_piece;
+
 enum { LC_REGISTERS = 16 }; /* rax rcx rdx rbx rsp rbp rsi rdi r8..r15, as x86 encodes them */
 #define LC_NO_REGISTER 0xff
 
@@ -99,6 +101,12 @@ void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size
                              size_t not_run, struct lc_recipe *out);
 
 /*
+ * Set recipe->loaded, where recipe->pc is known to be the access: no way by which control came
+ * there is left out. bytes[from] is an instruction boundary before it. Context: as above.
+ */
+void lc_decode_load(const struct lc_code_bytes *code, size_t from, struct lc_recipe *recipe);
+
+/*
  * Set the heap's address range, by which a register is judged to hold an object. It is empty at
  * first: no register does. The engine takes it from the JVM's exports. Context: [attach].
  */
@@ -128,6 +136,13 @@ struct lc_access {
  * Context: [signal].
  */
 void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out);
+
+/*
+ * Find what the code around an access tells, where out->recipe.pc in `code` is known to be its
+ * instruction: by which load the reference came, and which field is read next. Cached, too.
+ * Context: [signal].
+ */
+void lc_decode_known(const struct lc_code_cache_piece *code, struct lc_access *out);
 
 /*
  * Compute the address of the recipe's operand when the instruction at recipe->pc is about to run.

@@ -534,6 +534,14 @@ static void find_load(const struct lc_code_bytes *code, const struct lc_ways *wa
 		r->loaded = (int16_t)((int64_t)at - (int64_t)load);
 }
 
+void lc_decode_load(const struct lc_code_bytes *code, size_t from, struct lc_recipe *recipe)
+{
+	struct lc_ways ways = { .full = true };
+
+	lc_ways_find(code, from, recipe->pc - code->address, &ways);
+	find_load(code, &ways, recipe);
+}
+
 void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size_t pc_at,
                              size_t not_run, struct lc_recipe *out)
 {

@@ -159,6 +159,7 @@ static void decode_record(const struct lc_ring_record *r, const struct lc_code_c
 	out->recipe.index_lost =
 	    ran && insn.index < LC_REGISTERS && (insn.written >> insn.index & 1);
 	out->recipe.access = out->access = insn.access;
+	lc_decode_known(code, out);
 }
 
 static void take_record(struct lc_sampler *s, size_t engine, const struct lc_ring_record *r,
@@ -191,9 +192,11 @@ static void take_record(struct lc_sampler *s, size_t engine, const struct lc_rin
 		 * run. */
 		decode_record(r, &code, kind != LC_KIND_FAULT, &access);
 		head.access = access.access ? access.access : access_of(r->data_src);
+		head.read_on = access.recipe.read_on;
 		/* A record of Java code that is read late may find a collection running. */
 		if (known && (at->code.kind == LC_CODE_METHOD || at->code.kind == LC_CODE_STUB))
 			lc_sampler_find(&head, known, &access);
+		lc_sampler_loaded(&head, &access);
 	}
 	if (pc)
 		head.pc = pc;

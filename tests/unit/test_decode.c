@@ -1067,9 +1067,53 @@ static void leave_reads_the_stack(void **state)
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 }
 
+/* A record of PEBS or IBS names the instruction that accessed memory: nothing is looked for. */
+static void of_a_known_access_the_load_of_its_reference_is_found(void **state)
+{
+	static const char bytes[] = "\x45\x8b\x4b\x10"     /* mov r9d,[r11+16] */
+	                            "\x39\xf7"             /* cmp edi,esi */
+	                            "\x41\x8b\x79\x08"     /* mov edi,[r9+8]: the class */
+	                            "\x41\x8b\x41\x0c"     /* mov eax,[r9+12]: a field */
+	                            "\x48\x8b\x44\x24\x08" /* mov rax,[rsp+8] */
+	                            "\xc3";
+	const uint64_t start = (uint64_t)(uintptr_t)bytes;
+	const struct lc_code_cache_piece code = { start, start + sizeof(bytes) - 1, .life = 77,
+		                                  .kind = LC_CODE_METHOD };
+	struct lc_code_cache_piece stub = code;
+
+	assert_int_equal(lc_decode_init(), 0);
+	for (int twice = 0; twice < 2; twice++) { /* the second answer is the cache's */
+		struct lc_access known = { .recipe = { .pc = start + 6,
+			                               .how = LC_HOW_DIRECT,
+			                               .base = R9,
+			                               .index = NONE,
+			                               .scale = 1,
+			                               .disp = 8,
+			                               .access = LC_TOUCH_LOAD } };
+
+		lc_decode_known(&code, &known);
+		assert_true(known.loaded == start);
+		assert_int_equal(known.loaded_disp, 16);
+		assert_int_equal(known.recipe.read_on, 4);
+		known = (struct lc_access){ .recipe = { .pc = start,
+			                                .how = LC_HOW_DIRECT,
+			                                .base = R11,
+			                                .index = NONE,
+			                                .access = LC_TOUCH_LOAD } };
+		lc_decode_known(&code, &known);
+		assert_true(known.loaded == 0); /* an argument of the method */
+	}
+	stub.kind = LC_CODE_STUB; /* has no debug information */
+	stub.life = 78;
+	struct lc_access in_stub = { .recipe = { .pc = start + 6, .how = LC_HOW_DIRECT } };
+	lc_decode_known(&stub, &in_stub);
+	assert_true(in_stub.loaded == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_a_known_access_the_load_of_its_reference_is_found),
 		cmocka_unit_test(instruction_before_the_pc_is_direct),
 		cmocka_unit_test(overwritten_index_is_lost_and_base_is_not),
 		cmocka_unit_test(overwritten_base_is_lost),

@@ -45,6 +45,8 @@ static volatile sig_atomic_t signals, walks, faulted, appended;
 static uint64_t counts[LC_ENGINE_COUNTS];
 static bool walk_faults;
 static uint64_t periods[PERIODS_MAX]; /* in force at each sample */
+static bool in_java;                  /* all code is a Java method's, and accesses memory */
+static struct lc_sample last;
 
 /* -- the sampler, as far as the engine needs it --------------------------------------------- */
 
@@ -81,6 +83,7 @@ void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, str
 
 void lc_sampler_append(struct lc_sampler *s, const struct lc_sample *head, const uint64_t *frames)
 {
+	last = *head;
 	if (appended < PERIODS_MAX)
 		periods[appended] = s->slot[0].period;
 	appended++;
@@ -103,6 +106,7 @@ void lc_sampler_no_stack(struct lc_sampler *s, size_t engine, uint64_t n)
 void lc_sampler_registers(const void *context, struct lc_registers *out)
 {
 	memset(out, 0, sizeof(*out));
+	out->pc = (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 }
 
 void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_t kind)
@@ -117,6 +121,21 @@ void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
 {
 }
 
+void lc_sampler_loaded(struct lc_sample *head, const struct lc_access *access)
+{
+	head->loaded = access->loaded;
+	head->loaded_disp = access->loaded_disp;
+}
+
+/* The reference was loaded 5 bytes before the access. */
+void lc_decode_known(const struct lc_code_cache_piece *code, struct lc_access *out)
+{
+	assert_int_equal(code->kind, LC_CODE_METHOD);
+	out->recipe.read_on = 4;
+	out->loaded = out->recipe.pc - 5;
+	out->loaded_disp = 16;
+}
+
 void lc_sampler_log_at_least(size_t bytes)
 {
 }
@@ -128,12 +147,16 @@ void lc_sampler_add(enum lc_sampler_count what, uint64_t n)
 bool lc_code_cache_find(uint64_t pc, struct lc_code_cache_piece *out)
 {
 	memset(out, 0, sizeof(*out));
-	return false;
+	if (in_java)
+		*out = (struct lc_code_cache_piece){ pc - 64, pc + 64, 1, LC_CODE_METHOD };
+	return in_java;
 }
 
 bool lc_insn_decode(const uint8_t *bytes, size_t len, bool native, struct lc_insn *out)
 {
-	return false;
+	memset(out, 0, sizeof(*out));
+	out->memory = true;
+	return in_java;
 }
 
 uint64_t lc_watch_access(size_t engine, const struct lc_registers *regs, struct lc_sample *head)
@@ -310,6 +333,23 @@ static uint64_t run_for_samples(int samples)
 	return ns / (uint64_t)appended;
 }
 
+/* Where the reference came from, as the timer's samples tell. */
+static void an_access_of_java_code_has_the_load_of_its_reference(void **state)
+{
+	volatile char *pages = fresh_pages();
+
+	begin();
+	in_java = true;
+	touch(pages);
+	lc_backend_perf()->thread_pause(&sampler, 0);
+	in_java = false;
+	assert_true(appended >= PAGES);
+	assert_true(last.pc && last.loaded == last.pc - 5);
+	assert_int_equal(last.loaded_disp, 16);
+	assert_int_equal(last.read_on, 4);
+	munmap((void *)pages, (size_t)PAGES * PAGE); /* NOLINT: no longer used */
+}
+
 static void periods_are_random_around_what_was_asked_for(void **state)
 {
 	uint64_t sum = 0, low = UINT64_MAX, high = 0;
@@ -346,6 +386,8 @@ int main(void)
 		                                NULL, end),
 		cmocka_unit_test_setup_teardown(periods_are_random_around_what_was_asked_for, NULL,
 		                                end),
+		cmocka_unit_test_setup_teardown(
+		    an_access_of_java_code_has_the_load_of_its_reference, NULL, end),
 		cmocka_unit_test_setup_teardown(without_jitter_the_period_stays, NULL, end),
 	};
 
