@@ -10,6 +10,7 @@ enum { PAIRS_MAX = LC_TREND_POINTS_MAX * (LC_TREND_POINTS_MAX - 1) / 2, PARTS = 
 
 #define Z95 1.96
 #define Z_GROWS 3.09 /* 1 in 1,000, on one side */
+#define Z_FEW 3.3    /* 1 in 2,000 */
 /* Least parts that the slope of the last third, and the low end of its interval, must be. */
 #define SPREAD_PART 0.6
 #define LOW_PART 0.3
@@ -182,8 +183,9 @@ struct lc_trend lc_trend_of(const struct lc_trend_point *p, size_t n)
 		third++;
 	last = slope_of(p + third, n - third);
 	steep = spread(p, n);
-	all.grows = n >= LC_TREND_GROWS_MIN && all.z >= Z_GROWS && all.low > 0 && last.low > 0 &&
-	            last.slope >= STEADY_PART * all.slope && last.slope >= SPREAD_PART * steep &&
-	            last.low >= LOW_PART * steep && minima_rise(p, n);
+	all.grows = n >= LC_TREND_GROWS_MIN && all.z >= (n < LC_TREND_FEW ? Z_FEW : Z_GROWS) &&
+	            all.low > 0 && last.low > 0 && last.slope >= STEADY_PART * all.slope &&
+	            last.slope >= SPREAD_PART * steep && last.low >= LOW_PART * steep &&
+	            minima_rise(p, n);
 	return all;
 }

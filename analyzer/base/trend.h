@@ -20,18 +20,19 @@ struct lc_trend_point {
 enum {
 	LC_TREND_POINTS_MAX = 64,
 	LC_TREND_POINTS_MIN = 5, /* fewer have no slope that is worth telling */
-	LC_TREND_GROWS_MIN = 12, /* fewer rise to the end by chance, or since a cache fills */
+	LC_TREND_GROWS_MIN = 8,  /* fewer rise to the end by chance, or since a cache fills */
+	LC_TREND_FEW = 12,       /* fewer must rise more clearly */
 };
 
 struct lc_trend {
 	double slope, low, high; /* y for each x, with the 95% interval */
 	double z; /* of the corrected test: above 1.96 only 1 of 40 series that do not grow */
 	/*
-	 * It grows to the end: the test says so with 1 in 1,000. The last third is at least half as
-	 * steep as the whole, and 0.6 times as steep as a line through the least and the largest
-	 * number of the last two thirds would be; the low end of its interval is 0.3 times as steep
-	 * as that at least. The least numbers of the last three sixths rise, though neighbours may
-	 * be equal.
+	 * It grows to the end: the test says so with 1 in 1,000, of few points with 1 in 2,000. The
+	 * last third is at least half as steep as the whole, and 0.6 times as steep as a line
+	 * through the least and the largest number of the last two thirds would be; the low end of
+	 * its interval is 0.3 times as steep as that at least. The least numbers of the last three
+	 * sixths rise, though neighbours may be equal.
 	 */
 	bool grows;
 };

@@ -120,17 +120,17 @@ static size_t rows_of(uint32_t site, enum lc_live_kind kind, struct lc_block_liv
 static void a_stretch_has_the_least_that_a_site_held(void **state)
 {
 	struct lc_block_live row = { 0 };
-	const uint64_t begin = now + 100 * MS;
+	const uint64_t begin = now + 10 * MS;
 
 	put(0, SITE);
 	put(1, SITE);
-	collect(100, false);
+	collect(10, false);
 	lc_map_remove(map, HEAP);
-	collect(50, true);
+	collect(5, true);
 	put(2, SITE);
 	put(3, SITE);
-	collect(50, false);
-	collect(200, false); /* the next stretch */
+	collect(5, false);
+	collect(20, false); /* the next stretch */
 	take();
 	assert_int_equal(rows_of(SITE, LC_LIVE_LEAST, &row), 1);
 	assert_int_equal(row.time_ns, begin);
@@ -141,6 +141,21 @@ static void a_stretch_has_the_least_that_a_site_held(void **state)
 	assert_int_equal(row.sampled, 1); /* of old objects */
 	assert_int_equal(row.bytes, 1000);
 	assert_int_equal(rows_of(OTHER, LC_LIVE_LEAST, &row), 0);
+}
+
+/* A program that collects five times a second needs no more than that for a curve. */
+static void each_of_the_first_collections_has_a_stretch(void **state)
+{
+	struct lc_block_live row = { 0 };
+
+	for (size_t i = 0; i < 24; i++) {
+		put(i, SITE);
+		collect(200, true);
+	}
+	lc_live_series_end();
+	take();
+	assert_int_equal(rows_of(SITE, LC_LIVE_LEAST, &row), 24);
+	assert_int_equal(row.objects, 24);
 }
 
 static void a_site_that_holds_as_much_has_no_further_row(void **state)
@@ -171,8 +186,8 @@ static void rows_stay_few_however_long_the_recording_is(void **state)
 		if (i % 100 == 0)
 			take();
 	}
-	/* 64 of a quarter of a second, and 32 for each doubling after these 16 s. */
-	assert_in_range(rows_of(SITE, LC_LIVE_LEAST, &row), 64, 64 + 13 * 32);
+	/* 64 in the first minute, and 32 for each doubling after that. */
+	assert_in_range(rows_of(SITE, LC_LIVE_LEAST, &row), 64, 64 + 17 * 32);
 }
 
 static void what_is_live_at_the_end_is_written_with_what_is_younger(void **state)
@@ -297,6 +312,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_stretch_has_the_least_that_a_site_held),
+		TEST(each_of_the_first_collections_has_a_stretch),
 		TEST(a_site_that_holds_as_much_has_no_further_row),
 		TEST(rows_stay_few_however_long_the_recording_is),
 		TEST(what_is_live_at_the_end_is_written_with_what_is_younger),
