@@ -60,6 +60,24 @@ page.add((shared) => {
 				el("span", { text: seconds(live.seconds) })));
 	}
 
+	/* A bar for each fifth of the collections that the objects have survived. */
+	function ages(r) {
+		if (!r.ages)
+			return [];
+		const all = r.ages.reduce((sum, n) => sum + n, 0), most = Math.max(...r.ages), wide = W / r.ages.length;
+		const upTo = (i) => (live.ages ? "up to " + number(live.ages[2 * i]) + " collections (" + seconds(live.ages[2 * i + 1]) + ")"
+			: "fifth " + (i + 1) + " of the collections");
+		const text = r.ages.map((n, i) => upTo(i) + ": " + percent(n / all));
+		return [el("h3", { text: "Age" }), el("figure", { class: "curve ages" },
+			svg("svg", { viewBox: "0 0 " + W + " 60", preserveAspectRatio: "none", role: "img", "aria-label": "Ages of the objects: " + text.join(", ") },
+				svg("line", { class: "axis", x1: 0, x2: W, y1: 60, y2: 60 }),
+				...r.ages.map((n, i) => svg("rect", { x: wide * i + 4, y: 58 - 56 * n / most, width: wide - 8, height: 2 + 56 * n / most },
+					svg("title", { text: text[i] })))),
+			el("figcaption", null, ...r.ages.map((n, i) => el("span", { title: text[i], text: percent(n / all) }))),
+			el("figcaption", null, el("span", { text: "youngest: survived " + (live.ages ? upTo(0) : "the fewest collections") }),
+				el("span", { text: "oldest" + (live.ages ? ": " + upTo(r.ages.length - 1) : "") })))];
+	}
+
 	function held(r) {
 		const noun = r.off_heap ? "block" : "object";
 		const parts = [fact("live in " + about(r) + number(r.objects) + " " + noun + (r.objects === 1 ? "" : "s"), about(r) + bytes(r.bytes))];
@@ -86,7 +104,7 @@ page.add((shared) => {
 
 	function showLive(host, r, openRow) {
 		host.replaceChildren(el("h2", { text: name(r) }), el("div", { class: "numbers" }, ...held(r)),
-			...(live.one_process ? [curve(r)] : []), el("p", { class: "where", text: whole() }),
+			...(live.one_process ? [curve(r)] : []), ...ages(r), el("p", { class: "where", text: whole() }),
 			el("p", null, el("button", { type: "button", class: "link", text: r.off_heap ? "where its bytes are accessed" : "where its objects are accessed",
 				onclick: () => openRow(r.row) })),
 			...(r.row.path ? [pathSection(r.row.path, "Allocated at", "alloc")] : []));

@@ -19,7 +19,9 @@
 #include "src/offheap/blocks.h"
 #include "src/profile/tally.h"
 
-#define FIRST_STRETCH_NS UINT64_C(15625000) /* so each collection of a short program has its own */
+#define FIRST_STRETCH_NS                                                                           \
+	UINT64_C(15625000)            /* so each collection of a short program has its own         \
+	                               */
 #define QUIET_NS UINT64_C(1000000000) /* between two passes without a collection, at least */
 
 enum {
@@ -38,6 +40,7 @@ struct site {
 	bool in_stretch; /* `least` is set */
 	struct numbers now, least;
 	struct lc_block_live written;
+	uint64_t ages_milli[LC_LIVE_COLUMNS]; /* while write_now() runs */
 };
 
 static struct {
@@ -46,6 +49,7 @@ static struct {
 	uint32_t *rows; /* by number of a site: its index in `sites`, + 1; 0: none */
 	size_t rows_cap;
 	struct lc_vector pending; /* struct lc_block_live */
+	struct lc_vector ages;    /* struct lc_block_age */
 
 	uint64_t stretch_ns, begin_ns, next_ns;
 	unsigned stretches;      /* ended, of this length and as many as would fit from the start */
@@ -55,7 +59,8 @@ static struct {
 	uint64_t heap_bytes, heap_least_bytes;
 
 	uint64_t collections, old_collections, passes, pass_ns, rows_written, lost;
-} series = { .pending = { .element_bytes = sizeof(struct lc_block_live) } };
+} series = { .pending = { .element_bytes = sizeof(struct lc_block_live) },
+	     .ages = { .element_bytes = sizeof(struct lc_block_age) } };
 
 static uint64_t cpu_ns(void)
 {
@@ -120,7 +125,7 @@ static void add_block(void *unused, const struct lc_blocks_sum *sum)
 /* `young`: of objects that no collection has seen, or of the others. */
 static void add_sampled(void *young, const struct lc_estimate_held *o)
 {
-	struct numbers *n = o->young == *(const bool *)young ? now_of(o->site) : NULL;
+	struct numbers *n = (o->survived == 0) == *(const bool *)young ? now_of(o->site) : NULL;
 
 	if (n)
 		lc_estimate_sum_add(&n->sampled, o->size_bytes, o->chance);
@@ -223,6 +228,49 @@ static void write_now(uint64_t now_ns)
 	     LC_LIVE_NOW, now_ns);
 }
 
+/* ---- ages ---- */
+
+/* An object of the map that no close has seen yet, an adopted one, is among the youngest. */
+static void add_age(uint32_t site, uint32_t survived, uint32_t collections, uint64_t milli)
+{
+	const uint64_t age = survived >= collections ? collections : survived ? survived : 1;
+
+	if (collections && site < series.rows_cap && series.rows[site])
+		series.sites[series.rows[site] - 1]
+		    .ages_milli[(age * LC_LIVE_COLUMNS - 1) / collections] += milli;
+}
+
+static void add_tracked_age(void *map, uint32_t site, uint32_t survived)
+{
+	add_age(site, survived, lc_map_closes(map), 1000);
+}
+
+static void add_sampled_age(void *unused, const struct lc_estimate_held *o)
+{
+	if (o->survived)
+		add_age(o->site, o->survived, o->of, (uint64_t)(1000 / o->chance + 0.5));
+}
+
+/* The objects are those in the rows of write_now(). */
+static void write_ages(struct lc_map *m, uint64_t now_ns)
+{
+	static const uint64_t none[LC_LIVE_COLUMNS];
+
+	for (size_t i = 0; i < series.len; i++)
+		memset(series.sites[i].ages_milli, 0, sizeof(none));
+	if (m)
+		lc_map_ages(m, add_tracked_age, m);
+	lc_estimate_live(add_sampled_age, NULL);
+	for (size_t i = 0; i < series.len; i++) {
+		struct lc_block_age row = { .time_ns = now_ns, .site = series.sites[i].number };
+
+		memcpy(row.objects_milli, series.sites[i].ages_milli, sizeof(none));
+		if (memcmp(row.objects_milli, none, sizeof(none)) &&
+		    lc_vector_push(&series.ages, &row))
+			series.lost++;
+	}
+}
+
 /* ---- passes ---- */
 
 static void read_sums(const struct lc_map *m)
@@ -260,7 +308,7 @@ uint64_t lc_live_series_collections(void)
 	return series.collections;
 }
 
-void lc_live_series_look(const struct lc_map *m, uint64_t now_ns, bool now)
+void lc_live_series_look(struct lc_map *m, uint64_t now_ns, bool now)
 {
 	const bool due =
 	    series.collected ? now_ns >= series.next_ns : now_ns >= series.next_ns + QUIET_NS;
@@ -276,8 +324,10 @@ void lc_live_series_look(const struct lc_map *m, uint64_t now_ns, bool now)
 	series.stretch_has_pass = true;
 	read_sums(m);
 	note_least();
-	if (now)
+	if (now) {
 		write_now(now_ns);
+		write_ages(m, now_ns);
+	}
 	begin = cpu_ns() - begin;
 	series.passes++;
 	series.pass_ns += begin;
@@ -310,17 +360,29 @@ void lc_live_series_young(const struct lc_nursery_run *runs, size_t len, uint16_
 			     now_ns);
 }
 
+/* Take out the first rows. */
+static void drop(struct lc_vector *rows, size_t n)
+{
+	if (!n)
+		return;
+	rows->len -= n;
+	memmove(rows->data, (char *)rows->data + n * rows->element_bytes,
+	        rows->len * rows->element_bytes);
+}
+
 void lc_live_series_take(struct lc_thread *t)
 {
 	const struct lc_block_live *rows = series.pending.data;
+	const struct lc_block_age *ages = series.ages.data;
 	size_t taken = 0;
 
 	while (taken < series.pending.len && !lc_tally_live(t->tally, &rows[taken]))
 		taken++;
-	if (!taken)
-		return;
-	series.pending.len -= taken;
-	memmove(series.pending.data, rows + taken, series.pending.len * sizeof(*rows));
+	drop(&series.pending, taken);
+	taken = 0;
+	while (taken < series.ages.len && !lc_tally_age(t->tally, &ages[taken]))
+		taken++;
+	drop(&series.ages, taken);
 }
 
 void lc_live_series_again(uint64_t now_ns)

@@ -37,9 +37,10 @@ uint64_t lc_live_series_collections(void);
 
 /*
  * Read the sums, if it is time to. `m`: the map tells which tracked objects are live; NULL: it does
- * not, and references do. `now`: write what is live in any case, too. Context: [writer].
+ * not, and references do. `now`: write what is live in any case, and how old it is, which takes a
+ * walk through the map. Context: [writer].
  */
-void lc_live_series_look(const struct lc_map *m, uint64_t now_ns, bool now);
+void lc_live_series_look(struct lc_map *m, uint64_t now_ns, bool now);
 
 /* The recording or the profile ends: its last stretch ends, too. Context: [writer]. */
 void lc_live_series_end(void);

@@ -93,8 +93,9 @@ void lc_estimate_flush(JNIEnv *jni);
 struct lc_estimate_held {
 	uint32_t site;
 	uint32_t size_bytes;
-	double chance; /* of being sampled and held: the object stands for 1 / chance objects */
-	bool young;    /* no collection is known that it has outlived */
+	double chance;     /* of being sampled and held: the object stands for 1 / chance objects */
+	uint32_t survived; /* collections that it is known to have outlived */
+	uint32_t of;       /* those that were counted */
 };
 typedef void lc_estimate_live_fn(void *user, const struct lc_estimate_held *object);
 

@@ -29,7 +29,8 @@ void lc_estimate_live(lc_estimate_live_fn *add, void *user)
 			              .site = e->object.site,
 			              .size_bytes = e->size_bytes,
 			              .chance = lc_estimate_chance_held(e),
-			              .young = !e->survived,
+			              .survived = e->survived,
+			              .of = t->collections,
 			          });
 	}
 	pthread_mutex_unlock(&t->lock);

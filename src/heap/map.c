@@ -150,6 +150,11 @@ uint64_t lc_map_copied_lost(const struct lc_map *m)
 	return m->copied_lost;
 }
 
+uint32_t lc_map_closes(const struct lc_map *m)
+{
+	return m->closes;
+}
+
 uint32_t lc_map_old_closes(const struct lc_map *m)
 {
 	return m->old_closes;

@@ -49,6 +49,7 @@ def test_live_objects_are_counted_to_the_unit(workload, profile, jdk, gc):
     assert sum(line["live"]["objects"] for line in heavy) == told["histogram"]
     assert (arrays["live"]["objects"], arrays["live"]["bytes"]) == (told["kept"], told["kept"] * ARRAY_BYTES)
     assert arrays["growth"]["bytes_per_second"] == pytest.approx(rate(ARRAY_BYTES), rel=0.1)
+    assert sum(arrays["ages"]) == told["kept"] and all(arrays["ages"])
     made_of = {c["class"]: c for c in r["footprint"]["classes"]}
     assert (r["footprint"]["header_bytes"], r["footprint"]["alignment_bytes"]) == (12, 8) and made_of["byte[]"]["object"] == {"header": 16}
     assert made_of[CLASS + "$Heavy"]["counted_objects"] == told["histogram"]
@@ -89,6 +90,9 @@ def test_what_has_a_bound_is_no_leak(workload, profile, jdk, gc, way):
     _, _, r = record(workload, profile, jdk, gc, way)
     assert r["live"]["old_collections"] >= 12
     assert leaks(r) == []
+    if way == "warmup":  # all were made in the first three tenths of the time
+        ages = lines_of(r, "byte[]")[0]["ages"]
+        assert sum(ages[:3]) <= 0.1 * sum(ages), ages
 
 
 @pytest.mark.slow

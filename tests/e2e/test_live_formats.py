@@ -36,6 +36,7 @@ def profile(path, end=30 * MB, live=True):
         at = (STRETCHES + 1) * NS
         block.live("now", at, None, 60, 75 * MB, sampled=30).live("now", at, LEAK, 30, end).live("now", at, BLOCK, 2, 8192)
         block.live("now", at, NODES, 0, 0, 20, (2000, 200000), (80000, 20 << 20)).live("young", at, LEAK, 3, 3 * MB)
+        block.ages(at - 1, LEAK, 900, 0, 0, 0, 0).ages(at, LEAK, 3, 6, 6, 6, 9).ages(at, NODES, 0, 0, 500, 500, 1000)
     return Profile(path, counters={"heap_max_bytes": 256 * MB}).append(block, end=(STRETCHES + 1) * NS).close()
 
 
@@ -47,6 +48,15 @@ def made(tmp_path_factory):
 def lines_of(locus, made):
     live = json.loads(locus("report", "--format=json", made).stdout)["live"]
     return {line["class"]: line for line in live["lines"]}
+
+
+def test_ages_are_those_after_the_last_collection(locus, made):
+    live = json.loads(locus("report", "--format=json", made).stdout)["live"]
+    assert lines_of(locus, made)["byte[]"]["ages"] == [3, 6, 6, 6, 9] and "ages" not in lines_of(locus, made)[DIRECT]
+    assert [a["collections"] for a in live["ages"]] == [12, 24, 36, 48, 60] and [a["seconds"] for a in live["ages"]] == [6, 12, 18, 24, 30]
+    text = " ".join(locus("report", "--view=live", made).stdout.split())
+    assert "youngest first: up to 12 (6.0 s), 24 (12.0 s), 36 (18.0 s), 48 (24.0 s), 60 (30.0 s)." in text, text
+    assert "ages 10%, 20%, 20%, 20%, 30%" in text and "ages 0%, 0%, 25%, 25%, 50%" in text, text
 
 
 def test_the_database_has_the_state_and_the_curve(locus, made, tmp_path):
@@ -141,6 +151,8 @@ def test_the_page_has_a_view_with_a_curve(browser, locus, made, tmp_path, scheme
     assert "60 collections, 30 of old objects, too" in detail and "0 ns" not in detail
     points = browser.evaluate("document.querySelector('#view-live polyline').getAttribute('points')").split()
     assert len(points) == STRETCHES and float(points[-1].split(",")[1]) < float(points[0].split(",")[1])
+    bars = browser.evaluate("[...document.querySelectorAll('#view-live .ages rect')].map((bar) => Number(bar.getAttribute('height')))")
+    assert len(bars) == 5 and bars[0] < bars[1] == bars[3] < bars[4] and "up to 12 collections (6 s)" in detail, (bars, detail)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     browser.click("#view-live .detail .link")
     assert browser.text("#view-objects h2") == "byte[]" and browser.messages() == []

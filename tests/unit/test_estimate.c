@@ -933,8 +933,9 @@ static uint64_t held_bytes;
 
 static void count_held(void *unused, const struct lc_estimate_held *object)
 {
-	held_old += !object->young;
-	held_young += object->young;
+	held_old += object->survived > 0;
+	held_young += !object->survived;
+	assert_in_range(object->survived, 0, object->of);
 	held_bytes += object->size_bytes;
 }
 

@@ -24,12 +24,14 @@
 #define MS UINT64_C(1000000)
 #define HEAP UINT64_C(0x700000000)
 
-enum { SITE = 7, OTHER = 8, BLOCKS = 9, WORDS = 4, ROWS_MAX = 4096, HELD_MAX = 8 };
+enum { SITE = 7, OTHER = 8, BLOCKS = 9, WORDS = 4, ROWS_MAX = 4096, AGES_MAX = 64, HELD_MAX = 8 };
 
 static struct lc_map *map;
 static struct lc_thread thread;
 static struct lc_block_live rows[ROWS_MAX];
 static size_t rows_len;
+static struct lc_block_age ages[AGES_MAX];
+static size_t ages_len;
 static bool refuses;
 static struct lc_estimate_held held[HELD_MAX];
 static size_t held_len;
@@ -56,6 +58,15 @@ int lc_tally_live(struct lc_tally *t, const struct lc_block_live *row)
 	return 0;
 }
 
+int lc_tally_age(struct lc_tally *t, const struct lc_block_age *row)
+{
+	if (refuses)
+		return -1;
+	assert_in_range(ages_len, 0, AGES_MAX - 1);
+	ages[ages_len++] = *row;
+	return 0;
+}
+
 void lc_estimate_live(lc_estimate_live_fn *add, void *user)
 {
 	for (size_t i = 0; i < held_len; i++)
@@ -66,14 +77,14 @@ static int setup(void **state)
 {
 	lc_memory_limit(UINT64_MAX);
 	now += 1000000 * MS;
-	rows_len = held_len = 0;
+	rows_len = ages_len = held_len = 0;
 	refuses = false;
 	lc_live_series_again(now);
 	lc_live_series_look(NULL, now, false); /* forget the last test's map */
 	lc_live_series_end();
 	lc_live_series_take(&thread);
 	lc_live_series_again(now);
-	rows_len = 0;
+	rows_len = ages_len = 0;
 	return lc_map_create(&map);
 }
 
@@ -207,8 +218,8 @@ static void what_is_live_at_the_end_is_written_with_what_is_younger(void **state
 	lc_blocks_allocated(0x10000, 4096, BLOCKS);
 	lc_blocks_allocated(0x20000, 4096, BLOCKS);
 	lc_blocks_freed(0x20000);
-	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.5, false };
-	held[held_len++] = (struct lc_estimate_held){ OTHER, 16, 0.5, true };
+	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.5, 1, 1 };
+	held[held_len++] = (struct lc_estimate_held){ OTHER, 16, 0.5, 0, 1 };
 	collect(100, false);
 	lc_live_series_look(map, now, true);
 	lc_live_series_young(&run, 1, 3, now);
@@ -228,6 +239,41 @@ static void what_is_live_at_the_end_is_written_with_what_is_younger(void **state
 	assert_int_equal(row.bytes, WORDS * 8);
 	assert_int_equal(row.sampled, 1);
 	lc_blocks_freed(0x10000);
+}
+
+/* Objects made before each of ten collections, one more each time; and one after them. */
+static void ages_are_fifths_of_the_collections(void **state)
+{
+	size_t objects = 0;
+
+	for (uint32_t made = 1; made <= 10; made++) {
+		for (uint32_t i = 0; i < made; i++)
+			assert_int_equal(
+			    lc_map_allocated(map, HEAP + objects++ * WORDS * 8, WORDS, SITE), 0);
+		lc_map_cycle(map);
+		lc_live_series_collected(1000, true);
+	}
+	assert_int_equal(lc_map_allocated(map, HEAP + objects * WORDS * 8, WORDS, OTHER), 0);
+	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.25, 3, 4 };
+	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.25, 0, 4 };
+	lc_live_series_look(map, now, true);
+	lc_live_series_end();
+	refuses = true;
+	take();
+	assert_int_equal(ages_len, 0);
+	refuses = false;
+	take();
+	take();
+	assert_int_equal(ages_len, 2);
+	assert_int_equal(ages[0].site, SITE);
+	assert_int_equal(ages[0].time_ns, now);
+	assert_int_equal(ages[0].objects_milli[0], (10 + 9) * 1000); /* youngest */
+	assert_int_equal(ages[0].objects_milli[1], (8 + 7) * 1000);
+	assert_int_equal(ages[0].objects_milli[2], (6 + 5) * 1000);
+	assert_int_equal(ages[0].objects_milli[3], (4 + 3) * 1000 + 4000);
+	assert_int_equal(ages[0].objects_milli[4], (2 + 1) * 1000);
+	assert_int_equal(ages[1].site, OTHER);
+	assert_int_equal(ages[1].objects_milli[0], 1000);
 }
 
 static void a_row_that_finds_no_memory_comes_again(void **state)
@@ -316,6 +362,7 @@ int main(void)
 		TEST(a_site_that_holds_as_much_has_no_further_row),
 		TEST(rows_stay_few_however_long_the_recording_is),
 		TEST(what_is_live_at_the_end_is_written_with_what_is_younger),
+		TEST(ages_are_fifths_of_the_collections),
 		TEST(a_row_that_finds_no_memory_comes_again),
 		TEST(the_next_profile_has_its_own_series),
 		TEST(sums_by_site_are_those_of_the_objects),

@@ -48,7 +48,8 @@ struct build {
 	size_t stretches_len;
 	uint64_t *now_ns; /* by process: of its last rows of LC_LIVE_NOW; 0: there are none */
 	uint64_t begin_ns;
-	double *series; /* bytes of a line, by stretch */
+	double *series;               /* bytes of a line, by stretch */
+	double (*ages)[LC_LIVE_AGES]; /* objects, by line */
 };
 
 static uint64_t value(const struct entry *e, unsigned column)
@@ -119,6 +120,47 @@ static void read_entries(struct build *b)
 	}
 	qsort(b->entries, b->len, sizeof(*b->entries), order_entries);
 	free(lines);
+}
+
+/* Ages of the objects in the rows of LC_LIVE_NOW. */
+static void read_ages(struct build *b)
+{
+	const struct lc_tree *t = b->rank->view->tree;
+	uint32_t *lines = lines_of(b->rank);
+
+	b->ages = lc_mem_zeroed(b->rank->len, sizeof(*b->ages));
+	for (uint32_t i = 0; i < t->ages.count; i++) {
+		const uint32_t *key = lc_table_key(&t->ages, i);
+		const uint64_t *milli = &lc_table_values(&t->ages, i)[LC_AGE_OBJECTS];
+		const uint32_t process =
+		    lc_table_key(&t->threads, key[LC_AGE_THREAD])[LC_THREAD_PROCESS];
+
+		if (!lines[key[LC_AGE_SITE]] || process >= b->rank->view->load->processes_len ||
+		    lc_tree_wide(&key[LC_AGE_TIME]) != b->now_ns[process])
+			continue;
+		for (size_t k = 0; k < LC_LIVE_AGES; k++)
+			b->ages[lines[key[LC_AGE_SITE]] - 1][k] += (double)milli[k] / 1000;
+		b->l->ages = true;
+	}
+	free(lines);
+}
+
+/* How many collections the ages go up to, and when the first of these was: from the last back. */
+static void name_ages(struct build *b)
+{
+	struct lc_live *l = b->l;
+	uint64_t end_ns = 0, seen = 0;
+	size_t at = b->stretches_len;
+
+	for (size_t i = 0; i < b->rank->view->load->processes_len; i++)
+		end_ns = b->now_ns[i] > end_ns ? b->now_ns[i] : end_ns;
+	for (size_t k = 0; l->ages && l->one_process && k < LC_LIVE_AGES; k++) {
+		l->age_collections[k] = l->collections * (k + 1) / LC_LIVE_AGES;
+		while (at && seen < l->age_collections[k])
+			seen += b->stretches[--at].collections;
+		if (at < b->stretches_len && b->stretches[at].time_ns < end_ns)
+			l->age_s[k] = (double)(end_ns - b->stretches[at].time_ns) / NS;
+	}
 }
 
 /* The rows of the heap are the last ones, and tell of all stretches. */
@@ -291,6 +333,7 @@ static void make_line(struct build *b, size_t from, size_t to)
 		.row = row,
 		.off_heap = lc_offheap_class(lc_tree_text(b->rank->view->tree, row->class)),
 	};
+	memcpy(line->ages, b->ages[row - b->rank->rows], sizeof(line->ages));
 	memset(b->series, 0, b->stretches_len * sizeof(*b->series));
 	for (size_t i = from, end; i < to; i = end) {
 		struct lc_live_site *site = &l->sites[l->sites_len++];
@@ -359,6 +402,8 @@ void lc_live_build(struct lc_live *l, const struct lc_ranking *rank)
 	b.now_ns = lc_mem_zeroed(load->processes_len, sizeof(*b.now_ns));
 	read_entries(&b);
 	read_heap(&b);
+	read_ages(&b);
+	name_ages(&b);
 	if (l->one_process) {
 		l->heap_max_bytes = lc_load_counter(load, "heap_max_bytes");
 		l->direct_max_bytes = lc_load_counter(load, "direct_max_bytes");
@@ -380,6 +425,16 @@ void lc_live_build(struct lc_live *l, const struct lc_ranking *rank)
 	free(b.stretches);
 	free(b.now_ns);
 	free(b.series);
+	free(b.ages);
+}
+
+double lc_live_age_part(const struct lc_live_line *line, size_t age)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < LC_LIVE_AGES; i++)
+		all += line->ages[i];
+	return all > 0 ? line->ages[age] / all : 0;
 }
 
 void lc_live_free(struct lc_live *l)

@@ -14,6 +14,8 @@
 #include "analyzer/base/trend.h"
 #include "analyzer/objects/analysis/ranking.h"
 
+enum { LC_LIVE_AGES = 5 };
+
 /* Objects that a line holds: counted objects, or blocks, and those that samples stand for. */
 struct lc_live_held {
 	uint64_t objects, bytes;
@@ -26,6 +28,8 @@ struct lc_live_line {
 	bool off_heap;
 	struct lc_live_held now;   /* after the last collection */
 	struct lc_live_held young; /* allocated since, dead or not; not of blocks */
+	/* Objects now, by the fifth of the collections that they have survived; all 0: unknown. */
+	double ages[LC_LIVE_AGES];
 	/*
 	 * Least bytes in equal parts of the recording: seconds since its begin, bytes. For objects,
 	 * only of parts in which old ones were collected, too: else dead ones are among them.
@@ -62,6 +66,13 @@ struct lc_live {
 	uint64_t old_collections; /* of these: of old objects, too, or of some */
 	uint64_t incomplete;      /* collections after which objects were forgotten */
 	double seconds;           /* of the points */
+	bool ages;                /* any line has ages */
+	/*
+	 * The most collections that objects of each age have survived, and the seconds since the
+	 * first of these; all 0 if there are several processes.
+	 */
+	uint64_t age_collections[LC_LIVE_AGES];
+	double age_s[LC_LIVE_AGES];
 	struct lc_arena arena;
 };
 
@@ -82,6 +93,19 @@ static inline bool lc_live_is_vague(const struct lc_live_held *h)
 static inline double lc_live_bytes(const struct lc_live_held *h)
 {
 	return (double)h->bytes + h->estimated_bytes.value;
+}
+
+/* The part of the line's objects that have this age, of the known ones; 0 if none is known. */
+double lc_live_age_part(const struct lc_live_line *line, size_t age);
+
+/* Are the ages of the line's objects known? */
+static inline bool lc_live_has_ages(const struct lc_live_line *line)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < LC_LIVE_AGES; i++)
+		any |= line->ages[i] > 0;
+	return any;
 }
 
 static inline double lc_live_objects(const struct lc_live_held *h)

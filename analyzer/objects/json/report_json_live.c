@@ -58,6 +58,12 @@ static void put_line(struct lc_json *j, const struct lc_report *r, const struct 
 	put_held(j, "live", &line->now);
 	if (line->young.objects || line->young.sampled)
 		put_held(j, "young", &line->young);
+	if (lc_live_has_ages(line)) {
+		lc_json_array(j, "ages");
+		for (size_t i = 0; i < LC_LIVE_AGES; i++)
+			lc_json_real(j, NULL, line->ages[i]);
+		lc_json_end_array(j);
+	}
 	if (l->one_process) {
 		lc_json_u64(j, "collections", line->collections);
 		if (line->first_s >= 0) {
@@ -82,6 +88,16 @@ void lc_report_json_live(struct lc_json *j, const struct lc_report *r)
 	lc_json_u64(j, "heap_bytes", l->heap_bytes);
 	lc_json_u64(j, "heap_max_bytes", l->heap_max_bytes);
 	lc_json_u64(j, "direct_max_bytes", l->direct_max_bytes);
+	if (l->ages && l->one_process) {
+		lc_json_array(j, "ages");
+		for (size_t i = 0; i < LC_LIVE_AGES; i++) {
+			lc_json_object(j, NULL);
+			lc_json_u64(j, "collections", l->age_collections[i]);
+			lc_json_real(j, "seconds", l->age_s[i]);
+			lc_json_end_object(j);
+		}
+		lc_json_end_array(j);
+	}
 	lc_json_array(j, "lines");
 	for (size_t i = 0; i < l->len && i < r->top; i++)
 		put_line(j, r, l, &l->lines[i]);

@@ -17,6 +17,14 @@ void lc_page_live(struct lc_json *j, const struct lc_live *l)
 	lc_json_u64(j, "heap_bytes", l->heap_bytes);
 	lc_json_u64(j, "heap_max_bytes", l->heap_max_bytes);
 	lc_json_fixed(j, "seconds", l->seconds, 3);
+	if (l->ages && l->one_process) {
+		lc_json_array(j, "ages"); /* collections and seconds in turn */
+		for (size_t i = 0; i < LC_LIVE_AGES; i++) {
+			lc_json_u64(j, NULL, l->age_collections[i]);
+			lc_json_fixed(j, NULL, l->age_s[i], 3);
+		}
+		lc_json_end_array(j);
+	}
 	lc_json_end_object(j);
 }
 
@@ -64,6 +72,12 @@ void lc_page_live_row(struct lc_json *j, const struct lc_live_line *line)
 		interval(j, "bytes_95", &line->now.estimated_bytes);
 	}
 	lc_json_fixed(j, "young", lc_live_bytes(&line->young), 0);
+	if (lc_live_has_ages(line)) {
+		lc_json_array(j, "ages");
+		for (size_t i = 0; i < LC_LIVE_AGES; i++)
+			lc_json_fixed(j, NULL, line->ages[i], 0);
+		lc_json_end_array(j);
+	}
 	if (line->points) /* the profile has one process */
 		curve(j, line);
 	lc_json_end_object(j);

@@ -47,6 +47,15 @@ static void put_growth(FILE *out, const struct lc_live_line *line)
 	        t->grows ? ", to the end" : "");
 }
 
+static void put_ages(FILE *out, const struct lc_live_line *line)
+{
+	if (!lc_live_has_ages(line))
+		return;
+	fputs("; ages", out);
+	for (size_t i = 0; i < LC_LIVE_AGES; i++)
+		fprintf(out, "%s %.0f%%", i ? "," : "", 100 * lc_live_age_part(line, i));
+}
+
 static void put_held(FILE *out, const struct lc_live_line *line)
 {
 	const struct lc_live_held *h = &line->now;
@@ -81,6 +90,7 @@ static char *numbers(const struct lc_live *l, const struct lc_live_line *line)
 			        seconds_text(last, sizeof(last), line->last_s), line->collections,
 			        line->collections == 1 ? "" : "s");
 	}
+	put_ages(out, line);
 	if (lc_live_bytes(&line->young) >= 1)
 		fprintf(out, "; younger: %s",
 		        lc_emit_bytes_real(young, sizeof(young), lc_live_bytes(&line->young)));
@@ -103,6 +113,22 @@ static void print_line(const struct lc_screen *s, const struct lc_report *r,
 	free(text);
 }
 
+/* "Ages are fifths of the collections, young first: up to 4, 8, 12, 16 and 20 (for 1 s, ...)." */
+static void put_age_names(FILE *out, const struct lc_live *l)
+{
+	char time[32];
+
+	if (!l->ages)
+		return;
+	fputs(" Ages are fifths of the collections that the objects may have survived, youngest "
+	      "first",
+	      out);
+	for (size_t i = 0; l->one_process && i < LC_LIVE_AGES; i++)
+		fprintf(out, "%s %" PRIu64 " (%s)", i ? "," : ": up to", l->age_collections[i],
+		        seconds_text(time, sizeof(time), l->age_s[i]));
+	putc('.', out);
+}
+
 static void print_all(const struct lc_screen *s, const struct lc_live *l)
 {
 	char in_use[32], max[32], *text;
@@ -121,6 +147,7 @@ static void print_all(const struct lc_screen *s, const struct lc_live *l)
 	    ". Old objects count until a collection of old objects finds them dead; growth is told "
 	    "by such collections alone: by the least in each of 64 parts of the time.",
 	    out);
+	put_age_names(out, l);
 	if (l->incomplete)
 		fprintf(out,
 		        " At %" PRIu64 " collection%s Locus lost objects: counts may be too small.",
