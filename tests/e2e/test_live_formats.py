@@ -21,13 +21,13 @@ MB = 1 << 20
 LINE = "com.acme.Main.main:5;com.acme.Cache.load:20;[byte[]]"
 
 
-def profile(path, end=30 * MB, live=True):
+def profile(path, end=30 * MB, live=True, old=STRETCHES):
     """A line grows by a 30th of `end` each second; another is steady, and estimated."""
     block = Block().access("object", LOAD, 40, LEAK).access("native", FILL, 60).allocate(*LEAK, 300, 300 * MB)
     block.off_heap(*BLOCK, 2, 8192)
     for i in range(STRETCHES if live else 0):
         at = (i + 1) * NS
-        block.live("least", at, None, 2, 40 * MB + i * end // STRETCHES, sampled=1)
+        block.live("least", at, None, 2, 40 * MB + i * end // STRETCHES, sampled=int(i < old))
         block.live("least", at, LEAK, i + 1, (i + 1) * end // STRETCHES)
         if not i:
             block.live("least", at, NODES, 0, 0, 20, (2000, 200000), (80000, 20 << 20))
@@ -57,6 +57,15 @@ def test_ages_are_those_after_the_last_collection(locus, made):
     text = " ".join(locus("report", "--view=live", made).stdout.split())
     assert "youngest first: up to 12 (6.0 s), 24 (12.0 s), 36 (18.0 s), 48 (24.0 s), 60 (30.0 s)." in text, text
     assert "ages 10%, 20%, 20%, 20%, 30%" in text and "ages 0%, 0%, 25%, 25%, 50%" in text, text
+
+
+@pytest.mark.parametrize("old, grows", [(STRETCHES, True), (STRETCHES * 3 // 4, True), (STRETCHES // 2, False)])
+def test_a_line_grows_to_the_end_of_the_recording(locus, tmp_path, old, grows):
+    """Without a collection of old objects in the last third, nothing tells whether a line that grew has stopped."""
+    path = profile(tmp_path / "p", old=old)
+    line, found = lines_of(locus, path)["byte[]"], json.loads(locus("report", "--format=json", path).stdout)["findings"]
+    assert (len(line["series"]), line["growth"]["to_the_end"]) == (old, grows) and line["growth"]["z"] > 4
+    assert ("grows" in [f["kind"] for f in found]) == grows
 
 
 def test_the_database_has_the_state_and_the_curve(locus, made, tmp_path):

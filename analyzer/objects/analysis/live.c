@@ -15,8 +15,9 @@
 
 #define NS 1e9
 #define MATTERS_BYTES 1e6
-#define MATTERS_PART 0.01 /* of the limit */
-#define MATTERS_S 86400.0 /* until the limit is reached */
+#define MATTERS_PART 0.01   /* of the limit */
+#define MATTERS_S 86400.0   /* until the limit is reached */
+#define LAST_PART (1.0 / 3) /* of the recording, that a point must be in */
 
 /*
  * Errors of an estimate add up from point to point, as in a random walk. The slope of a line
@@ -296,6 +297,8 @@ static void judge(const struct lc_live *l, struct lc_live_line *line)
 	double part, full = line->off_heap ? 0 : (double)l->heap_bytes;
 
 	*t = lc_trend_of(line->points, line->points_len);
+	/* After the last point the line may have stayed. */
+	t->grows = t->grows && line->points[line->points_len - 1].x >= (1 - LAST_PART) * l->seconds;
 	part = e->value > 0 ? RANDOM_WALK * e->value / lc_live_bytes(&line->now) : 0;
 	if (part > 0) {
 		const double low = part * (1 - e->low / e->value);
