@@ -12,7 +12,7 @@ BYTES = 2048
 ARRAY_BYTES = BYTES + 16  # with its header
 EACH = 20
 BLOCK = "java.nio.DirectByteBuffer (off-heap)"
-LEAKS = ("map", "list", "local", "listeners", "direct")
+LEAKS = ("map", "list", "local", "listeners", "loader", "inner", "direct")
 BOUNDED = ("cache", "sawtooth", "warmup", "steady")
 
 

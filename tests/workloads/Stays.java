@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import javax.management.ObjectName;
 
 /**
  * Keeps objects in different ways, each beside garbage: a leak by a map, a list, a thread's variable,
- * a list of listeners or direct buffers; a cache with a bound; a sawtooth; a program that only warms
+ * a list of listeners, direct buffers, class loaders or objects of an inner class; a cache with a bound; a sawtooth; a program that only warms
  * up; and a steady one. Collects all objects five times a second. Arguments: the way, the milliseconds, the bytes of an object, and how many
  * objects are kept each 10 ms. Prints what is kept at the end, and the JVM's own count of listeners.
  */
@@ -22,6 +25,9 @@ public class Stays {
     static final List<Listener> LISTENERS = new ArrayList<>();
     static final List<ByteBuffer> BUFFERS = new ArrayList<>();
     static final ThreadLocal<List<byte[]>> LOCAL = ThreadLocal.withInitial(ArrayList::new);
+    static final List<ClassLoader> LOADERS = new ArrayList<>();
+    static final List<Runnable> INNER = new ArrayList<>();
+    static final int OF_A_LOADER = 500;
     static final int BOUND = 1000;
     static final int TEETH = 4;
     static final int ENOUGH = 24; // collections, however busy the machine is
@@ -39,19 +45,65 @@ public class Stays {
         final byte[] state = make();
     }
 
-    static void leak(String way) {
+    /** A class that each loader has its own of, with objects in a static field. */
+    public static class Deployed implements Consumer<byte[]> {
+        static final List<byte[]> STATE = new ArrayList<>();
+
+        @Override
+        public void accept(byte[] state) {
+            STATE.add(state);
+        }
+    }
+
+    static class Loader extends ClassLoader {
+        final Consumer<byte[]> deployed;
+
+        @SuppressWarnings("unchecked")
+        Loader() throws ReflectiveOperationException, IOException {
+            String name = Deployed.class.getName();
+            byte[] code;
+            try (InputStream in = Stays.class.getResourceAsStream(name + ".class")) {
+                code = in.readAllBytes();
+            }
+            deployed = (Consumer<byte[]>) defineClass(name, code, 0, code.length).getConstructor().newInstance();
+        }
+    }
+
+    /** Its inner objects keep it. */
+    static class Outer {
+        final byte[] state = make();
+
+        Runnable inner() {
+            return new Runnable() {
+                @Override
+                public void run() {
+                    garbage = state;
+                }
+            };
+        }
+    }
+
+    static void leakByLoader() throws ReflectiveOperationException, IOException {
+        if (kept % OF_A_LOADER == 0)
+            LOADERS.add(new Loader());
+        ((Loader) LOADERS.get(LOADERS.size() - 1)).deployed.accept(make());
+    }
+
+    static void leak(String way) throws ReflectiveOperationException, IOException {
         switch (way) {
             case "map" -> MAP.put(MAP.size(), make());
             case "list" -> LIST.add(make());
             case "local" -> LOCAL.get().add(make());
             case "listeners" -> LISTENERS.add(new Heavy());
+            case "loader" -> leakByLoader();
+            case "inner" -> INNER.add(new Outer().inner());
             case "direct" -> BUFFERS.add(ByteBuffer.allocateDirect(size));
             default -> throw new IllegalArgumentException(way);
         }
         kept++;
     }
 
-    static void keep(String way, double done) {
+    static void keep(String way, double done) throws ReflectiveOperationException, IOException {
         switch (way) {
             case "cache" -> {
                 MAP.put((int) (Math.random() * 1e9), make());
