@@ -308,6 +308,21 @@ uint64_t lc_live_series_collections(void)
 	return series.collections;
 }
 
+/* The sums are a point of the series. */
+static void note_point(uint64_t now_ns)
+{
+	if (series.stretch_has_pass && now_ns - series.begin_ns >= series.stretch_ns)
+		end_stretch();
+	if (!series.stretch_has_pass)
+		series.begin_ns = now_ns;
+	series.stretch_has_pass = true;
+	note_least();
+}
+
+/*
+ * A pass that was asked for is no point without a collection: the last one comes when the program
+ * has ended, maybe for long. That would look like the end of growth.
+ */
 void lc_live_series_look(struct lc_map *m, uint64_t now_ns, bool now)
 {
 	const bool due =
@@ -317,13 +332,9 @@ void lc_live_series_look(struct lc_map *m, uint64_t now_ns, bool now)
 	if (!due && !now)
 		return;
 	begin = cpu_ns();
-	if (series.stretch_has_pass && now_ns - series.begin_ns >= series.stretch_ns)
-		end_stretch();
-	if (!series.stretch_has_pass)
-		series.begin_ns = now_ns;
-	series.stretch_has_pass = true;
 	read_sums(m);
-	note_least();
+	if (!now || series.collected || (!series.stretches && !series.stretch_has_pass))
+		note_point(now_ns);
 	if (now) {
 		write_now(now_ns);
 		write_ages(m, now_ns);

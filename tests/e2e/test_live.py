@@ -16,9 +16,9 @@ LEAKS = ("map", "list", "local", "listeners", "loader", "inner", "direct")
 BOUNDED = ("cache", "sawtooth", "warmup", "steady")
 
 
-def record(workload, profile, jdk, gc, way, ms=MS, options=()):
+def record(workload, profile, jdk, gc, way, ms=MS, options=(), more=()):
     java = ["-Xmx256m", *collector(gc)]
-    run = profile(command(workload, jdk, CLASS, way, ms, BYTES, EACH, java=java), *options)
+    run = profile(command(workload, jdk, CLASS, way, ms, BYTES, EACH, *more, java=java), *options)
     assert complaints(run.stderr) == []
     return run, truth(run), report(run)
 
@@ -41,7 +41,7 @@ def rate(each_bytes):
 def test_live_objects_are_counted_to_the_unit(workload, profile, jdk, gc):
     """The listeners are tracked, small, and counted by the JVM after a full collection, too."""
     options = ["--track=%s$Heavy" % CLASS]
-    run, told, r = record(workload, profile, jdk, gc, "listeners", ms=5000, options=options)
+    run, told, r = record(workload, profile, jdk, gc, "listeners", ms=5000, options=options, more=["count"])
     counters = r["processes"][0]["counters"]
     heavy = lines_of(r, CLASS + "$Heavy")
     arrays = lines_of(r, "byte[]")[0]

@@ -241,6 +241,28 @@ static void what_is_live_at_the_end_is_written_with_what_is_younger(void **state
 	lc_blocks_freed(0x10000);
 }
 
+/* The JVM of a program that has ended may take seconds to end, too. */
+static void the_end_of_the_recording_is_no_point(void **state)
+{
+	struct lc_block_live row = { 0 };
+
+	for (size_t i = 0; i < 5; i++) {
+		lc_blocks_allocated(0x10000 * (i + 1), 4096, BLOCKS);
+		collect(200, true);
+	}
+	now += 3000 * MS;
+	lc_live_series_look(map, now, true);
+	lc_live_series_end();
+	take();
+	assert_int_equal(rows_of(0, LC_LIVE_LEAST, &row), 5);
+	assert_int_equal(rows_of(BLOCKS, LC_LIVE_LEAST, &row), 5);
+	assert_int_equal(row.time_ns, now - 3000 * MS);
+	assert_int_equal(rows_of(BLOCKS, LC_LIVE_NOW, &row), 1);
+	assert_int_equal(row.objects, 5);
+	for (size_t i = 0; i < 5; i++)
+		lc_blocks_freed(0x10000 * (i + 1));
+}
+
 /* Objects made before each of ten collections, one more each time; and one after them. */
 static void ages_are_fifths_of_the_collections(void **state)
 {
@@ -362,6 +384,7 @@ int main(void)
 		TEST(a_site_that_holds_as_much_has_no_further_row),
 		TEST(rows_stay_few_however_long_the_recording_is),
 		TEST(what_is_live_at_the_end_is_written_with_what_is_younger),
+		TEST(the_end_of_the_recording_is_no_point),
 		TEST(ages_are_fifths_of_the_collections),
 		TEST(a_row_that_finds_no_memory_comes_again),
 		TEST(the_next_profile_has_its_own_series),
