@@ -97,7 +97,7 @@ static char *oversized_words(const struct lc_finding_search *s, const struct lc_
 	if (c->zero)
 		fprintf(out, " %" PRIu64 " more held nothing but zeros.", c->zero);
 	if (c->bytes / written > LC_CONTENTS_WHOLE_BYTES)
-		fputs(" Large arrays are looked at in 128 places.", out);
+		fputs(" Large arrays are looked at in places.", out);
 	put_allocated(out, f->row, gc);
 	lc_finding_put_gain(out, f);
 	lc_mem_close_text(out);

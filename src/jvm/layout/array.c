@@ -148,6 +148,41 @@ static bool look_at_all(const struct lc_array *a, uint64_t salt, struct lc_array
 	return true;
 }
 
+static uint64_t place_of(const struct lc_array *a, uint64_t step, size_t i)
+{
+	return i + 1 < LC_ARRAY_PLACES ? i * step : a->bytes - LC_ARRAY_PLACE_BYTES;
+}
+
+/*
+ * Bytes up to `used` are in use, and those from `end` on are 0, so far as is known: halve what lies
+ * between them until it is one place.
+ */
+static bool look_between(const struct lc_array *a, uint64_t used, uint64_t end,
+                         struct lc_array_use *out)
+{
+	unsigned char *const buffer = (unsigned char *)arrays.buffer;
+
+	while (used < end) {
+		const bool last = end - used <= LC_ARRAY_PLACE_BYTES;
+		const uint64_t at = last ? used : used + (end - used) / 2;
+		const size_t n = end - at < LC_ARRAY_PLACE_BYTES ? end - at : LC_ARRAY_PLACE_BYTES;
+		size_t found;
+
+		if (!lc_peek(a->data + at, buffer, n))
+			return false;
+		out->looked_bytes += n;
+		found = used_of(buffer, n);
+		if (found)
+			used = at + found;
+		else
+			end = at;
+		if (last)
+			break;
+	}
+	out->used_bytes = whole_elements(a, used);
+	return true;
+}
+
 static bool look_at_places(const struct lc_array *a, struct lc_array_use *out)
 {
 	unsigned char *const buffer = (unsigned char *)arrays.buffer;
@@ -156,11 +191,8 @@ static bool look_at_places(const struct lc_array *a, struct lc_array_use *out)
 	const uint64_t step = (a->bytes - LC_ARRAY_PLACE_BYTES) / (LC_ARRAY_PLACES - 1) & ~7ull;
 
 	for (size_t i = 0; i < LC_ARRAY_PLACES; i++) {
-		const uint64_t at =
-		    i + 1 < LC_ARRAY_PLACES ? i * step : a->bytes - LC_ARRAY_PLACE_BYTES;
-
 		into[i] = (struct iovec){ buffer + i * LC_ARRAY_PLACE_BYTES, LC_ARRAY_PLACE_BYTES };
-		from[i] = lc_peek_part(a->data + at, LC_ARRAY_PLACE_BYTES);
+		from[i] = lc_peek_part(a->data + place_of(a, step, i), LC_ARRAY_PLACE_BYTES);
 	}
 	if (!lc_peek_all(into, from, LC_ARRAY_PLACES))
 		return false;
@@ -168,13 +200,11 @@ static bool look_at_places(const struct lc_array *a, struct lc_array_use *out)
 	for (size_t i = LC_ARRAY_PLACES; i-- > 0;) {
 		const size_t used =
 		    used_of(buffer + i * LC_ARRAY_PLACE_BYTES, LC_ARRAY_PLACE_BYTES);
-		const uint64_t at =
-		    i + 1 < LC_ARRAY_PLACES ? i * step : a->bytes - LC_ARRAY_PLACE_BYTES;
 
-		if (used) {
-			out->used_bytes = whole_elements(a, at + used);
-			break;
-		}
+		if (used)
+			return look_between(a, place_of(a, step, i) + used,
+			                    i + 1 < LC_ARRAY_PLACES ? place_of(a, step, i + 1) : 0,
+			                    out);
 	}
 	return true;
 }

@@ -17,7 +17,7 @@ struct lc_layout;
 
 enum {
 	LC_ARRAY_WHOLE_BYTES = 16 << 10, /* larger arrays are looked at in places */
-	LC_ARRAY_PLACES = 128,           /* so many, at equal distances */
+	LC_ARRAY_PLACES = 96,            /* so many, at equal distances, and then behind one */
 	LC_ARRAY_PLACE_BYTES = 128,
 };
 
