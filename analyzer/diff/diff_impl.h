@@ -46,6 +46,12 @@ char *lc_diff_origin(const struct lc_diff_row *row);
  */
 char *lc_diff_reached(const struct lc_diff_row *row);
 
+/*
+ * "arrays looked at used 48.0% on average, before 1.1%", if both sides have looked at enough, and
+ * they differ; else NULL.
+ */
+char *lc_diff_used(const struct lc_diff_row *row);
+
 /* "Spectrum.re (double[]) 40.8% to 18.4%, significant"; "no significant change ...". */
 char *lc_diff_headline(const struct lc_diff *d);
 

@@ -112,6 +112,8 @@ static void put_place(struct lc_json *j, const char *name, const struct lc_diff 
 	}
 	lc_object_json_row(j, t, p->row);
 	put_reached(j, p);
+	if (lc_contents_written(&p->row->contents))
+		lc_json_real(j, "used_share", lc_contents_share(&p->row->contents));
 	lc_json_end_object(j);
 }
 

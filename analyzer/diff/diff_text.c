@@ -213,6 +213,9 @@ static void print_detail(const struct lc_screen *s, const struct lc_diff_row *ro
 	words = samples ? lc_diff_reached(row) : NULL;
 	if (words)
 		say(out, &first, words);
+	words = lc_diff_used(row);
+	if (words)
+		say(out, &first, words);
 	lc_mem_close_text(out);
 	fprintf(s->out, "%*s", LEFT_COLUMNS, "");
 	print_wrapped(s, LEFT_COLUMNS, LEFT_COLUMNS, text);

@@ -64,6 +64,18 @@ char *lc_diff_reached(const struct lc_diff_row *row)
 	return text;
 }
 
+char *lc_diff_used(const struct lc_diff_row *row)
+{
+	const struct lc_rank_row *before = row->side[LC_DIFF_BEFORE].row;
+	const struct lc_rank_row *after = row->side[LC_DIFF_AFTER].row;
+
+	if (!before || !after || !lc_contents_differ(&before->contents, &after->contents))
+		return NULL;
+	return lc_mem_text("arrays looked at used %.1f%% on average, before %.1f%%",
+	                   100 * lc_contents_share(&after->contents),
+	                   100 * lc_contents_share(&before->contents));
+}
+
 char *lc_diff_origin(const struct lc_diff_row *row)
 {
 	const uint32_t before = row->side[LC_DIFF_BEFORE].line1;

@@ -214,6 +214,22 @@ page.add((shared) => {
 			svg("text", { x: W, y: H + 14, class: "dim", "text-anchor": "end", text: duration(end) }));
 	}
 
+	/* Arrays that Locus has looked into: how much of dead ones was used, and which live ones are equal. */
+	function contents(row) {
+		const [dead, zero, size, used, to64, to16, to8, to4, to2, outlived, same, other] = row.contents;
+		const written = dead - zero;
+		const parts = [["1/64", to64], ["1/16", to16], ["1/8", to8], ["1/4", to4], ["1/2", to2], ["all", written - to64 - to16 - to8 - to4 - to2]];
+		const rows = parts.filter((part) => part[1]).map((part) => ["dead, used up to " + part[0], number(part[1]), percent(part[1] / dead)]);
+		if (written)
+			rows.unshift(["dead, used on average " + bytes(Math.round(used / written)) + " of " + bytes(Math.round(size / written)), number(written), percent(used / size)]);
+		if (zero)
+			rows.push(["dead, nothing but zeros", number(zero), percent(zero / dead)]);
+		if (outlived)
+			rows.push(["outlived a collection", number(outlived), ""], ["of these, equal to another of this line", number(same), percent(same / outlived)],
+				["of these, equal to one of another line", number(other), percent(other / outlived)]);
+		return section("Contents of arrays that were looked at", plain(["", "Arrays", "Part"], rows));
+	}
+
 	function life(host, row) {
 		const about = (n) => number(Math.round(n));
 		const rows = [];
@@ -231,6 +247,8 @@ page.add((shared) => {
 		if (row.live && row.objects)
 			host.append(section("Smaller objects, estimated", plain(["Outlived collections", "Objects", "Part"],
 				row.live.map((n, i) => [String(1 << i), "~" + about(n), percent(Math.min(1, n / row.objects[0]))]))));
+		if (row.contents)
+			host.append(contents(row));
 		if (shared.hasTime && row.sites.length)
 			host.append(section("Bytes allocated over time", bars(overTime(row, "bytes"), (v) => bytes(Math.round(v)), "Bytes allocated over time")));
 		if (shared.hasTime && row.samples)

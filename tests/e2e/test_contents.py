@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is in arrays, as the pauses of collections show it, is what the program put into them."""
 
+import csv
+import io
+import json
+import sqlite3
+
 import pytest
+from browser import browser  # noqa: F401 (a fixture)
 from helpers import COLLECTORS, collector, command, complaints, counters, marked_lines, report
+from synthetic import Block, Profile, frame
 
 CLASS = "Contents"
+OBJECTS = "view=objects"
+MADE = ("byte[]", (frame("com.acme.Codec", "encode", 20), frame("com.acme.Main", "main", 5)))
+OTHER = ("char[]", MADE[1])
+SEEN = dict(dead=105, zero=5, size=100 * 8192, used=100 * 90, parts=(100, 0, 0, 0, 0), outlived=40, same=10, other=20)
 
 
 def contents(workload, profile, jdk, gc, rounds):
@@ -30,8 +41,8 @@ def check_contents(seen):
     assert zeros["zero"] == zeros["dead"] and zeros["bytes"] == 0
     # The last of 16 numbers at random places is in the lower half once in 65,536 arrays.
     assert sparse["used_bytes"] > 0.8 * sparse["bytes"] and sparse["to_half"] <= 1
-    if "large" in seen:  # a hundredth more or less: 128 places
-        assert seen["large"]["used_bytes"] == pytest.approx(13000 * seen["large"]["dead"], rel=0.1)
+    if "large" in seen:
+        assert seen["large"]["used_bytes"] == 13000 * seen["large"]["dead"]
         assert seen["large"]["to_8th"] == seen["large"]["dead"]
     if "huge" in seen:
         assert seen["huge"]["to_64th"] == seen["huge"]["dead"]
@@ -69,3 +80,35 @@ def test_where_objects_move_while_the_program_runs_nothing_is_looked_into(worklo
     run = profile(command(workload, jdk, CLASS, 100000, java=["-Xmx256m", *collector(gc)]))
     assert counters(run)["contents_arrays"] == 0
     assert not any("contents" in row for row in report(run)["ranking"]["rows"])
+
+
+def made(path, **seen):
+    block = Block().access("object", MADE[1], 50, MADE).allocate(*MADE, 2000, 2000 * 8208).allocate(*OTHER, 10, 1000)
+    return Profile(path).append(block.content(MADE, **dict(SEEN, **seen))).close()
+
+
+def test_every_format_has_what_was_seen_in_arrays(locus, tmp_path):
+    path, larger = made(tmp_path / "p"), made(tmp_path / "larger", used=100 * 3000, parts=(0, 0, 0, 0, 100))
+    assert locus("report", path, "-f", tmp_path / "p.sqlite").returncode == 0
+    with sqlite3.connect(tmp_path / "p.sqlite") as db:
+        assert db.execute("SELECT class, contents.* FROM contents JOIN sites ON sites.id = site").fetchall()[0][2:] == (
+            105, 5, 819200, 9000, 100, 0, 0, 0, 0, 40, 10, 20)
+    rows = list(csv.DictReader(io.StringIO(locus("report", "--format=csv", path).stdout)))
+    assert [[row["contents_" + k] for k in ("dead", "zero", "bytes", "used_bytes", "outlived", "equal")] for row in rows] == [
+        ["105", "5", "819200", "9000", "40", "30"], ["0"] * 6]
+    text, same = (" ".join(locus("diff", "--top=10", path, other).stdout.split()) for other in (larger, path))
+    assert "arrays looked at used 36.6% on average, before 1.1%" in text and "arrays looked at" not in same, text
+    sides = next(r for r in json.loads(locus("diff", "--format=json", path, larger).stdout)["rows"] if r["after"]["class"] == "byte[]")
+    assert (sides["before"]["used_share"], sides["after"]["used_share"]) == (pytest.approx(0.010986, abs=1e-6), pytest.approx(0.366211, abs=1e-6))
+
+
+def test_the_page_has_them_at_the_row(browser, locus, tmp_path):
+    page = tmp_path / "p.html"
+    assert locus("report", made(tmp_path / "p"), "-f", page).returncode == 0
+    browser.page(page, OBJECTS)
+    browser.evaluate("document.querySelectorAll('#view-objects .row')[0].click()")
+    browser.click(".faces [data-face=life]")
+    cells = browser.evaluate("Array.from(document.querySelectorAll('.face tbody tr'), (r) => Array.from(r.cells, (c) => c.textContent))")
+    assert ["dead, used on average 90 B of 8.0 KB", "100", "1.1%"] in cells and ["dead, nothing but zeros", "5", "4.8%"] in cells, cells
+    assert ["of these, equal to one of another line", "20", "50%"] in [[c.replace(".0%", "%") for c in row] for row in cells], cells
+    assert browser.messages() == []

@@ -74,6 +74,38 @@ static void says(const struct lc_finding *f, const char *words)
 		fail_msg("\"%s\" is not in: %s", words, f->text);
 }
 
+static struct lc_rank_contents seen(uint64_t to_64th, uint64_t to_half, uint64_t above)
+{
+	return (struct lc_rank_contents){ .dead = to_64th + to_half + above,
+		                          .bytes = 1,
+		                          .parts = { to_64th, 0, 0, 0, to_half } };
+}
+
+static void recordings_whose_used_parts_differ_are_told_from_chance(void **state)
+{
+	static const struct {
+		struct {
+			uint64_t to_64th, to_half, above;
+		} a, b;
+		bool differ;
+	} cases[] = {
+		{ { 100, 0, 0 }, { 0, 100, 0 }, true }, { { 20, 0, 0 }, { 0, 20, 0 }, true },
+		{ { 19, 0, 0 }, { 0, 200, 0 }, false }, /* too few */
+		{ { 100, 0, 0 }, { 95, 5, 0 }, false }, { { 50, 50, 0 }, { 40, 60, 0 }, false },
+		{ { 50, 50, 0 }, { 10, 90, 0 }, true }, { { 0, 100, 0 }, { 0, 0, 100 }, true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct lc_rank_contents a =
+		    seen(cases[i].a.to_64th, cases[i].a.to_half, cases[i].a.above);
+		const struct lc_rank_contents b =
+		    seen(cases[i].b.to_64th, cases[i].b.to_half, cases[i].b.above);
+
+		assert_int_equal(lc_contents_differ(&a, &b), cases[i].differ);
+		assert_int_equal(lc_contents_differ(&b, &a), cases[i].differ);
+	}
+}
+
 static void arrays_with_little_in_them_are_found(void **state)
 {
 	const struct lc_finding *f;
@@ -185,6 +217,7 @@ static void arrays_that_are_mostly_different_are_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(recordings_whose_used_parts_differ_are_told_from_chance),
 		TEST(arrays_with_little_in_them_are_found),
 		TEST(some_arrays_must_have_been_looked_at),
 		TEST(most_arrays_must_use_a_half_at_most),

@@ -42,6 +42,18 @@ static inline uint64_t lc_contents_written(const struct lc_rank_contents *c)
  */
 unsigned lc_contents_used(const struct lc_rank_contents *c, uint64_t *within);
 
+/* The part of the written arrays that was in use, on average by bytes; there are some. */
+static inline double lc_contents_share(const struct lc_rank_contents *c)
+{
+	return c->bytes ? (double)c->used_bytes / (double)c->bytes : 0;
+}
+
+/*
+ * Do the arrays of two recordings differ in how much of them is used? By the classes of used parts,
+ * beyond chance (1 in 1,000); false if either has fewer than LC_CONTENTS_MIN written arrays.
+ */
+bool lc_contents_differ(const struct lc_rank_contents *a, const struct lc_rank_contents *b);
+
 /* Arrays that are equal to another. */
 static inline uint64_t lc_contents_equal(const struct lc_rank_contents *c)
 {

@@ -133,14 +133,25 @@ static void allocations(FILE *out, const struct lc_rank_row *row)
 
 #define OFFHEAP_COLUMNS                                                                            \
 	"offheap_allocated,offheap_allocated_bytes,offheap_freed,offheap_freed_bytes,"             \
-	"offheap_live,offheap_live_bytes\n"
+	"offheap_live,offheap_live_bytes,"
+
+#define CONTENTS_COLUMNS                                                                           \
+	"contents_dead,contents_zero,contents_bytes,contents_used_bytes,contents_outlived,"        \
+	"contents_equal\n"
 
 /* Blocks outside the heap. */
 static void off_heap(FILE *out, const struct lc_rank_offheap *o)
 {
-	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
 	        o->allocated, o->allocated_bytes, o->freed, o->freed_bytes, lc_offheap_live(o),
 	        lc_offheap_live_bytes(o));
+}
+
+/* Arrays that were looked into. */
+static void contents(FILE *out, const struct lc_rank_contents *c)
+{
+	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+	        c->dead, c->zero, c->bytes, c->used_bytes, c->outlived, lc_contents_equal(c));
 }
 
 /* Write the touched part, and the line with most accesses. */
@@ -176,6 +187,7 @@ static void rank_row(FILE *out, const struct lc_ranking *rank, const struct lc_r
 	allocations(out, row);
 	access(out, rank, row);
 	off_heap(out, &row->offheap);
+	contents(out, &row->contents);
 }
 
 /* Samples of a bucket that are in no row: those in no object of a known class. */
@@ -202,12 +214,14 @@ static void bucket_row(FILE *out, const struct lc_view *v, unsigned bucket)
 	lc_rank_interval(seen, lc_view_all(v), &low, &high);
 	fprintf(out, "%s,\"\",\"\",\"\",\"\",\"\",\"\",,\"\",\"\",", lc_bucket_name(bucket));
 	samples(out, v, seen.samples, low, high);
-	fputs("0,0,0,0,0,0,0,0,0,0,\"\",\"\",\"\",,0,0,0,0,0,0,0\n", out);
+	fputs("0,0,0,0,0,0,0,0,0,0,\"\",\"\",\"\",,0,0,0,0,0,0,0,0,0,0,0,0,0\n", out);
 }
 
 void lc_report_csv(FILE *out, const struct lc_report *r)
 {
-	fputs(WHAT_COLUMNS SAMPLES_COLUMNS ALLOCATION_COLUMNS ACCESS_COLUMNS OFFHEAP_COLUMNS, out);
+	fputs(WHAT_COLUMNS SAMPLES_COLUMNS ALLOCATION_COLUMNS ACCESS_COLUMNS OFFHEAP_COLUMNS
+	          CONTENTS_COLUMNS,
+	      out);
 	for (size_t i = 0; i < r->ranking->len && i < r->top; i++)
 		rank_row(out, r->ranking, &r->ranking->rows[i]);
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)

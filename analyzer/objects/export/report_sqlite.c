@@ -254,6 +254,24 @@ static void off_heap(struct lc_sqlite *s)
 	free(all);
 }
 
+/* Arrays that were looked into, by site. */
+static void contents(struct lc_sqlite *s)
+{
+	const struct lc_table *t = &s->tree->contents;
+
+	lc_database_table(&s->db, "contents",
+	                  "site INTEGER PRIMARY KEY REFERENCES sites, dead INTEGER, zero INTEGER, "
+	                  "bytes INTEGER, used_bytes INTEGER, to_64th INTEGER, to_16th INTEGER, "
+	                  "to_8th INTEGER, to_4th INTEGER, to_half INTEGER, outlived INTEGER, "
+	                  "equal_same INTEGER, equal_other INTEGER");
+	for (uint32_t i = 0; i < t->count; i++) {
+		lc_sqlite_site(s, lc_table_key(t, i)[LC_CONTENT_SITE]);
+		for (unsigned k = 0; k < LC_CONTENT_VALUES; k++)
+			lc_database_u64(&s->db, lc_table_values(t, i)[k]);
+		lc_database_row(&s->db);
+	}
+}
+
 /* Write the sites that a row names, and those with allocations. */
 static void sites(struct lc_sqlite *s)
 {
@@ -368,6 +386,7 @@ void lc_report_sqlite(FILE *out, const struct lc_report *r)
 	estimates(&s);
 	site_names(&s);
 	off_heap(&s);
+	contents(&s);
 	lc_sqlite_live(&s);
 	lc_sqlite_processes(&s);
 	lc_sqlite_threads(&s);

@@ -216,6 +216,23 @@ static void off_heap(struct lc_json *j, const struct lc_rank_offheap *o)
 	lc_json_end_array(j);
 }
 
+static void contents(struct lc_json *j, const struct lc_rank_contents *c)
+{
+	if (!lc_contents_any(c))
+		return;
+	lc_json_array(j, "contents");
+	lc_json_u64(j, NULL, c->dead);
+	lc_json_u64(j, NULL, c->zero);
+	lc_json_u64(j, NULL, c->bytes);
+	lc_json_u64(j, NULL, c->used_bytes);
+	for (unsigned i = 0; i < LC_CONTENTS_PARTS; i++)
+		lc_json_u64(j, NULL, c->parts[i]);
+	lc_json_u64(j, NULL, c->outlived);
+	lc_json_u64(j, NULL, c->same);
+	lc_json_u64(j, NULL, c->other);
+	lc_json_end_array(j);
+}
+
 static void put_row(struct lc_json *j, const struct lc_ranking *rank, const struct lc_table *places,
                     const struct lc_gc_model *gc, const struct lc_live_line *line,
                     const struct lc_rank_row *row)
@@ -246,6 +263,7 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, const stru
 	if (row->spread)
 		lc_json_u64(j, "spread", row->spread);
 	off_heap(j, &row->offheap);
+	contents(j, &row->contents);
 	if (line)
 		lc_page_live_row(j, line);
 	number(j, "objects", &row->objects);
