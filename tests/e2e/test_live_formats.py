@@ -101,6 +101,7 @@ def test_the_footprint_divides_the_bytes_of_a_class(locus, made, tmp_path):
     """As JOL has HashMap$Node: 12 bytes of header, four fields of 4, 4 of padding; 24 bytes with compact headers."""
     block = Block().live("now", 2 * NS, None, 1, MB).live("now", 2 * NS, NODES, 1000, 32000).live("now", 2 * NS, LEAK, 10, 1000)
     block.live("now", 2 * NS, (NODE, LOAD), 0, 0, 20, (1024, 9000), (32768, 9 << 20)).live("now", 2 * NS, ("com.acme.Other", LOAD), 1, 16)
+    block.content(LEAK, dead=30, zero=5, size=25 * 84, used=25 * 21, parts=(0, 0, 0, 25, 0))
     block.layout((NODE, LOAD), 32, 0, "").access("object", LOAD, 5, LEAK)
     for i, name in enumerate(("hash", "key", "value", "next")):
         block.layout((NODE, LOAD), 12 + 4 * i, 4, name)
@@ -111,11 +112,12 @@ def test_the_footprint_divides_the_bytes_of_a_class(locus, made, tmp_path):
     assert (node["class"], node["objects"], node["bytes"], node["counted_objects"], node["sampled"]) == (NODE, 2024, 64768, 1000, 20)
     assert node["objects_low"] < 2024 < node["objects_high"]
     assert node["object"] == {"header": 12, "bytes": 32, "fields": 16, "padding": 4, "compact_saves": 8, "narrower_by": 4}
-    assert array["object"] == {"header": 16} and other["object"] == {"header": 12}
+    assert (array["looked_bytes"], array["unused_bytes"]) == (1000, 0.75 * (1000 - 10 * 16)) and "unused_bytes" not in node
+    assert array["object"] == {"header": 16, "padding_most": 7} and other["object"] == {"header": 12}
     text = " ".join(locus("report", "--view=footprint", path).stdout.split())
     assert "~63.2 KB com.acme.Node ~2024 objects" in text and "of 32 bytes: header 12, fields 16, padding 4; all headers ~23.7 KB" in text, text
     assert "compact headers save 8 each: ~15.8 KB; fields shorter by 4 save 8 each: ~15.8 KB" in text
-    assert "1000 B byte[] 10 objects; all headers 160 B (16 each, with the length)" in text
+    assert "1000 B byte[] 10 objects; all headers 160 B (16 each, with the length), padding at most 7 each: 70 B; unused elements ~630 B of 1000 B, if" in text
     assert "1 object; all headers 12 B; its fields are not known" in text
     assert "The sizes of headers are not known" in locus("report", "--view=footprint", made).stdout
 

@@ -119,6 +119,38 @@ static void the_header_of_an_array_has_its_length(void **state)
 	assert_false(lc_keep_array(&usual, text("byte[]")).known); /* lengths are not */
 }
 
+/* As for every length up to 64: the size that the JVM rounds up to. */
+static void the_padding_of_an_array_is_at_most_that_of_the_worst_length(void **state)
+{
+	static const struct {
+		const char *class;
+		uint64_t width, most;
+		const struct lc_keep_jvm *jvm;
+	} cases[] = {
+		{ "byte[]", 1, 7, &usual },   { "char[]", 2, 6, &usual },
+		{ "int[]", 4, 4, &usual },    { "long[]", 8, 0, &usual },
+		{ "byte[]", 1, 7, &compact }, { "int[]", 4, 4, &compact },
+		{ "long[]", 8, 0, &compact }, { "x.Y[]", 4, 4, &usual },
+		{ "x.Y[]", 8, 0, &wide },     { "byte[]", 1, 15, &coarse },
+		{ "long[]", 8, 8, &coarse },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct lc_keep_object o = lc_keep_array(cases[i].jvm, text(cases[i].class));
+		const uint64_t unit = cases[i].jvm->alignment;
+		uint64_t most = 0;
+
+		for (uint64_t length = 0; length <= 64; length++) {
+			const uint64_t used = o.header + length * cases[i].width;
+			const uint64_t padding = (unit - used % unit) % unit;
+
+			most = padding > most ? padding : most;
+		}
+		assert_int_equal(o.padding_most, most);
+		assert_int_equal(o.padding_most, cases[i].most);
+	}
+}
+
 /* ---- classes ---- */
 
 static uint32_t site(const char *class, uint32_t path)
@@ -218,6 +250,7 @@ int main(void)
 		cmocka_unit_test(a_larger_alignment_is_the_unit_of_savings),
 		cmocka_unit_test(what_does_not_fit_is_not_known),
 		cmocka_unit_test(the_header_of_an_array_has_its_length),
+		cmocka_unit_test(the_padding_of_an_array_is_at_most_that_of_the_worst_length),
 		cmocka_unit_test_setup_teardown(lines_of_a_class_are_added_up, an_empty_tree,
 		                                no_tree),
 		cmocka_unit_test_setup_teardown(classes_of_one_name_that_differ_are_not_known,

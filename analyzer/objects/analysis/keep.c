@@ -9,6 +9,7 @@
 #include "analyzer/base/poisson.h"
 #include "analyzer/base/table.h"
 #include "analyzer/model/load.h"
+#include "analyzer/objects/analysis/contents.h"
 
 /* ---- one object ---- */
 
@@ -56,14 +57,55 @@ static uint64_t width_of(struct lc_text class)
 
 struct lc_keep_object lc_keep_array(const struct lc_keep_jvm *jvm, struct lc_text class)
 {
-	const uint64_t width = width_of(class);
-
-	return (struct lc_keep_object){
+	const uint64_t width = width_of(class), each = width ? width : jvm->reference;
+	struct lc_keep_object o = {
 		.array = true,
 		.header = !width       ? jvm->array_base_references
 		          : width == 8 ? jvm->array_base_longs
 		                       : jvm->array_base,
 	};
+
+	/* Sizes repeat after so many bytes of elements. */
+	for (uint64_t bytes = 0; each && o.header && bytes < jvm->alignment; bytes += each) {
+		const uint64_t used = o.header + bytes;
+		const uint64_t padding = round_up(used, jvm->alignment) - used;
+
+		o.padding_most = padding > o.padding_most ? padding : o.padding_most;
+	}
+	return o;
+}
+
+/* ---- unused elements ---- */
+
+/* By site, the part of the elements that is not used in dead arrays; below 0: unknown. */
+static double *unused_of(const struct lc_tree *t)
+{
+	double *unused = lc_mem_zeroed(t->sites.count, sizeof(*unused));
+
+	for (uint32_t site = 0; site < t->sites.count; site++)
+		unused[site] = -1;
+	for (uint32_t i = 0; i < t->contents.count; i++) {
+		const uint64_t *v = lc_table_values(&t->contents, i);
+
+		if (v[LC_CONTENT_DEAD] - v[LC_CONTENT_ZERO] >= LC_CONTENTS_MIN &&
+		    v[LC_CONTENT_USED] <= v[LC_CONTENT_BYTES] && v[LC_CONTENT_BYTES])
+			unused[lc_table_key(&t->contents, i)[LC_CONTENT_SITE]] =
+			    1 - (double)v[LC_CONTENT_USED] / (double)v[LC_CONTENT_BYTES];
+	}
+	return unused;
+}
+
+/* The site's arrays are live: add their elements that are not used. */
+static void add_unused(struct lc_keep_class *c, const struct lc_keep_jvm *jvm, struct lc_text class,
+                       const struct lc_live_held *h, double unused)
+{
+	const struct lc_keep_object o = lc_keep_array(jvm, class);
+	const double elements = lc_live_bytes(h) - lc_live_objects(h) * (double)o.header;
+
+	if (unused < 0 || !o.header || elements <= 0)
+		return;
+	c->looked_bytes += lc_live_bytes(h);
+	c->unused_bytes += unused * elements;
 }
 
 /* ---- classes ---- */
@@ -154,11 +196,13 @@ void lc_keep_build(struct lc_keep *k, const struct lc_live *live, const struct l
 	const struct lc_tree *t = load->tree;
 	struct layout *layouts;
 	struct lc_table rows;
+	double *unused;
 
 	*k = (struct lc_keep){ .jvm = jvm_of(load) };
 	if (live->none)
 		return;
 	k->classes = lc_mem_zeroed(live->sites_len + 1, sizeof(*k->classes));
+	unused = unused_of(t);
 	lc_table_init(&rows, 1, 0);
 	for (size_t i = 0; i < live->sites_len; i++) {
 		const struct lc_live_site *s = &live->sites[i];
@@ -170,7 +214,10 @@ void lc_keep_build(struct lc_keep *k, const struct lc_live *live, const struct l
 		row = lc_table_put(&rows, &class);
 		k->classes[row].class = class;
 		add(&k->classes[row].held, &s->now);
+		add_unused(&k->classes[row], &k->jvm, lc_tree_text(t, class), &s->now,
+		           unused[s->site]);
 	}
+	free(unused);
 	k->len = rows.count;
 	lc_table_free(&rows);
 	layouts = layouts_of(t);

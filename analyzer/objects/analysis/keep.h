@@ -28,8 +28,9 @@ struct lc_keep_jvm {
 /* The parts of one object, in bytes. */
 struct lc_keep_object {
 	bool array;
-	uint64_t header; /* of an array with its length; 0: unknown */
-	bool known;      /* the next four */
+	uint64_t header;       /* of an array with its length; 0: unknown */
+	uint64_t padding_most; /* of an array, behind its elements, if its length is the worst */
+	bool known;            /* the next four */
 	uint64_t bytes, fields, padding;
 	uint64_t compact; /* that compact headers would save at most */
 	/* Fields that took so many bytes less would save `alignment` bytes; 0: no such number. */
@@ -40,6 +41,11 @@ struct lc_keep_class {
 	uint32_t class;
 	struct lc_live_held held;
 	struct lc_keep_object object; /* each */
+	/*
+	 * Arrays at whose lines enough dead arrays were looked at (section CONTENTS): their live
+	 * bytes, and those of elements that are not used if they are used like the dead ones.
+	 */
+	double looked_bytes, unused_bytes;
 };
 
 struct lc_keep {

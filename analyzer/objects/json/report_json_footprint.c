@@ -11,6 +11,8 @@ static void put_object(struct lc_json *j, const struct lc_keep_object *o)
 	lc_json_object(j, "object");
 	if (o->header)
 		lc_json_u64(j, "header", o->header);
+	if (o->array && o->header)
+		lc_json_u64(j, "padding_most", o->padding_most);
 	if (o->known) {
 		lc_json_u64(j, "bytes", o->bytes);
 		lc_json_u64(j, "fields", o->fields);
@@ -37,6 +39,10 @@ static void put_class(struct lc_json *j, const struct lc_tree *t, const struct l
 		lc_json_u64(j, "sampled", h->sampled);
 		lc_json_real(j, "objects_low", (double)h->objects + h->estimated.low);
 		lc_json_real(j, "objects_high", (double)h->objects + h->estimated.high);
+	}
+	if (c->looked_bytes >= 1) {
+		lc_json_real(j, "looked_bytes", c->looked_bytes);
+		lc_json_real(j, "unused_bytes", c->unused_bytes);
 	}
 	put_object(j, &c->object);
 	lc_json_end_object(j);

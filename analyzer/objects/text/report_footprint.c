@@ -47,6 +47,22 @@ static void put_savings(FILE *out, const struct lc_keep_jvm *jvm, const struct l
 	}
 }
 
+static void put_array(FILE *out, const struct lc_keep_class *c)
+{
+	char looked[MARKED_LEN], unused[MARKED_LEN];
+
+	if (c->object.padding_most) {
+		fprintf(out, ", padding at most %" PRIu64 " each", c->object.padding_most);
+		put_all(out, ": ", &c->held, c->object.padding_most);
+	}
+	if (c->looked_bytes >= 1)
+		fprintf(out,
+		        "; unused elements %s of %s, if live arrays are used like the dead ones of "
+		        "their lines",
+		        bytes_text(unused, true, c->unused_bytes),
+		        bytes_text(looked, c->held.sampled > 0, c->looked_bytes));
+}
+
 static char *numbers(const struct lc_keep_jvm *jvm, const struct lc_keep_class *c)
 {
 	const struct lc_live_held *h = &c->held;
@@ -75,6 +91,7 @@ static char *numbers(const struct lc_keep_jvm *jvm, const struct lc_keep_class *
 		put_savings(out, jvm, h, o);
 	} else if (o->array && o->header) {
 		fprintf(out, " (%" PRIu64 " each, with the length)", o->header);
+		put_array(out, c);
 	} else if (!o->array) {
 		fprintf(out, "; its fields are not known: no sample was at an object of it");
 	}
@@ -104,8 +121,8 @@ static void print_class(const struct lc_screen *s, const struct lc_tree *t,
 /* Sums of the classes whose parts are known. */
 static void print_sums(const struct lc_screen *s, const struct lc_keep *k)
 {
-	double all = 0, known = 0, headers = 0, padding = 0, compact = 0;
-	char bytes[5][MARKED_LEN], *text;
+	double all = 0, known = 0, headers = 0, padding = 0, compact = 0, looked = 0, unused = 0;
+	char bytes[7][MARKED_LEN], *text;
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
@@ -115,6 +132,8 @@ static void print_sums(const struct lc_screen *s, const struct lc_keep *k)
 
 		all += lc_live_bytes(&c->held);
 		headers += objects * (double)c->object.header;
+		looked += c->looked_bytes;
+		unused += c->unused_bytes;
 		if (!c->object.known)
 			continue;
 		known += lc_live_bytes(&c->held);
@@ -135,6 +154,12 @@ static void print_sums(const struct lc_screen *s, const struct lc_keep *k)
 			        "most %s",
 			        bytes_text(bytes[4], false, compact));
 		fputs(".", out);
+		if (looked >= 1)
+			fprintf(out,
+			        " In arrays at whose lines dead ones were looked at (%s), unused "
+			        "elements are about %s.",
+			        bytes_text(bytes[5], false, looked),
+			        bytes_text(bytes[6], false, unused));
 	} else {
 		fputs("The sizes of headers are not known: an earlier Locus has recorded, or the "
 		      "processes differ.",
