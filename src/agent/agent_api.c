@@ -30,14 +30,7 @@ JNIEXPORT jboolean JNICALL Java_locusapi_Locus_recording0(JNIEnv *jni, jclass ty
 
 JNIEXPORT jboolean JNICALL Java_locusapi_Locus_mark0(JNIEnv *jni, jclass type, jstring name)
 {
-	const char *text = (*jni)->GetStringUTFChars(jni, name, NULL);
-	bool done = false;
-
-	if (text) {
-		done = lc_marks_add(text);
-		(*jni)->ReleaseStringUTFChars(jni, name, text);
-	}
-	return done;
+	return lc_marks_add_string(jni, name);
 }
 
 /* All that comes until the writer closes, of which `text` gets what there is room for. */

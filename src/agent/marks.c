@@ -106,6 +106,18 @@ bool lc_marks_add(const char *name)
 	return done;
 }
 
+bool lc_marks_add_string(JNIEnv *jni, jstring name)
+{
+	const char *text = (*jni)->GetStringUTFChars(jni, name, NULL);
+	bool done = false;
+
+	if (text) {
+		done = lc_marks_add(text);
+		(*jni)->ReleaseStringUTFChars(jni, name, text);
+	}
+	return done;
+}
+
 bool lc_marks_place(uint64_t now_ns)
 {
 	bool any;

@@ -3,6 +3,7 @@
 #ifndef LC_AGENT_MARKS_H
 #define LC_AGENT_MARKS_H
 
+#include <jni.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@ struct lc_program_mark {
  * a lock.
  */
 bool lc_marks_add(const char *name);
+bool lc_marks_add_string(JNIEnv *jni, jstring name);
 
 /*
  * Blocks end at `now_ns`, which becomes the time of the marks that have none yet. Returns whether

@@ -96,7 +96,9 @@ def test_each_fork_has_a_profile_under_its_name_and_the_top_object_is_that_of_it
     (text,) = arrays_run.text()
     profile = re.match(r"fork 1: profile (.*)\n", text)[1]
     assert profile == str(arrays_run.directory / "known.KnownArrays.make-thrpt-arrays=3-fork-1")
-    row = json.loads(locus("report", "--format=json", profile).stdout)["ranking"]["rows"][0]
+    marks = ["--from-mark=locus-jmh measured iterations begin", "--to-mark=locus-jmh measured iterations end"]
+    found = json.loads(locus("report", "--format=json", *marks, profile).stdout)
+    row = found["ranking"]["rows"][0]
     line = marked_lines("jmh/KnownArrays", "allocation")["array"]
     assert row["allocated_at"]["line"] == line
     assert ("1. known.KnownArrays.kept[] (byte[]) of KnownArrays.make:%d: %.1f%% of the samples"
@@ -104,7 +106,11 @@ def test_each_fork_has_a_profile_under_its_name_and_the_top_object_is_that_of_it
     counted = int(re.search(r"%d: ([\d,]+) objects, " % line, text)[1].replace(",", ""))
     assert counted == row["allocations"]
     operations = int(re.search(r"in 2 measured iterations of ([\d,]+) operations", text)[1].replace(",", ""))
-    assert 3 * operations <= counted  # the whole fork's
+    # Those of the measured iterations alone, and no array of the warm-up's.
+    assert counted == 3 * operations < json.loads(locus("report", "--format=json", profile).stdout)["ranking"]["rows"][0]["allocations"]
+    assert "in the measured iterations: {:,} samples".format(found["samples"]["total"]) in text
+    (result,) = [r for r in arrays_run.results if r["params"]["arrays"] == "3"]
+    assert result["secondaryMetrics"]["locus"]["score"] == found["samples"]["total"]
 
 
 def test_allocations_of_threads_that_have_ended_count(benchmarks, jdk17, tmp_path):
@@ -185,6 +191,7 @@ def test_a_fork_that_is_not_profiled_says_why_and_has_its_score(benchmarks, jdk1
     (text,) = done.text()
     assert re.match(r"(fork 1: )?not profiled: ", text) and reason in text and "\n" not in text, text
     assert list(done.results[0]["secondaryMetrics"]) == ["locus"]
+    assert re.search(r"^KnownArrays.make:locus .* 0 +samples$", done.stdout, re.M), done.stdout  # and no NaN
 
 
 @pytest.mark.parametrize("options, said", (

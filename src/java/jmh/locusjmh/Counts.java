@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package locusjmh;
 
-/** What all threads of this JVM have allocated so far, as the agent counts it. */
+/** What all threads of this JVM have allocated so far, as the agent counts it; and marks in its profile. */
 final class Counts {
 	/* The order of src/agent/agent_jmh.c. */
 	private static final int OBJECTS = 0;
@@ -26,6 +26,17 @@ final class Counts {
 
 	/** The agent's own native method: the JVM looks for it in the agents' libraries. */
 	private static native boolean read(long[] out);
+
+	private static native boolean mark(String name);
+
+	/** Mark a point in time in the profile. Returns whether it is there: this JVM is profiled. */
+	static boolean markHere(String name) {
+		try {
+			return mark(name);
+		} catch (UnsatisfiedLinkError noAgent) {
+			return false;
+		}
+	}
 
 	/** The counts now; null where this JVM is not profiled. */
 	static Counts take() {

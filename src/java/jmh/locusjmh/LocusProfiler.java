@@ -23,20 +23,22 @@ import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
-import org.openjdk.jmh.results.TextResult;
 import org.openjdk.jmh.runner.IterationType;
 
 /**
  * Profiles the forks of JMH with Locus.
  *
  * JMH makes one in its own JVM, which starts forks under the agent and reads their profiles, and one
- * in each fork, which asks the agent for its counts before and after each measured iteration:
- * profiles have no such boundaries.
+ * in each fork, which asks the agent for its counts before and after each measured iteration, and marks
+ * in the profile where the first one begins and the last one ends.
  *
  * The agent is an option of a fork's JVM: what `locus run` adds are lines for a person at a terminal.
  */
 public class LocusProfiler implements ExternalProfiler, InternalProfiler {
-	private static final String LABEL = "locus";
+	/** Marks in the profile; the report takes the first of each. */
+	static final String BEGIN_MARK = "locus-jmh measured iterations begin";
+	static final String END_MARK = "locus-jmh measured iterations end";
+
 	private static final int NAME_MAX = 200;
 	private static final int UNIQUE_MAX = 10000;
 
@@ -52,6 +54,8 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 
 	/* In a fork. */
 	private Counts before;
+	private int measured;
+	private boolean isMarked;
 	private boolean hasWarned;
 
 	/** What stands behind `locus:` on JMH's command line; a ProfilerException says what is wrong with it. */
@@ -102,17 +106,7 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 
 	@Override
 	public Collection<? extends Result> afterTrial(BenchmarkResult result, long pid, File out, File err) {
-		return said(label(result.getParams()) + text(result, out, err));
-	}
-
-	/** As a result that is text; JMH before 1.24 has none, and so it is printed. */
-	private static Collection<? extends Result> said(String text) {
-		try {
-			return Collections.singletonList(new TextResult(text, LABEL));
-		} catch (NoClassDefFoundError olderJmh) {
-			System.out.print("\n" + text);
-			return Collections.emptyList();
-		}
+		return Collections.singletonList(samples(result, out, err));
 	}
 
 	private void prepare(BenchmarkParams params) {
@@ -175,17 +169,20 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 		return plain + "-" + forkName(params);
 	}
 
-	private String text(BenchmarkResult result, File out, File err) {
+	private Samples samples(BenchmarkResult result, File out, File err) {
+		String label = label(result.getParams());
 		if (obstacle != null) {
-			return "not profiled: " + obstacle + "\n";
+			return new Samples(0, label + "not profiled: " + obstacle + "\n");
 		}
 		if (!Files.isRegularFile(profile.resolve("manifest.json"))) {
-			return "not profiled: " + agentSaid(out, err) + "\n";
+			return new Samples(0, label + "not profiled: " + agentSaid(out, err) + "\n");
 		}
 		try {
-			return "profile " + profile + "\n" + counted(result) + Report.of(locus, profile).text(settings.top);
+			int iterations = countedIterations(result);
+			Report report = Report.of(locus, profile, iterations > 0);
+			return new Samples(report.samples(), label + "profile " + profile + "\n" + counted(result, iterations) + report.text(settings.top));
 		} catch (Report.Failed | RuntimeException e) {
-			return "profile " + profile + ", of which there is no report: " + e.getMessage() + "\n";
+			return new Samples(0, label + "profile " + profile + ", of which there is no report: " + e.getMessage() + "\n");
 		}
 	}
 
@@ -204,16 +201,27 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 		return said;
 	}
 
-	private static String counted(BenchmarkResult result) {
-		long operations = 0;
+	private static boolean isCounted(IterationResult iteration) {
+		for (String name : iteration.getSecondaryResults().keySet()) {
+			if (name.startsWith(COUNT_NAME)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static int countedIterations(BenchmarkResult result) {
 		int iterations = 0;
 		for (IterationResult iteration : result.getIterationResults()) {
-			for (String name : iteration.getSecondaryResults().keySet()) {
-				if (name.startsWith(COUNT_NAME)) {
-					iterations++;
-					operations += iteration.getMetadata().getAllOps();
-				}
-			}
+			iterations += isCounted(iteration) ? 1 : 0;
+		}
+		return iterations;
+	}
+
+	private static String counted(BenchmarkResult result, int iterations) {
+		long operations = 0;
+		for (IterationResult iteration : result.getIterationResults()) {
+			operations += isCounted(iteration) ? iteration.getMetadata().getAllOps() : 0;
 		}
 		return iterations == 0 ? "  the agent did not count the measured iterations: its recording had ended, or it is of another version of Locus\n"
 				: String.format(Locale.ROOT, "  allocations counted in %d measured iteration%s of %,d operations, by all threads of the JVM\n",
@@ -227,7 +235,14 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 
 	@Override
 	public void beforeIteration(BenchmarkParams params, IterationParams iteration) {
-		before = iteration.getType() == IterationType.MEASUREMENT ? Counts.take() : null;
+		before = null;
+		if (iteration.getType() != IterationType.MEASUREMENT) {
+			return;
+		}
+		if (measured++ == 0) {
+			isMarked = Counts.markHere(BEGIN_MARK);
+		}
+		before = isMarked ? Counts.take() : null;
 	}
 
 	@Override
@@ -237,6 +252,9 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 			return Collections.emptyList();
 		}
 		Counts after = Counts.take();
+		if (measured == params.getMeasurement().getCount()) {
+			Counts.markHere(END_MARK);
+		}
 		long operations = result.getMetadata().getAllOps();
 		if (before == null || after == null || operations <= 0) {
 			return withoutFork(params);
@@ -260,7 +278,7 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 			return Collections.emptyList();
 		}
 		hasWarned = true;
-		return said("not profiled: Locus starts forks under its agent, and there is none (-f 0)\n");
+		return Collections.singletonList(new Samples(0, "not profiled: Locus starts forks under its agent, and there is none (-f 0)\n"));
 	}
 
 	private static String size(long bytes) {

@@ -7,11 +7,13 @@ import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** What `locus report` says of a fork's profile, in a few lines of text. */
+/** What `locus report` says of a fork's profile, or of its measured iterations, in a few lines of text. */
 final class Report {
 	/** There is no report; the message says why, in one line. */
 	static final class Failed extends Exception {
@@ -25,20 +27,27 @@ final class Report {
 	private static final int SECONDS_MAX = 300;
 
 	private final Object json;
+	private final boolean measured;
 
-	private Report(Object json) {
+	private Report(Object json, boolean measured) {
 		this.json = json;
+		this.measured = measured;
 	}
 
-	static Report of(Installation locus, Path profile) throws Failed {
+	/** `measured`: of what is between the marks, else of the whole fork. */
+	static Report of(Installation locus, Path profile, boolean measured) throws Failed {
+		List<String> words = new ArrayList<>(Arrays.asList(locus.command.toString(), "report", "--format=json"));
 		Path out = null;
 		Path err = null;
 		try {
 			out = Files.createTempFile("locus-jmh", ".json");
 			err = Files.createTempFile("locus-jmh", ".err");
-			run(new ProcessBuilder(locus.command.toString(), "report", "--format=json", profile.toString())
-					.redirectOutput(out.toFile()).redirectError(err.toFile()), err);
-			return new Report(Json.parse(read(out)));
+			if (measured) {
+				words.addAll(Arrays.asList("--from-mark=" + LocusProfiler.BEGIN_MARK, "--to-mark=" + LocusProfiler.END_MARK));
+			}
+			words.add(profile.toString());
+			run(new ProcessBuilder(words).redirectOutput(out.toFile()).redirectError(err.toFile()), err);
+			return new Report(Json.parse(read(out)), measured);
 		} catch (IOException e) {
 			throw new Failed("locus report cannot be run: " + e.getMessage());
 		} catch (InterruptedException e) {
@@ -80,17 +89,21 @@ final class Report {
 		}
 	}
 
-	/** Lines of the whole fork: its samples, the `top` objects by samples, the one with most bytes. */
+	double samples() {
+		return Json.number(Json.get(json, "samples"), "total");
+	}
+
+	/** Lines: the samples, the `top` objects by samples, the one with most bytes. */
 	String text(int top) {
 		StringBuilder out = new StringBuilder();
 		List<?> rows = Json.list(Json.get(json, "ranking"), "rows");
-		double total = Json.number(Json.get(json, "samples"), "total");
+		double total = samples();
 		double atObjects = Json.number(Json.get(json, "ranking"), "samples");
 		int shown = 0;
 
 		out.append(String.format(Locale.ROOT,
-				"  of the whole fork, warm-up and harness included: %,.0f samples (%s), %s%% of them at accesses to objects\n",
-				total, Json.string(Json.get(json, "engine"), "name"), percent(total > 0 ? atObjects / total : 0, 1)));
+				"  %s: %,.0f samples (%s), %s%% of them at accesses to objects\n",
+				measured ? "in the measured iterations" : "of the whole fork, warm-up and harness included", total, Json.string(Json.get(json, "engine"), "name"), percent(total > 0 ? atObjects / total : 0, 1)));
 		for (Object row : rows) {
 			if (shown < top && !Json.flag(row, "rest")) {
 				out.append("  ").append(++shown).append(". ").append(sampled(row)).append('\n');
