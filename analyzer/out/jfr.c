@@ -349,7 +349,8 @@ void lc_jfr_finish(struct lc_jfr *j, FILE *out, uint64_t begin_ns, uint64_t dura
 	if (head.failed || tail.failed || j->events.failed || j->scratch.failed)
 		lc_no_memory();
 	fwrite(head.data, 1, head.len, out);
-	fwrite(j->events.data, 1, j->events.len, out);
+	if (j->events.len)
+		fwrite(j->events.data, 1, j->events.len, out);
 	fwrite(tail.data, 1, tail.len, out);
 	free(head.data);
 	free(tail.data);
