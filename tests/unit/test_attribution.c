@@ -263,8 +263,10 @@ static void touch_what_an_ended_thread_left(void)
 	while (!live[live_len - 1].site);
 	o = &live[live_len - 1];
 	end_thread(running_len - 1);
-	for (unsigned i = 0; i < 3000 && !attribution_freed(index); i++)
+	for (unsigned i = 0; i < 3000 && !attribution_freed(index); i++) {
+		lc_wake(); /* the program uses no CPU time, so the thread would rest for seconds */
 		nanosleep(&moment, NULL);
+	}
 	assert_true(attribution_freed(index));
 	s.addr = o->addr + 8;
 	put_sample(running[0], s, LC_BUCKET_OBJECT, o->site);
@@ -362,10 +364,9 @@ static void everything_ends_in_one_bucket_and_is_written_once(void **state)
 	/* At the start and at the end. */
 	assert_in_range(attribution_manifests(), 2, 12);
 	assert_int_equal(attribution_final_manifests(), 1);
-	/*
-	 * 2.4 seconds at least, and the end: the TSC's rate is refined with each second's blocks.
-	 */
-	assert_in_range(attribution_refinements(), 3, 60);
+	/* The TSC's rate is refined with each second's blocks: of the 2.4 seconds one at least, and
+	 * the end. */
+	assert_in_range(attribution_refinements(), 2, 60);
 	assert_true(collections > 50 && moved > 1000 && lc_threads_registered() > 20);
 	/* All but those that still run are freed. */
 	assert_int_equal(attribution_threads_freed(), lc_threads_registered() - running_len);
