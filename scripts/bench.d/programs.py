@@ -97,12 +97,16 @@ ROWS = (
             target=1.02),
     Program("arithmetic", ["Arithmetic", "20"], ["Arithmetic", "4"], "row", source="bench/Arithmetic", target=1.02),
     Program("hello", ["Hello"], ["Hello"], "start", source="bench/Hello", target=50, repeat=5),
-    Program("--min-size 0: objects", ["ObjectLoop", "2000"], ["ObjectLoop", "600"], "row", source="bench/ObjectLoop",
-            locus=("--min-size=0",), target=1.8),
-    Program("--min-size 0: trees", ["TreeLoop", "1500"], ["TreeLoop", "300"], "row", source="bench/TreeLoop",
-            locus=("--min-size=0",), target=1.8),
-    Program("--min-size 0: javac", [*JAVAC, "@{files}"], [*JAVAC, "@{core}"], "row", locus=("--min-size=0",),
-            target=1.3),
+    # In the first two, nearly all objects are of the tracked class; of javac it is one of many.
+    *(Program("%s: %s" % (kind, name), full, short, "row", source=source, locus=options, target=target)
+      for name, full, short, source, tracked, limit in (
+          ("objects", ["ObjectLoop", "2000"], ["ObjectLoop", "600"], "bench/ObjectLoop", "ObjectLoop$Node", 1.8),
+          ("trees", ["TreeLoop", "1500"], ["TreeLoop", "300"], "bench/TreeLoop", "TreeLoop$Node", 1.8),
+          ("javac", [*JAVAC, "@{files}"], [*JAVAC, "@{core}"], "", "com.sun.tools.javac.code.Scope$*", 1.3),
+      )
+      for kind, options, target in (("no options", (), 0), ("--track", ("--track=" + tracked,), 0),
+                                    ("--min-size 0", ("--min-size=0",), limit))
+      if (kind, name) != ("no options", "javac")),  # REAL has it
     Program("spans: twenty queries", ["SpanQueries", "1000"], ["SpanQueries", "150"], "row",
             source="bench/SpanQueries", locus=("--spans=streams",), java=SPANS, target=1.05, figure="each"),
     Program("spans: telephone program", ["SpanPhone", "3"], ["SpanPhone", "0.6"], "row", source="bench/SpanPhone",
