@@ -34,6 +34,36 @@ page.add((shared) => {
 				draw: (td, r) => { td.textContent = percent(share(r)); } }],
 		rows, { sort: 0, choose });
 
+	/* ---- resident memory ---- */
+
+	const titles = { heap: "Java heap", class_space: "class space", metaspace: "metaspace", code_cache: "code cache", gc: "collector",
+		stacks: "thread stacks", cds: "class archive", libraries: "libraries and jars", files: "mapped files",
+		blocks: "blocks outside the heap", malloc: "other malloc()", locus: "Locus", rest: "rest" };
+
+	const plain = (heads, lines) => el("table", { class: "plain" },
+		el("thead", null, el("tr", null, ...heads.map((t, i) => el("th", { scope: "col", class: i ? "number" : null, text: t })))),
+		el("tbody", null, ...lines.map(([title, ...cells]) => el("tr", null, el("th", { scope: "row", text: title }),
+			...cells.map((c) => el("td", { class: "number", text: c }))))));
+
+	/* The last snapshot of each process, and what the JVM counts of itself. */
+	function residentOf(of) {
+		const { last } = of, more = [];
+		const parts = Object.entries(last.parts).filter(([key, part]) => part.resident_bytes || key === "rest")
+			.sort(([x, a], [y, b]) => (x === "rest") - (y === "rest") || b.resident_bytes - a.resident_bytes);
+		if (last.malloc_free_bytes !== undefined)
+			more.push(bytes(last.malloc_free_bytes) + " of malloc()'s memory are free.");
+		if (last.nmt)
+			more.push("The JVM itself has allocated " + bytes(last.nmt.own_malloc_bytes) + " by malloc(), resident or not (NMT).");
+		return el("section", { class: "resident" },
+			el("h3", { text: "Resident memory" + (data.resident.length > 1 ? " of process " + data.processes[of.process].pid : "") }),
+			el("p", { text: bytes(last.resident_bytes) + " in the last snapshot, " + bytes(of.peak_bytes) + " at the peak. " + more.join(" ") }),
+			...(parts.length ? [plain(["Owner", "Resident", "Share"], parts.map(([key, part]) =>
+				[titles[key], bytes(part.resident_bytes), percent(part.resident_bytes / last.resident_bytes)]))] : []),
+			...(last.nmt ? [el("h3", { text: "Memory of the JVM, by its own count (NMT)" }),
+				plain(["Category", "Committed", "Reserved", "malloc()"], last.nmt.categories.map((c) =>
+					[c.name, bytes(c.committed_bytes), bytes(c.reserved_bytes), bytes(c.malloc_bytes)]))] : []));
+	}
+
 	const count = (label, n, of) => fact(label + " in " + number(n) + (n === 1 ? " block" : " blocks"), bytes(of));
 
 	function showOffHeap(host, r, openRow) {
@@ -42,7 +72,7 @@ page.add((shared) => {
 				count("freed", r.freed, r.freedBytes), ...(r.before ? [count("from before the recording", r.before, r.beforeBytes)] : []),
 				fact("of the samples", percent(share(r)))),
 			el("p", null, el("button", { type: "button", class: "link", text: "where its bytes are accessed", onclick: () => openRow(r.row) })),
-			...(r.row.path ? [pathSection(r.row.path, "Allocated at", "alloc")] : []));
+			...(r.row.path ? [pathSection(r.row.path, "Allocated at", "alloc")] : []), ...(data.resident || []).map(residentOf));
 		host.scrollTop = 0;
 	}
 

@@ -618,7 +618,10 @@ static bool manifest_is_due(uint64_t now_ns)
 /* It may take milliseconds, and the last block ends with the recording: so it comes first. */
 static void look_at_memory(bool last, bool flush)
 {
-	lc_rss_look(lc_time_now_ns(), last ? LC_RSS_END : flush ? LC_RSS_ASKED : LC_RSS_LOOK);
+	lc_rss_look(work.jni, lc_time_now_ns(),
+	            last    ? LC_RSS_END
+	            : flush ? LC_RSS_ASKED
+	                    : LC_RSS_LOOK);
 }
 
 static void look_at_open_epoch(uint64_t now, bool last, bool asked)

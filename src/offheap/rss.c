@@ -19,6 +19,7 @@
 #include "src/jvm/layout/ranges.h"
 #include "src/jvm/os/peek.h"
 #include "src/offheap/blocks.h"
+#include "src/offheap/nmt.h"
 #include "src/offheap/resident.h"
 #include "src/offheap/smaps.h"
 
@@ -43,6 +44,8 @@ struct snapshot {
 	uint64_t number, time_ns, peak_bytes, free_bytes;
 	bool free_known;
 	struct lc_resident_rows resident;
+	struct lc_nmt_row nmt[LC_NMT_ROWS];
+	size_t nmt_len;
 };
 
 /* lc_rss_begin() sets the ranges, all else is the attribution thread's. */
@@ -55,8 +58,8 @@ static struct {
 	uint64_t highest_bytes;       /* of the snapshots */
 	uint64_t cost_ns, cost_bytes; /* of the last division, and what was resident */
 	uint64_t taken, all_ns, max_ns;
-	struct lc_vector rows; /* of the snapshots, for a block */
-	bool over;             /* any block takes the rows */
+	struct lc_vector rows, nmt; /* of the snapshots, for a block */
+	bool over;                  /* any block takes the rows */
 	int pagemap;
 } rss;
 
@@ -67,6 +70,7 @@ void lc_rss_begin(void)
 	rss.library = lc_ranges_library();
 	rss.cards = lc_ranges_cards();
 	lc_ranges_class_space(&rss.classes, &rss.class_space_bytes);
+	lc_nmt_begin();
 }
 
 /* ---- the kernel's counts ---- */
@@ -348,7 +352,8 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-static void take(uint64_t now_ns, uint64_t bytes, uint64_t peak_bytes, bool with_free)
+/* `slowly`: somebody waits for the profile, and for counts that take longer. */
+static void take(JNIEnv *jni, uint64_t now_ns, uint64_t bytes, uint64_t peak_bytes, bool slowly)
 {
 	struct snapshot *s = calloc(1, sizeof(*s));
 	const uint64_t begin_ns = cpu_ns();
@@ -363,7 +368,8 @@ static void take(uint64_t now_ns, uint64_t bytes, uint64_t peak_bytes, bool with
 		all->resident_bytes = bytes;
 	}
 	all->part = LC_RESIDENT_ALL;
-	s->free_known = with_free && free_bytes(&s->free_bytes);
+	s->free_known = slowly && free_bytes(&s->free_bytes);
+	s->nmt_len = slowly ? lc_nmt_ask(jni, s->nmt, LC_NMT_ROWS) : 0;
 	s->number = rss.number++;
 	s->time_ns = now_ns;
 	s->peak_bytes = peak_bytes > all->resident_bytes ? peak_bytes : all->resident_bytes;
@@ -388,7 +394,7 @@ static bool is_cheap(uint64_t bytes)
 	       (double)rss.cost_ns * (double)bytes / (double)rss.cost_bytes <= (double)COST_MAX_NS;
 }
 
-void lc_rss_look(uint64_t now_ns, enum lc_rss_why why)
+void lc_rss_look(JNIEnv *jni, uint64_t now_ns, enum lc_rss_why why)
 {
 	const uint64_t gap_ns = LC_RSS_SECONDS * SECOND;
 	uint64_t bytes, peak_bytes;
@@ -412,7 +418,7 @@ void lc_rss_look(uint64_t now_ns, enum lc_rss_why why)
 			                                                    (100 + HIGHER_PERCENT);
 	}
 	if (due)
-		take(now_ns, bytes, peak_bytes, why != LC_RSS_LOOK);
+		take(jni, now_ns, bytes, peak_bytes, why != LC_RSS_LOOK);
 }
 
 /* Returns 0 or -ENOMEM. */
@@ -440,6 +446,16 @@ static int add_snapshot(const struct snapshot *s)
 	}
 	if (s->free_known && !err)
 		err = add_row(s, LC_RESIDENT_FREE, "", 0, s->free_bytes);
+	for (size_t i = 0; i < s->nmt_len && !err; i++) {
+		const struct lc_block_nmt row = { .number = s->number,
+			                          .name = s->nmt[i].name,
+			                          .time_ns = s->time_ns,
+			                          .reserved_bytes = s->nmt[i].reserved_bytes,
+			                          .committed_bytes = s->nmt[i].committed_bytes,
+			                          .malloc_bytes = s->nmt[i].malloc_bytes };
+
+		err = lc_vector_push(&rss.nmt, &row);
+	}
 	return err;
 }
 
@@ -458,12 +474,15 @@ bool lc_rss_block(struct lc_block_input *in, bool any)
 	if (!rss.first || (!any && !rss.over))
 		return false;
 	rss.rows.element_bytes = sizeof(struct lc_block_memory);
-	rss.rows.len = 0;
+	rss.nmt.element_bytes = sizeof(struct lc_block_nmt);
+	rss.rows.len = rss.nmt.len = 0;
 	for (const struct snapshot *s = rss.first; s; s = s->next)
 		if (add_snapshot(s))
 			return false;
 	in->memory = rss.rows.data;
 	in->memory_len = rss.rows.len;
+	in->nmt = rss.nmt.data;
+	in->nmt_len = rss.nmt.len;
 	return true;
 }
 

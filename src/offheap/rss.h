@@ -11,6 +11,7 @@
 #ifndef LC_OFFHEAP_RSS_H
 #define LC_OFFHEAP_RSS_H
 
+#include <jni.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,7 +30,7 @@ enum { LC_RSS_SNAPSHOTS = 64, LC_RSS_SECONDS = 10 };
 void lc_rss_begin(void);
 
 /* Take a snapshot if `why` and the time are a reason. Context: [writer]. */
-void lc_rss_look(uint64_t now_ns, enum lc_rss_why why);
+void lc_rss_look(JNIEnv *jni, uint64_t now_ns, enum lc_rss_why why);
 
 /*
  * Put the rows of the snapshots into the block of a thread that has something else to write

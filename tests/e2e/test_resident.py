@@ -4,6 +4,7 @@
 import re
 
 import pytest
+from browser import browser  # noqa: F401 (a fixture)
 from helpers import COLLECTORS, collector, command, complaints, each_pair, report, table, truth
 
 MIB = 1 << 20
@@ -51,3 +52,33 @@ def test_the_parts_are_what_the_program_has_taken(workload, profile, locus, jdk,
 @each_pair(jdk=(17, 25), gc=(*COLLECTORS, "Z", "Shenandoah"))
 def test_with_each_collector(workload, profile, jdk, gc):
     checked(recorded(workload, profile, jdk, gc), gc)
+
+
+def counted(text):
+    """Reserved, committed and malloc()'s bytes by category, as the JVM prints them."""
+    found = re.findall(r"^- +(.+?) \(reserved=(\d+), committed=(\d+)\)\n((?:  +.*\n)*)", text, re.M)
+    return {name: (int(reserved), int(committed), sum(map(int, re.findall(r"\((?:malloc|arena)=(\d+)", rest))))
+            for name, reserved, committed, rest in found}
+
+
+@pytest.mark.few(1)
+@each_pair(jdk=(17, 25), gc=("G1",))
+def test_what_the_jvm_counts_of_itself_is_shown(workload, profile, locus, browser, tmp_path, jdk, gc):
+    options = ["-XX:NativeMemoryTracking=summary", "-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintNMTStatistics"]
+    run = profile(command(workload, jdk, "OffHeap", "1", "10", java=[*options, *collector(gc)]))
+    assert complaints(run.stderr) == []
+    said, nmt = counted(run.stdout), report(run)["resident"][0]["last"]["nmt"]
+    read = {c["name"]: (c["reserved_bytes"], c["committed_bytes"], c["malloc_bytes"]) for c in nmt["categories"]}
+    assert read["Java Heap"] == said["Java Heap"]
+    # The JVM prints its own counts when the recording has ended, and some has been freed.
+    for name in ("Code", "Symbol", "Metaspace"):
+        assert read[name] == pytest.approx(said[name], rel=0.1, abs=256 << 10), (name, read, said)
+    assert sum(c[2] for c in read.values()) == nmt["malloc_bytes"] == nmt["own_malloc_bytes"] + read["Other"][2]
+    view = " ".join(locus("report", "--view=offheap", run.directory).stdout.split())
+    assert re.search(r"allocated by the JVM itself, resident or not \(NMT\)", view), view
+    assert re.search(r"the JVM's own count \(NMT\): \S+ MB committed of \S+ GB reserved, \S+ MB of it by malloc\(\)", view), view
+    page = tmp_path / "p.html"
+    assert locus("report", run.directory, "-f", page).returncode == 0
+    browser.page(page, "view=offheap")
+    detail = " ".join(browser.text("#view-offheap .resident").split())
+    assert "Java heap" in detail and "other malloc()" in detail and "Symbol" in detail and browser.messages() == [], detail

@@ -559,7 +559,7 @@ void lc_rss_begin(void)
 {
 }
 
-void lc_rss_look(uint64_t now_ns, enum lc_rss_why why)
+void lc_rss_look(JNIEnv *jni, uint64_t now_ns, enum lc_rss_why why)
 {
 }
 

@@ -21,6 +21,7 @@
 #include "src/jvm/layout/ranges.h"
 #include "src/jvm/os/peek.h"
 #include "src/offheap/blocks.h"
+#include "src/offheap/nmt.h"
 #include "src/offheap/rss.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -75,6 +76,21 @@ bool lc_peek(uint64_t at, void *out, size_t bytes)
 	return process_vm_readv(getpid(), &into, 1, &from, 1, 0) == (ssize_t)bytes;
 }
 
+static bool counts; /* the JVM does */
+
+void lc_nmt_begin(void)
+{
+}
+
+size_t lc_nmt_ask(JNIEnv *jni, struct lc_nmt_row *out, size_t cap)
+{
+	if (!counts)
+		return 0;
+	out[0] = (struct lc_nmt_row){ "", 90, 60, 30 };
+	out[1] = (struct lc_nmt_row){ "Symbol", 9, 6, 3 };
+	return 2;
+}
+
 /* ---- /proc ---- */
 
 static const char *refused; /* the ends of paths that cannot be opened */
@@ -99,6 +115,9 @@ int __wrap_open(const char *path, int flags, ...)
 static struct {
 	unsigned blocks; /* snapshots */
 	uint64_t number, bytes[LC_RESIDENT_PARTS], sum;
+	struct lc_block_nmt nmt[2];
+	char names[2][LC_NMT_NAME_LEN]; /* those of the rows go away with the snapshot */
+	size_t nmt_len;
 	bool fails;
 } written;
 
@@ -108,6 +127,11 @@ static bool append(const struct lc_block_input *in)
 		return false;
 	written.sum = 0;
 	memset(written.bytes, 0, sizeof(written.bytes));
+	written.nmt_len = in->nmt_len;
+	for (size_t i = 0; i < in->nmt_len && i < 2; i++) {
+		written.nmt[i] = in->nmt[i];
+		snprintf(written.names[i], LC_NMT_NAME_LEN, "%s", in->nmt[i].name);
+	}
 	for (size_t i = 0; i < in->memory_len; i++) {
 		const struct lc_block_memory *m = &in->memory[i];
 
@@ -134,7 +158,7 @@ static bool look(uint64_t seconds, enum lc_rss_why why)
 {
 	const unsigned before = written.blocks;
 
-	lc_rss_look(seconds * SECOND, why);
+	lc_rss_look(NULL, seconds * SECOND, why);
 	write_block(true);
 	return written.blocks > before;
 }
@@ -209,6 +233,28 @@ static void only_a_new_high_is_worth_a_look(void **state)
 	assert_false(look(10040, LC_RSS_LOOK));
 }
 
+/* It is asked for if somebody waits for the profile, and written with the snapshot. */
+static void what_the_jvm_counts_is_in_the_block_of_the_snapshot(void **state)
+{
+	counts = true;
+	(void)look(20000, LC_RSS_LOOK);
+	(void)look(20020, LC_RSS_LOOK); /* one of them is due */
+	assert_int_equal(written.blocks, 1);
+	assert_int_equal(written.nmt_len, 0);
+	assert_true(look(20040, LC_RSS_ASKED));
+	counts = false;
+	assert_int_equal(written.nmt_len, 2);
+	assert_string_equal(written.names[0], "");
+	assert_int_equal(written.nmt[0].reserved_bytes, 90);
+	assert_string_equal(written.names[1], "Symbol");
+	assert_int_equal(written.nmt[1].number, written.number);
+	assert_int_equal(written.nmt[1].time_ns, 20040 * SECOND);
+	assert_int_equal(written.nmt[1].committed_bytes, 6);
+	assert_int_equal(written.nmt[1].malloc_bytes, 3);
+	assert_true(look(20060, LC_RSS_END));
+	assert_int_equal(written.nmt_len, 0);
+}
+
 static void without_smaps_the_total_is_left(void **state)
 {
 	refused = "/smaps";
@@ -244,6 +290,7 @@ int main(void)
 		cmocka_unit_test_setup(a_snapshot_that_is_not_written_comes_again, setup),
 		cmocka_unit_test_setup(requests_are_bounded, setup),
 		cmocka_unit_test_setup(only_a_new_high_is_worth_a_look, setup),
+		cmocka_unit_test_setup(what_the_jvm_counts_is_in_the_block_of_the_snapshot, setup),
 		cmocka_unit_test_setup(without_smaps_the_total_is_left, setup),
 		cmocka_unit_test_setup(a_large_process_without_pagemap_is_read_from_smaps, setup),
 	};

@@ -104,6 +104,69 @@ static void add_row(struct lc_resident *r, const struct lc_tree *t, uint32_t row
 		                       values[LC_MEMORY_SIZE] };
 }
 
+static int by_committed(const void *a, const void *b)
+{
+	const struct lc_resident_nmt *x = a, *y = b;
+	int order = (x->name.len != 0) - (y->name.len != 0);
+
+	if (!order)
+		order = lc_order_u64(y->committed_bytes, x->committed_bytes);
+	if (!order)
+		order = lc_order_u64(x->name.len, y->name.len);
+	return order ? order : memcmp(x->name.bytes, y->name.bytes, x->name.len);
+}
+
+/* Is that row of what the JVM counts of the snapshot with this row of MEMORY? */
+static bool is_counted_at(const struct lc_tree *t, uint32_t nmt, uint32_t row)
+{
+	const uint32_t *key = lc_table_key(&t->nmt, nmt);
+	const uint32_t process = lc_table_key(&t->threads, key[LC_NMT_THREAD])[LC_THREAD_PROCESS];
+
+	return process == process_of(t, row) &&
+	       lc_tree_wide(key + LC_NMT_NUMBER) == number_of(t, row) &&
+	       lc_table_values(&t->nmt, nmt)[LC_NMT_TIME] == time_of(t, row);
+}
+
+static void add_nmt(struct lc_resident *r, const struct lc_tree *t, uint32_t row)
+{
+	r->nmt = lc_mem_zeroed(t->nmt.count + 1, sizeof(*r->nmt));
+	for (uint32_t i = 0; i < t->nmt.count; i++) {
+		const uint64_t *values = lc_table_values(&t->nmt, i);
+
+		if (is_counted_at(t, i, row))
+			r->nmt[r->nmt_len++] = (struct lc_resident_nmt){
+				lc_tree_text(t, lc_table_key(&t->nmt, i)[LC_NMT_NAME]),
+				values[LC_NMT_RESERVED], values[LC_NMT_COMMITTED],
+				values[LC_NMT_MALLOC]
+			};
+	}
+	qsort(r->nmt, r->nmt_len, sizeof(*r->nmt), by_committed);
+	if (r->nmt_len && r->nmt[0].name.len)
+		r->nmt_len = 0; /* a damaged profile has no sum */
+}
+
+uint64_t lc_resident_jvm(const struct lc_resident *r)
+{
+	uint64_t bytes = r->nmt_len ? r->nmt[0].malloc_bytes : 0;
+
+	for (size_t i = 1; i < r->nmt_len; i++)
+		if (lc_text_is(r->nmt[i].name, "Other") && r->nmt[i].malloc_bytes <= bytes)
+			bytes -= r->nmt[i].malloc_bytes;
+	return bytes;
+}
+
+bool lc_resident_libraries(const struct lc_resident *r, uint64_t *bytes)
+{
+	const uint64_t all = r->resident_bytes[LC_RESIDENT_MALLOC];
+
+	if (!r->free_known || !r->nmt_len)
+		return false;
+	*bytes = r->size_bytes[LC_RESIDENT_FREE];
+	lc_sum_add(bytes, lc_resident_jvm(r));
+	*bytes = all > *bytes ? all - *bytes : 0;
+	return true;
+}
+
 /* Rows from..to of the list are a snapshot. */
 static struct lc_resident snapshot(const struct lc_tree *t, const uint32_t *rows, size_t len)
 {
@@ -116,6 +179,7 @@ static struct lc_resident snapshot(const struct lc_tree *t, const uint32_t *rows
 	for (size_t i = 0; i < len; i++)
 		add_row(&r, t, rows[i]);
 	qsort(r.names, r.names_len, sizeof(*r.names), by_bytes);
+	add_nmt(&r, t, *rows);
 	return r;
 }
 
@@ -183,7 +247,9 @@ void lc_resident_free(struct lc_resident_process *list, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		free(list[i].last.names);
+		free(list[i].last.nmt);
 		free(list[i].highest.names);
+		free(list[i].highest.nmt);
 	}
 	free(list);
 }

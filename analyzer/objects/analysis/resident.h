@@ -18,6 +18,12 @@ struct lc_resident_name {
 	uint64_t resident_bytes, size_bytes;
 };
 
+/* The JVM's own counts of a category; "": of all, which comes first. */
+struct lc_resident_nmt {
+	struct lc_text name;
+	uint64_t reserved_bytes, committed_bytes, malloc_bytes;
+};
+
 /* A snapshot. */
 struct lc_resident {
 	uint64_t number, time_ns;
@@ -26,6 +32,8 @@ struct lc_resident {
 	bool free_known;                /* size_bytes[LC_RESIDENT_FREE] is */
 	struct lc_resident_name *names; /* by part, most resident memory first */
 	size_t names_len;
+	struct lc_resident_nmt *nmt; /* most committed memory first */
+	size_t nmt_len;              /* 0: the JVM was not asked, or does not count */
 };
 
 /* The snapshots of a process that are shown. */
@@ -38,6 +46,18 @@ struct lc_resident_process {
 /* By process, as the load has them. The result is the caller's: lc_resident_free(). */
 struct lc_resident_process *lc_resident_list(const struct lc_load *load, size_t *len);
 void lc_resident_free(struct lc_resident_process *list, size_t len);
+
+/*
+ * Bytes that the JVM has taken from malloc() for itself, resident or not; without its category
+ * "Other", which is what Java code has asked for. 0 if it does not count.
+ */
+uint64_t lc_resident_jvm(const struct lc_resident *r);
+
+/*
+ * Bytes that malloc() has given to neither the JVM nor blocks, and that are in use: those of
+ * libraries. At least so many, since free memory need not be resident. Returns whether it is known.
+ */
+bool lc_resident_libraries(const struct lc_resident *r, uint64_t *bytes);
 
 /* "Java heap", "thread stacks"; its name in JSON: "heap", "stacks". Static storage. */
 const char *lc_resident_part_title(unsigned part);

@@ -22,6 +22,31 @@ static void put_names(struct lc_json *j, const struct lc_resident *s, unsigned p
 	lc_json_end_array(j);
 }
 
+static void put_nmt_bytes(struct lc_json *j, const struct lc_resident_nmt *n)
+{
+	lc_json_u64(j, "reserved_bytes", n->reserved_bytes);
+	lc_json_u64(j, "committed_bytes", n->committed_bytes);
+	lc_json_u64(j, "malloc_bytes", n->malloc_bytes);
+}
+
+static void put_nmt(struct lc_json *j, const struct lc_resident *s)
+{
+	if (!s->nmt_len)
+		return;
+	lc_json_object(j, "nmt");
+	put_nmt_bytes(j, &s->nmt[0]);
+	lc_json_u64(j, "own_malloc_bytes", lc_resident_jvm(s));
+	lc_json_array(j, "categories");
+	for (size_t i = 1; i < s->nmt_len; i++) {
+		lc_json_object(j, NULL);
+		lc_json_text(j, "name", s->nmt[i].name);
+		put_nmt_bytes(j, &s->nmt[i]);
+		lc_json_end_object(j);
+	}
+	lc_json_end_array(j);
+	lc_json_end_object(j);
+}
+
 static void put_snapshot(struct lc_json *j, const char *name, const struct lc_resident *s)
 {
 	lc_json_object(j, name);
@@ -39,6 +64,7 @@ static void put_snapshot(struct lc_json *j, const char *name, const struct lc_re
 		lc_json_end_object(j);
 	}
 	lc_json_end_object(j);
+	put_nmt(j, s);
 	lc_json_end_object(j);
 }
 

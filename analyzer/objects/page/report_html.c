@@ -11,6 +11,7 @@
 #include "analyzer/objects/analysis/analysis.h"
 #include "analyzer/objects/analysis/own_choice.h"
 #include "analyzer/objects/analysis/sharing.h"
+#include "analyzer/objects/json/report_json.h"
 #include "analyzer/objects/page/page.h"
 #include "analyzer/out/html.h"
 #include "analyzer/out/json.h"
@@ -180,6 +181,7 @@ static void data(FILE *out, const void *report)
 	lc_page_span_samples(j, r->view->tree);
 	lc_page_layouts(j, r->view->tree);
 	lc_page_live(j, &r->analysis->live_by_line);
+	lc_report_json_resident(j, r);
 	lenses(j, r);
 	sharing(j, r);
 	threads(j, r->view);

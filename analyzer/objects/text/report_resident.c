@@ -70,6 +70,49 @@ static void print_names(const struct lc_screen *s, const struct lc_resident *r, 
 		fprintf(s->out, "  and %zu more\n", more);
 }
 
+/* Malloc()'s memory by its owners, if the JVM counts its own. */
+static void print_malloc(const struct lc_screen *s, const struct lc_resident *r)
+{
+	uint64_t libraries;
+	char number[32];
+
+	if (!r->nmt_len)
+		return;
+	fprintf(s->out, "  %9s               allocated by the JVM itself, resident or not (NMT)\n",
+	        lc_emit_bytes(number, sizeof(number), lc_resident_jvm(r)));
+	if (lc_resident_libraries(r, &libraries) && libraries)
+		fprintf(s->out, "  %9s               of libraries, at least\n",
+		        lc_emit_bytes(number, sizeof(number), libraries));
+}
+
+/* The JVM's own counts. Committed memory is not all resident. */
+static void print_nmt(const struct lc_screen *s, const struct lc_resident *r)
+{
+	char committed[32], reserved[32], from_malloc[32];
+
+	for (size_t i = 0; i < r->nmt_len && i <= NAMES; i++) {
+		const struct lc_resident_nmt *n = &r->nmt[i];
+
+		lc_emit_bytes(committed, sizeof(committed), n->committed_bytes);
+		lc_emit_bytes(reserved, sizeof(reserved), n->reserved_bytes);
+		lc_emit_bytes(from_malloc, sizeof(from_malloc), n->malloc_bytes);
+		if (!i) {
+			fprintf(s->out,
+			        "the JVM's own count (NMT): %s committed of %s reserved, %s of it "
+			        "by malloc()\n",
+			        committed, reserved, from_malloc);
+			continue;
+		}
+		fprintf(s->out, "  %9s of %9s  ", committed, reserved);
+		lc_emit_text(s->out, n->name);
+		if (n->malloc_bytes)
+			fprintf(s->out, ", %s by malloc()", from_malloc);
+		putc('\n', s->out);
+	}
+	if (r->nmt_len > NAMES + 1)
+		fprintf(s->out, "  and %zu more\n", r->nmt_len - NAMES - 1);
+}
+
 static void print_part(const struct lc_screen *s, const struct lc_resident *last,
                        const struct lc_resident *highest, unsigned part)
 {
@@ -85,6 +128,8 @@ static void print_part(const struct lc_screen *s, const struct lc_resident *last
 	putc('\n', s->out);
 	if (part == LC_RESIDENT_FILES || part == LC_RESIDENT_BLOCKS)
 		print_names(s, last, part);
+	if (part == LC_RESIDENT_MALLOC)
+		print_malloc(s, last);
 }
 
 /* The sums at the end, and at the highest snapshot. */
@@ -131,6 +176,7 @@ static void print_process(const struct lc_screen *s, const struct lc_load_proces
 		if (of->last.resident_bytes[parts[i]] || parts[i] == LC_RESIDENT_REST ||
 		    (highest && highest->resident_bytes[parts[i]]))
 			print_part(s, &of->last, highest, parts[i]);
+	print_nmt(s, &of->last);
 }
 
 void lc_report_resident(const struct lc_screen *s, const struct lc_report *r)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "src/jvm/layout/collector.h"
 #include "src/jvm/layout/layout.h"
@@ -228,4 +229,14 @@ void lc_ranges_class_space(uint64_t *base, uint64_t *bytes)
 
 	*base = size ? ranges.classes.low : 0;
 	*bytes = size ? lc_peek_load64((uintptr_t)size) : 0;
+}
+
+bool lc_ranges_counts(void)
+{
+	const void *flag = lc_vm_flag("NativeMemoryTracking");
+	uint64_t text = 0;
+	char value[4] = "";
+
+	return flag && lc_peek((uintptr_t)flag, &text, sizeof(text)) && text &&
+	       lc_peek(text, value, sizeof(value)) && memcmp(value, "off", sizeof(value)) != 0;
 }

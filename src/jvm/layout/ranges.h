@@ -89,4 +89,7 @@ struct lc_range lc_ranges_cards(void);
  */
 void lc_ranges_class_space(uint64_t *base, uint64_t *bytes);
 
+/* Does the JVM count its own memory (-XX:NativeMemoryTracking)? Context: [attach]. */
+bool lc_ranges_counts(void);
+
 #endif
