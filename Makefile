@@ -263,9 +263,10 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make lint           format, static checks, scripts, layers
 #> make install        PREFIX=/usr/local DESTDIR=
 #> make uninstall      removes what install wrote; the same PREFIX and DESTDIR
-#> make dist           a tarball in build/ whose programs need nothing but the C library, glibc 2.17 or newer
+#> make dist           a tarball in build/ whose programs need nothing but the C library, glibc 2.17 or newer; the same
+#>                     as one file, locus-VERSION-linux-x86_64, and as a jar, locus-loader.jar
 #> make deb            a Debian package of the same programs in build/, clean under lintian
-#> make try-packages   tries both in new Debian 11, 12 and 13 with a JRE and little else; root, network, 10 minutes;
+#> make try-packages   tries tarball, package and file in Debian 11, 12 and 13 with a JRE and little else; root, network, 10 minutes;
 #>                     TRY_SUITES="bullseye sid"
 #> make try-jdks        tries the tarball on the JDKs of Debian's unstable suite (26, 27); root, network, 15 minutes
 

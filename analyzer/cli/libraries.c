@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/cli/inside.h"
+
 bool lc_libraries_self(char *out)
 {
 	const ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1);
@@ -25,11 +27,15 @@ int lc_libraries_find(const char *name, char *out, char *error)
 {
 	static const char *const places[] = { "", "../lib/locus/" };
 	char self[PATH_MAX], path[2 * PATH_MAX];
+	int err;
 
 	if (!lc_libraries_self(self)) {
 		snprintf(error, LC_LIBRARIES_ERROR_MAX, "cannot find the path of this locus: %m");
 		return -ENOENT;
 	}
+	err = lc_inside_find(self, name, out, error, LC_LIBRARIES_ERROR_MAX);
+	if (err != -ENOENT)
+		return err;
 	*(strrchr(self, '/') + 1) = '\0';
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(path, sizeof(path), "%s%s%s", self, places[i], name);

@@ -16,10 +16,11 @@ enum { LC_LIBRARIES_ERROR_MAX = 3 * PATH_MAX };
 bool lc_libraries_self(char *out);
 
 /*
- * The path of one of our libraries ("liblocus.so"): beside the executable as built, or in
- * ../lib/locus as installed. `out` has PATH_MAX bytes, `error` LC_LIBRARIES_ERROR_MAX. Returns 0,
- * or -ENOENT, or -EINVAL for a path that LD_PRELOAD and the JVM's options cannot express; then
- * *error says in one line what is wrong and what to do.
+ * The path of one of our libraries ("liblocus.so"): written from the executable, if that carries
+ * libraries (cli/inside.h); beside the executable, as built; or in ../lib/locus, as installed.
+ * `out` has PATH_MAX bytes, `error` LC_LIBRARIES_ERROR_MAX. Returns 0, or -ENOENT, or -EINVAL for a
+ * path that LD_PRELOAD and the JVM's options cannot express, or another -errno where the carried
+ * library cannot be written; then *error says in one line what is wrong and what to do.
  */
 int lc_libraries_find(const char *name, char *out, char *error);
 

@@ -184,6 +184,36 @@ def test_the_tarball_works_where_it_is_unpacked(unpacked, tmp_path, workload, jd
     assert "Duration" in (tmp_path / "r.txt").read_text()
 
 
+def test_a_locus_that_carries_its_libraries_needs_no_other_file(tmp_path, workload, jdk17):
+    """Not even those that are beside it: it writes its own to a directory, once. Nor does the jar that carries that locus."""
+    libraries = [BUILD / name for name in ("liblocus.so", "liblocus-preload.so", "liblocus-delay.so")]
+    locus, jar, cache = tmp_path / "locus", tmp_path / "locus-loader.jar", tmp_path / "cache"
+    subprocess.run([ROOT / "scripts/one-file", BUILD / "locus", locus, *libraries], check=True)
+    subprocess.run([ROOT / "scripts/loader-jar", BUILD / "locus-api.jar", locus, jar], check=True)
+    for name in ("liblocus.so", "liblocus-preload.so"):
+        (tmp_path / name).write_text("another version")
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    env = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    first = None
+    for words in [locus], [jdk17.java, "-Djava.io.tmpdir=%s" % temporary, "-jar", jar]:
+        out = tmp_path / ("p%d" % len(words))
+        done = subprocess.run([*words, "run", "-q", "-o", out, "--", *program(workload, jdk17)], capture_output=True, text=True, env=env)
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+        assert json.loads((out / "manifest.json").read_text())["processes"][0]["complete"]
+        written = {p.name: (p.read_bytes(), p.stat().st_mtime_ns) for p in cache.glob("locus/*/*")}
+        assert {name: of[0] for name, of in written.items()} == {p.name: p.read_bytes() for p in libraries[:2]}
+        first = first or written
+        assert written == first
+    assert list(temporary.iterdir()) == []
+    done = subprocess.run([jdk17.java, "-jar", jar, "report", tmp_path / "none"], capture_output=True, text=True, env=env)
+    assert done.returncode == 1 and "none" in done.stderr
+    (tmp_path / "liblocus.so").unlink()
+    (tmp_path / "api").mkdir()
+    done = subprocess.run(command(workload, jdk17, "RecordsItself", "twice", tmp_path / "api", jars=[jar]), capture_output=True, text=True, env=env)
+    assert done.returncode == 3 and list((tmp_path / "api").rglob("manifest.json")), done.stderr
+
+
 @pytest.mark.slow  # it fetches and compiles libraries
 def test_the_tarball_has_the_licences_and_their_sources(unpacked):
     base, sources = unpacked

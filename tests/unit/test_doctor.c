@@ -1,4 +1,4 @@
-/* uses: analyzer/commands/doctor_machine.c analyzer/commands/doctor_java.c analyzer/commands/child.c analyzer/base/memory.c src/perf/perf.c src/base/file.c src/perf/ring.c analyzer/commands/scratch.c analyzer/cli/libraries.c */
+/* uses: analyzer/commands/doctor_machine.c analyzer/commands/doctor_java.c analyzer/commands/child.c analyzer/base/memory.c src/perf/perf.c src/base/file.c src/perf/ring.c analyzer/commands/scratch.c analyzer/cli/libraries.c analyzer/cli/inside.c -lzip */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_doctor.c - checks that machines laid out as files, and JVMs given as what they print, are

@@ -2,6 +2,7 @@
 package locusapi;
 
 import java.io.File;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.URISyntaxException;
 import java.security.CodeSource;
@@ -13,7 +14,7 @@ import javax.management.ObjectName;
  *
  * <p>The agent may have been loaded with {@code -agentpath}, by {@code locus run}, by {@code locus attach}, or not at all. In the
  * last case {@link #start} has the JVM load it: {@code liblocus.so}, whose path the system property {@code locus.library} names,
- * or which is beside this class's jar. JDK 21 and newer print a warning then, and refuse with
+ * or which is beside this class's jar, or in it ({@code locus-loader.jar}). JDK 21 and newer print a warning then, and refuse with
  * {@code -XX:-EnableDynamicAgentLoading}.
  *
  * <p>All but {@link #start} may stay in a program that nobody records: they return {@code false} then, and never fail for the want
@@ -137,9 +138,13 @@ public final class Locus {
 			return new File(named);
 		CodeSource source = Locus.class.getProtectionDomain().getCodeSource();
 		try {
-			return source == null ? null : new File(new File(source.getLocation().toURI()).getParentFile(), "liblocus.so");
+			File beside = source == null ? null : new File(new File(source.getLocation().toURI()).getParentFile(), "liblocus.so");
+			File carried = beside != null && beside.isFile() ? null : Loader.library();
+			return carried == null ? beside : carried;
 		} catch (URISyntaxException | IllegalArgumentException notAFile) {
 			return null;
+		} catch (IOException refused) {
+			throw new IllegalStateException("locus: " + refused.getMessage(), refused);
 		}
 	}
 
