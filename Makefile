@@ -175,7 +175,7 @@ $(F)/%: tests/fuzz/%.c $$(call fuzz_objects,tests/fuzz/$$*.c $$(call uses_src,te
 
 .PHONY: FORCE generated benchmarks fuzzers tsan-unit man
 .PHONY: evaluate
-.PHONY: pictures test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench scale install uninstall deb dist try-packages try-jdks clean help
+.PHONY: pictures test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench scale install uninstall deb rpm dist try-packages try-jdks clean help
 FORCE:
 .SECONDARY:
 
@@ -239,6 +239,7 @@ uninstall:
 	rmdir $(BASE)/lib/locus/bench $(BASE)/lib/locus $(BASE)/share/doc/locus 2>/dev/null || true
 dist: ; scripts/install-deps build packages && scripts/dist $(VERSION)
 deb: dist ; scripts/deb $(VERSION)
+rpm: dist ; scripts/rpm $(VERSION)
 try-packages: deb ; scripts/try-packages $(VERSION) $(TRY_SUITES)
 try-jdks: dist ; scripts/try-jdks $(VERSION) $(TRY_JDKS)
 clean: ; rm -rf build build-asan build-tsan build-fuzz compile_flags.txt
@@ -266,6 +267,7 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make dist           a tarball in build/ whose programs need nothing but the C library, glibc 2.17 or newer; the same
 #>                     as one file, locus-VERSION-linux-x86_64, and as a jar, locus-loader.jar
 #> make deb            a Debian package of the same programs in build/, clean under lintian
+#> make rpm            an RPM package of them; needs rpmbuild
 #> make try-packages   tries tarball, package and file in Debian 11, 12 and 13 with a JRE and little else; root, network, 10 minutes;
 #>                     TRY_SUITES="bullseye sid"
 #> make try-jdks        tries the tarball on the JDKs of Debian's unstable suite (26, 27); root, network, 15 minutes
