@@ -51,6 +51,8 @@ static const struct lc_command commands[] = {
 	  lc_cmd_calibrate_options },
 	{ "doctor", "", "check whether profiling works on this machine, and say what to change",
 	  lc_cmd_doctor, lc_cmd_doctor_options },
+	{ "mcp", "[DIR]...", "serve profiles to AI agents (Model Context Protocol)", lc_cmd_mcp,
+	  lc_cmd_mcp_options },
 	{ "agent-args", "", "print the settings for a JVM that another program starts",
 	  lc_cmd_agent_args, lc_cmd_agent_args_options },
 };

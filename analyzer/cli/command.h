@@ -26,6 +26,7 @@ int lc_cmd_numa(int argc, char **argv);
 int lc_cmd_spans(int argc, char **argv);
 int lc_cmd_calibrate(int argc, char **argv);
 int lc_cmd_doctor(int argc, char **argv);
+int lc_cmd_mcp(int argc, char **argv);
 int lc_cmd_agent_args(int argc, char **argv);
 int lc_cmd_attach(int argc, char **argv);
 int lc_cmd_detach(int argc, char **argv);
@@ -51,6 +52,7 @@ const struct lc_option_info *lc_cmd_numa_options(size_t *count);
 const struct lc_option_info *lc_cmd_spans_options(size_t *count);
 const struct lc_option_info *lc_cmd_calibrate_options(size_t *count);
 const struct lc_option_info *lc_cmd_doctor_options(size_t *count);
+const struct lc_option_info *lc_cmd_mcp_options(size_t *count);
 const struct lc_option_info *lc_cmd_agent_args_options(size_t *count);
 const struct lc_option_info *lc_cmd_attach_options(size_t *count);
 const struct lc_option_info *lc_cmd_detach_options(size_t *count); /* of status and dump, too */
