@@ -52,6 +52,12 @@ static int set_roots(struct lc_mcp *m, char **directories, size_t count)
 		m->roots[m->roots_len] = realpath(directories[m->roots_len], NULL);
 		if (!m->roots[m->roots_len])
 			return lc_fail("cannot read '%s': %m", directories[m->roots_len]);
+		/* --output of an attach has these for the process and the time. */
+		if (m->allow_record && strchr(m->roots[m->roots_len], '%')) {
+			m->roots_len++;
+			return lc_usage("mcp: --allow-record needs directories without '%%' in "
+			                "their names");
+		}
 	}
 	return 0;
 }

@@ -72,8 +72,12 @@ static void run(char *const *command, const struct lc_child_streams *s, struct l
 	good = WIFEXITED(status) &&
 	       (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == LC_EXIT_PARTIAL);
 	out->problem = content_of(s->err, PROBLEM_MAX);
-	if (good)
+	if (good) {
 		out->text = content_of(s->out, OUTPUT_MAX);
+	} else if (!*out->problem) {
+		free(out->problem);
+		out->problem = lc_mem_text("the command failed (wait status %d)", status);
+	}
 }
 
 void lc_mcp_run(char *const *command, struct lc_mcp_output *out)
