@@ -493,7 +493,7 @@ json_t *lc_mcp_call(const struct lc_mcp *m, const char *name, const json_t *argu
                     char **problem)
 {
 	static const enum parameter paths[] = { PROFILE, BEFORE, AFTER };
-	struct request r = { .m = m, .arguments = arguments, .problem = problem };
+	struct request *r;
 	const struct tool *tool = tools;
 	json_t *found = NULL;
 	size_t len = 0;
@@ -503,18 +503,21 @@ json_t *lc_mcp_call(const struct lc_mcp *m, const char *name, const json_t *argu
 		tool++;
 	if (tool == tools + TOOLS)
 		return NULL;
+	r = lc_mem_zeroed(1, sizeof(*r));
+	*r = (struct request){ .m = m, .arguments = arguments, .problem = problem };
 	*problem = check(tool, arguments);
 	for (size_t i = 0; i < 3 && !*problem; i++)
 		if (tool->required & BIT(paths[i]))
-			r.profiles[len++] =
+			r->profiles[len++] =
 			    lc_mcp_profile(m,
 			                   json_string_value(json_object_get(
 			                       arguments, parameters[paths[i]].name)),
 			                   problem);
 	if (!*problem)
-		found = tool->call(&r, tool);
-	free(r.profiles[0]);
-	free(r.profiles[1]);
+		found = tool->call(r, tool);
+	free(r->profiles[0]);
+	free(r->profiles[1]);
+	free(r);
 	if (!found && !*problem)
 		*problem = lc_mem_text("the report lacks what the tool needs");
 	return found;
