@@ -28,9 +28,9 @@
 #include "src/core/reset.h"
 
 /*
- * JDK 17 marks objects in their headers, and goes over the whole heap to remove the marks after a
- * walk, wherever the walk has ended. JDK 19 and later have a table of bits. CPU time for each byte:
- * see docs/objects.md.
+ * JDK 11 to 18 mark objects in their headers, and go over the whole heap to remove the marks after
+ * a walk, wherever the walk has ended. JDK 19 and later have a table of bits. CPU time for each
+ * byte: see docs/objects.md.
  */
 #define NS_PER_BYTE_TO_END 0.3
 #define JNI_OF_JDK_WITH_BITS 0x00130000

@@ -30,6 +30,7 @@ static int begin_walk(void **state)
 	static uint32_t walk;
 
 	(void)state;
+	walk++;
 	memset(objects, 0, sizeof(objects));
 	memset(classes, 0, sizeof(classes));
 	memset(chunks, 0, sizeof(chunks));
@@ -38,7 +39,7 @@ static int begin_walk(void **state)
 		                          .cap = ROWS,
 		                          .classes = classes,
 		                          .class_count = CLASSES,
-		                          .walk = ++walk,
+		                          .walk = walk,
 		                          .chunks = chunks,
 		                          .bits = bits,
 		                          .chunk_room = CHUNKS / 2,
