@@ -375,7 +375,11 @@ static void method_name(void *context, uint32_t number, char *out)
 
 /* ---- the answer ---- */
 
-/* Classes whose objects hold no others. */
+/*
+ * Classes whose objects hold no others, and virtual threads. The JVM must not visit these: JDK 25
+ * reads the stack of each that it visits, and crashes at one whose constructor has not set its
+ * continuation yet.
+ */
 static bool is_leaf(const char *name)
 {
 	static const char *const names[] = {
@@ -395,6 +399,7 @@ static bool is_leaf(const char *name)
 		"java.lang.Long",
 		"java.lang.Float",
 		"java.lang.Double",
+		"java.lang.VirtualThread",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -33,11 +33,11 @@ HELD = {
 
 @pytest.fixture
 def held(workload, tmp_path):
-    """held(jdk, *args, java=...) starts the program; returns the process."""
+    """held(jdk, *args, java=..., program="Held") starts the program; returns the process."""
     started = []
 
-    def start(jdk, *args, java=()):
-        p = subprocess.Popen(command(workload, jdk, "Held", *args, java=["-Xmx256m", *java]), stdin=subprocess.PIPE,
+    def start(jdk, *args, java=(), program="Held"):
+        p = subprocess.Popen(command(workload, jdk, program, *args, java=["-Xmx256m", *java]), stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
         started.append(p)
         assert p.stdout.readline() == "ready\n"
@@ -101,6 +101,16 @@ def test_holders_are_those_of_the_program(locus, held, tmp_path, jdk, gc):
     assert none.returncode == 1 and "'no.such.Class'" in none.stderr and not none.stdout
     out, err = p.communicate(timeout=60)
     assert (p.returncode, out) == (0, "") and "JNI" not in err
+
+
+def test_virtual_threads_that_are_being_made_are_not_followed(locus, held, jdk25):
+    """JDK 25 reads the continuation of each that it visits, and one whose constructor still runs has none."""
+    p = held(jdk25, program="HeldVirtual")
+    for _ in range(5):
+        assert holders(locus, p.pid, "HeldVirtual$Kept")["classes"] == [{
+            "class": "HeldVirtual$Kept", "objects": 1, "bytes": 16, "looked_at": 1,
+            "chains": [{"objects": 1, "chain": "static HeldVirtual.kept"}]}]
+    assert p.communicate(timeout=60)[0] == "" and p.returncode == 0
 
 
 def test_wrong_command_lines_are_refused(locus):
