@@ -432,26 +432,43 @@ static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t frame, 
 	return true;
 }
 
+/* The call path of a context that was met for the first time. */
+static uint32_t walk_path(JNIEnv *jni, struct lc_thread *t, const struct lc_context_hook *h,
+                          const struct lc_context_look *look)
+{
+	return lc_alloc_path_walk(jni, t->walker, path_node(look), h->bytecode_site,
+	                          LC_ORIGIN_BYTECODE);
+}
+
+/*
+ * Let the context count for the site of that path. Returns the site; 0 without room for it.
+ * Without room for a counter of the context, look->common is the site.
+ */
+static uint32_t learn(struct lc_thread *t, const struct lc_context_hook *h,
+                      struct lc_context_look *look, const char *signature, uint64_t class_word,
+                      uint32_t path)
+{
+	const uint32_t site = lc_site_intern(signature, class_word, path);
+
+	if (site) {
+		look->counter = lc_contexts_learn(t->contexts, t->walker, h, look, site);
+		look->common = look->counter ? 0 : site;
+	}
+	return site;
+}
+
 /* The counter of a context in which `new` has made an object; NULL without room. */
 static struct lc_site_counter *learn_made(JNIEnv *jni, struct lc_thread *t, jclass type,
                                           const struct lc_context_hook *h,
                                           struct lc_context_look *look, uint64_t class_word)
 {
-	struct lc_site_counter *counter;
 	char *signature = NULL;
-	uint32_t site, path;
 
 	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), type, &signature, NULL))
 		return NULL;
-	path = lc_alloc_path_walk(jni, t->walker, path_node(look), h->bytecode_site,
-	                          LC_ORIGIN_BYTECODE);
-	site = lc_site_intern(signature, class_word, path);
+	(void)learn(t, h, look, signature, class_word, walk_path(jni, t, h, look));
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
-	if (!site)
-		return NULL;
-	counter = lc_contexts_learn(t->contexts, t->walker, h, look, site);
-	look->common = counter ? 0 : site;
-	return counter;
+	return look->counter;
 }
 
 /*
@@ -494,19 +511,15 @@ static uint32_t learn_block(JNIEnv *jni, struct lc_thread *t, const struct lc_co
 {
 	struct lc_context_look look = lc_contexts_look(t->contexts, t->walker, h, hook.exact);
 	const char *signature;
-	uint32_t path, site;
+	uint32_t path;
 
 	if (look.known)
 		return look.counter ? look.counter->site : 0;
 	if (look.common)
 		return look.common;
-	path = lc_alloc_path_walk(jni, t->walker, path_node(&look), h->bytecode_site,
-	                          LC_ORIGIN_BYTECODE);
+	path = walk_path(jni, t, h, &look);
 	signature = signature_of(&path);
-	site = lc_site_intern(signature, 0, path);
-	if (site)
-		(void)lc_contexts_learn(t->contexts, t->walker, h, &look, site);
-	return site;
+	return learn(t, h, &look, signature, 0, path);
 }
 
 uint32_t lc_hook_block_site(JNIEnv *jni, uint64_t frame, uint32_t kind,
