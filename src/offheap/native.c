@@ -50,6 +50,7 @@
 #include "src/jvm/stack/call_trace.h"
 #include "src/offheap/block_class.h"
 #include "src/offheap/blocks.h"
+#include "src/offheap/mapped_file.h"
 
 enum { HOME_MAX = 1024, PAGE_BYTES = 4096 };
 
@@ -194,10 +195,12 @@ static void file_name(int fd, char out[LC_BLOCK_FILE_MAX])
 	snprintf(out, LC_BLOCK_FILE_MAX, "%.*s", LC_BLOCK_FILE_MAX - 1, slash ? slash + 1 : path);
 }
 
-/* fd -1: there is no file. Pages that nobody may use are only addresses. */
+enum { NO_FILE = -1, ANY_FILE = -2 }; /* instead of a descriptor: there is none; ask the kernel */
+
+/* Pages that nobody may use are only addresses. */
 static void mapped(void *p, size_t n, int protection, int fd)
 {
-	char file[LC_BLOCK_FILE_MAX], signature[LC_BLOCK_CLASS_MAX] = LC_BLOCK_CLASS_NATIVE;
+	char file[LC_BLOCK_FILE_MAX] = "", signature[LC_BLOCK_CLASS_MAX] = LC_BLOCK_CLASS_NATIVE;
 	uint32_t site = native.site;
 	struct visit v;
 
@@ -209,8 +212,9 @@ static void mapped(void *p, size_t n, int protection, int fd)
 	}
 	lc_blocks_unmapped((uintptr_t)p, n);
 	if (n >= native.min_size_bytes && protection != PROT_NONE) {
-		if (fd >= 0) {
+		if (fd >= 0)
 			file_name(fd, file);
+		if (fd >= 0 || (fd == ANY_FILE && lc_mapped_file_ask((uintptr_t)p, n, file))) {
 			lc_block_class_mapped(file, signature);
 			site = lc_site_intern(signature, 0, 0);
 		}
@@ -340,7 +344,7 @@ static void *map(enum function f, void *at, size_t n, int protection, int flags,
 {
 	void *p = THEIRS(mmap_fn, f)(at, n, protection, flags, fd, offset);
 
-	mapped(p, n, protection, flags & MAP_ANONYMOUS ? -1 : fd);
+	mapped(p, n, protection, flags & MAP_ANONYMOUS ? NO_FILE : fd);
 	return p;
 }
 
@@ -360,7 +364,10 @@ static int our_munmap(void *p, size_t n)
 	return THEIRS(munmap_fn, MUNMAP)(p, n);
 }
 
-/* The old block is freed and a new one allocated, even if that fails and the block stays. */
+/*
+ * The old block is freed and a new one allocated, even if that fails and the block stays. It has
+ * the class of the same file, if the kernel tells which one is mapped there.
+ */
 static void *our_mremap(void *p, size_t before, size_t n, int flags, ...)
 {
 	void *at = NULL, *q;
@@ -373,9 +380,9 @@ static void *our_mremap(void *p, size_t before, size_t n, int flags, ...)
 	unmapped(p, before);
 	q = THEIRS(mremap_fn, MREMAP)(p, before, n, flags, at);
 	if (q == MAP_FAILED)
-		mapped(p, before, PROT_READ, -1);
+		mapped(p, before, PROT_READ, ANY_FILE);
 	else
-		mapped(q, n, PROT_READ, -1);
+		mapped(q, n, PROT_READ, ANY_FILE);
 	return q;
 }
 

@@ -55,6 +55,8 @@ def test_blocks_are_counted_exactly(workload, profile, locus, jdk, library):
     run = profile(command(workload, jdk, "NativeBlocks", library, 3000), "--offheap=native")
     assert complaints(run.stderr) == []
     check(rows_of(report(run)), json.loads(run.stdout), counters(run)["offheap_missed"])
+    [grown] = [r["off_heap"] for r in report(run)["ranking"]["rows"] if r["class"].startswith("mapped locus-grown-")]
+    assert [grown[k] for k in KEYS] == [2, 3 * MAPPED, 1, MAPPED]
     view = " ".join(locus("report", "--view=offheap", run.directory).stdout.split())
     assert re.search(r"585\.9 KB live native memory \(off-heap\) <- NativeBlocks\.keep\S* 300 of 300 blocks live", view)
 

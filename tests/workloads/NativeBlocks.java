@@ -12,6 +12,8 @@ public class NativeBlocks {
 
 	static native void mapParts(int fd);
 
+	static native void growFile();
+
 	static native long[] counts();
 
 	static void keeps() {
@@ -33,6 +35,7 @@ public class NativeBlocks {
 		long hung = threads(4, Integer.parseInt(args[1]));
 		long[] now = counts();
 		mapParts(0);
+		growFile();
 		System.out.println("{\"hung\": " + hung + ", \"allocated\": " + (now[0] - before[0]) + ", \"allocated_bytes\": "
 			+ (now[1] - before[1]) + ", \"freed\": " + (now[2] - before[2]) + ", \"freed_bytes\": " + (now[3] - before[3])
 			+ ", \"in_handler\": " + now[4] + "}");

@@ -196,6 +196,22 @@ JNIEXPORT void JNICALL Java_NativeBlocks_mapParts(JNIEnv *jni, jclass type, jint
 		abort();
 }
 
+/* A mapped file that grows. */
+JNIEXPORT void JNICALL Java_NativeBlocks_growFile(JNIEnv *jni, jclass type)
+{
+	char path[] = "/tmp/locus-grown-XXXXXX";
+	const int fd = mkstemp(path);
+	char *p = MAP_FAILED;
+
+	if (fd >= 0 && !ftruncate(fd, 2 * MAPPED_BYTES))
+		p = mmap(NULL, MAPPED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED ||
+	    mremap(p, MAPPED_BYTES, 2 * MAPPED_BYTES, MREMAP_MAYMOVE) == MAP_FAILED)
+		abort();
+	close(fd);
+	unlink(path);
+}
+
 JNIEXPORT jlongArray JNICALL Java_NativeBlocks_counts(JNIEnv *jni, jclass type)
 {
 	const jlong all[] = { allocated, allocated_bytes, freed, freed_bytes, in_handler };
