@@ -217,7 +217,7 @@ def chromium():
 
 @pytest.fixture(scope="session")
 def browser(chromium):
-    """One Browser for all tests of a process, since starting it takes 3 s of CPU time. Each page has a context of its own."""
+    """One Browser for all tests of a process, since starting it takes a second of CPU time. Each page has a context of its own."""
     b = Browser(chromium)
     yield b
     b.close()
