@@ -326,6 +326,18 @@ static inline uint32_t lc_tree_method_number(const struct lc_tree *t, uint32_t p
 	return lc_tree_frame(t, path)[LC_FRAME_METHOD];
 }
 
+/*
+ * Are the leaves of both paths at one line? Leaves of an unknown line must be at one bytecode, as
+ * in a row of a ranking.
+ */
+static inline bool lc_tree_same_line(const struct lc_tree *t, uint32_t a, uint32_t b)
+{
+	const uint32_t *x = lc_tree_frame(t, a), *y = lc_tree_frame(t, b);
+
+	return x[LC_FRAME_METHOD] == y[LC_FRAME_METHOD] && x[LC_FRAME_LINE1] == y[LC_FRAME_LINE1] &&
+	       (x[LC_FRAME_LINE1] || x[LC_FRAME_BCI1] == y[LC_FRAME_BCI1]);
+}
+
 static inline const uint32_t *lc_tree_method(const struct lc_tree *t, uint32_t path)
 {
 	return lc_table_key(&t->methods, lc_tree_method_number(t, path));

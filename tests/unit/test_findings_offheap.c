@@ -26,19 +26,24 @@
 
 /* ---- a profile ---- */
 
-/* A path that ends in a line of "Class.method". */
-static uint32_t below(uint32_t parent, const char *name, uint32_t number)
+/* A path that ends in "Class.method", at a bytecode and a line, both + 1; 0 is unknown. */
+static uint32_t below_at(uint32_t parent, const char *name, uint32_t bci1, uint32_t line1)
 {
 	const char *dot = strrchr(name, '.');
 	const uint32_t method[LC_METHOD_KEY] = {
 		lc_tree_string(&model.tree, name, (size_t)(dot - name)), findings_text(dot + 1),
 		findings_text("()V"), findings_text("A.java")
 	};
-	const uint32_t frame[LC_FRAME_KEY] = { lc_table_put(&model.tree.methods, method), number,
-		                               number + 1 };
+	const uint32_t frame[LC_FRAME_KEY] = { lc_table_put(&model.tree.methods, method), bci1,
+		                               line1 };
 	const uint32_t path[LC_PATH_KEY] = { parent, lc_table_put(&model.tree.frames, frame) };
 
 	return lc_table_put(&model.tree.paths, path);
+}
+
+static uint32_t below(uint32_t parent, const char *name, uint32_t number)
+{
+	return below_at(parent, name, number, number + 1);
 }
 
 /* Blocks of a class that a path allocates. */
@@ -297,6 +302,19 @@ static void a_call_by_a_method_handle_makes_blocks_too(void **state)
 	says(findings_only(LC_FINDING_SHORT_BLOCKS), "20.0% at that line");
 }
 
+/* Without a line table, a method's calls are rows of their own. */
+static void calls_of_a_method_without_lines_are_told_apart(void **state)
+{
+	const uint32_t sent = below_at(0, "A.send", 1, 0), kept = below_at(0, "A.send", 51, 0);
+
+	(void)blocks(DIRECT, sent, 1000, 1000, 65536);
+	(void)blocks(DIRECT, kept, 1000, 0, 65536);
+	findings_sample(LC_BUCKET_JVM, 0, below(sent, ALLOCATE, 9), 200);
+	findings_sample(LC_BUCKET_JVM, 0, below(kept, ALLOCATE, 9), 300);
+	findings_calculate(500);
+	says(findings_only(LC_FINDING_SHORT_BLOCKS), "20.0% at that line");
+}
+
 /* Clearing at the line that makes blocks is a part of making, not a second finding. */
 static void clearing_is_a_part_of_making(void **state)
 {
@@ -429,6 +447,7 @@ int main(void)
 		TEST(freeing_is_divided_by_bytes),
 		TEST(clearing_is_a_part_of_making),
 		TEST(a_call_by_a_method_handle_makes_blocks_too),
+		TEST(calls_of_a_method_without_lines_are_told_apart),
 		TEST(heap_buffers_that_io_copies_are_a_finding),
 		TEST(large_temporary_buffers_that_stay_are_a_finding_without_a_gain),
 		TEST(copies_of_the_program_are_no_finding),

@@ -43,13 +43,6 @@
 #define COPY "java.nio.*Buffer.put* java.nio.*Buffer.get*"
 #define STREAMS "sun.nio.ch.NioSocketImpl.* sun.nio.ch.SocketInputStream.*"
 
-/* Are the leaves of both paths in one line? */
-static bool same_line(const struct lc_tree *t, uint32_t a, uint32_t b)
-{
-	return lc_tree_method_number(t, a) == lc_tree_method_number(t, b) &&
-	       lc_tree_frame(t, a)[LC_FRAME_LINE1] == lc_tree_frame(t, b)[LC_FRAME_LINE1];
-}
-
 static uint64_t number_of(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	return row->sites_len ? lc_tree_site_id(s->t, row->sites[0]) : 0;
@@ -115,7 +108,7 @@ static void flag_making(const struct lc_finding_search *s, const struct lc_rank_
 		const uint32_t parent = lc_tree_parent(t, path);
 
 		under[path] =
-		    parent && (same_line(t, parent, row->path) ||
+		    parent && (lc_tree_same_line(t, parent, row->path) ||
 		               (under[parent] && m->adapt[lc_tree_method_number(t, parent)]));
 		on[path] = on[parent] || (under[path] && m->make[lc_tree_method_number(t, path)]);
 	}

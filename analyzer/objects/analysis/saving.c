@@ -74,15 +74,6 @@ double lc_savings_threads(const struct lc_savings *s)
 
 /* ---- frames ---- */
 
-/* Are the leaves of both paths in one line? */
-static bool same_line(const struct lc_tree *t, uint32_t a, uint32_t b)
-{
-	const uint32_t *x = lc_tree_frame(t, a), *y = lc_tree_frame(t, b);
-
-	return x[LC_FRAME_METHOD] == y[LC_FRAME_METHOD] && x[LC_FRAME_LINE1] == y[LC_FRAME_LINE1] &&
-	       (x[LC_FRAME_LINE1] || x[LC_FRAME_BCI1] == y[LC_FRAME_BCI1]);
-}
-
 static bool is_constructor(const struct lc_tree *t, uint32_t path)
 {
 	return lc_text_is(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_NAME]), "<init>");
@@ -99,7 +90,7 @@ static bool constructs(const struct lc_tree *t, const struct lc_rank_row *row, u
 	if (!caller || lc_tree_method(t, path)[LC_METHOD_CLASS] != row->class ||
 	    !is_constructor(t, path))
 		return false;
-	return row->path ? same_line(t, caller, row->path) : !is_constructor(t, caller);
+	return row->path ? lc_tree_same_line(t, caller, row->path) : !is_constructor(t, caller);
 }
 
 struct lc_text lc_saving_collection(struct lc_text class)
@@ -265,10 +256,10 @@ static double part_of_line(const struct sum *sum, uint32_t path)
 	double all = 0, rows = 0;
 
 	for (size_t i = 0; i < sum->len; i++)
-		if (sum->rows[i]->path && same_line(sum->s->t, sum->rows[i]->path, path))
+		if (sum->rows[i]->path && lc_tree_same_line(sum->s->t, sum->rows[i]->path, path))
 			rows += lc_gc_model_bytes(sum->rows[i]);
 	for (size_t i = 0; rows > 0 && i < r->len; i++)
-		if (r->rows[i].path && same_line(sum->s->t, r->rows[i].path, path))
+		if (r->rows[i].path && lc_tree_same_line(sum->s->t, r->rows[i].path, path))
 			all += lc_gc_model_bytes(&r->rows[i]);
 	return all > 0 ? rows / all : 0;
 }

@@ -269,13 +269,6 @@ static void find_walk(const struct lc_ranking *r, const struct lc_rank_row *row,
 
 /* ---- stores ---- */
 
-static bool same_line(const struct lc_tree *t, uint32_t path, uint32_t other)
-{
-	const uint32_t *a = lc_tree_frame(t, path), *b = lc_tree_frame(t, other);
-
-	return a[LC_FRAME_METHOD] == b[LC_FRAME_METHOD] && a[LC_FRAME_LINE1] == b[LC_FRAME_LINE1];
-}
-
 /* Samples at the line that allocates, which clears a new array: no access of the program's. */
 struct clearing {
 	uint64_t samples;
@@ -306,7 +299,7 @@ static struct clearing find_clearing(const struct lc_ranking *r, const struct lc
 	for (size_t i = 0; row->path && i < row->accesses_len; i++) {
 		const uint32_t path = row->accesses[i].path;
 
-		if (!path || !same_line(r->view->tree, path, row->path))
+		if (!path || !lc_tree_same_line(r->view->tree, path, row->path))
 			continue;
 		c.samples += row->accesses[i].samples;
 		for (size_t k = 0; k < places_len; k++)
