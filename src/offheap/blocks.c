@@ -496,7 +496,7 @@ void lc_blocks_take(bool (*take)(void *user, const struct lc_blocks_sum *sum), v
 			.freed = s->all.freed - s->taken.freed,
 			.freed_bytes = s->all.freed_bytes - s->taken.freed_bytes,
 		};
-		if (!more.allocated && !more.freed)
+		if (!more.allocated && !more.freed && !more.freed_bytes)
 			continue;
 		if (take(user, &more))
 			s->taken = s->all;

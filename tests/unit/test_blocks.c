@@ -307,6 +307,18 @@ static void pages_that_are_unmapped_are_cut_off(void **state)
 	lc_blocks_unmapped(UINT64_MAX - 1, 4 * KIB);
 }
 
+/* Nothing else happens at its site, so no other count makes it known. */
+static void a_cut_alone_is_counted(void **state)
+{
+	lc_blocks_allocated(0xa0000, 8 * KIB, SITE);
+	take_all();
+	lc_blocks_unmapped(0xa1000, 4 * KIB);
+	take_all();
+	assert_int_equal(sums[SITE].freed, 0);
+	assert_int_equal(sums[SITE].freed_bytes, 4 * KIB);
+	lc_blocks_freed(0xa0000);
+}
+
 enum { PLACES = 4096, STEPS = 60000, PLACE_BYTES = 4 * KIB };
 
 /* Compared with an array of what is there: live blocks are more than wait in the small table. */
@@ -439,6 +451,7 @@ int main(void)
 		cmocka_unit_test_setup(an_address_where_no_block_begins_is_known_without_the_lock,
 		                       setup),
 		cmocka_unit_test_setup(pages_that_are_unmapped_are_cut_off, setup),
+		cmocka_unit_test_setup(a_cut_alone_is_counted, setup),
 		cmocka_unit_test_setup(all_ways_to_a_block_agree, setup),
 		cmocka_unit_test_setup(threads_count_together, setup),
 		cmocka_unit_test_setup(a_hundred_thousand_live_blocks_fit_in_20_mb, setup),
