@@ -10,11 +10,25 @@
 
 enum { LINE_MAX_BYTES = 4352 };
 
-static bool put_name(const char *path, char out[LC_BLOCK_FILE_MAX])
+/* Is that the kernel's name of memory of no file, which is shared or in huge pages? */
+static bool is_no_file(const char *path)
 {
-	const char *name = strrchr(path, '/');
+	static const char *const names[] = { "/dev/zero (deleted)", "/anon_hugepage (deleted)" };
+	const size_t len = strcspn(path, "\n");
 
-	snprintf(out, LC_BLOCK_FILE_MAX, "%s", name ? name + 1 : "");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (len == strlen(names[i]) && !memcmp(path, names[i], len))
+			return true;
+	return false;
+}
+
+/* `line`: the path, with or without what /proc/self/maps has before it. */
+static bool put_name(const char *line, char out[LC_BLOCK_FILE_MAX])
+{
+	const char *path = strchr(line, '/');
+
+	snprintf(out, LC_BLOCK_FILE_MAX, "%s",
+	         path && !is_no_file(path) ? strrchr(path, '/') + 1 : "");
 	out[strcspn(out, "\n")] = '\0';
 	return *out;
 }

@@ -81,6 +81,17 @@ static void memory_of_no_file_has_no_name(void **state)
 	munmap(p, PAGE);
 }
 
+/* Memory that processes share is a file to the kernel. */
+static void shared_memory_of_no_file_has_no_name(void **state)
+{
+	void *p = mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char out[LC_BLOCK_FILE_MAX] = "";
+
+	assert_false(lc_mapped_file_ask((uint64_t)(uintptr_t)p, PAGE, out));
+	assert_false(lc_mapped_file_search((uint64_t)(uintptr_t)p, out));
+	munmap(p, PAGE);
+}
+
 static void a_long_name_is_cut(void **state)
 {
 	char out[LC_BLOCK_FILE_MAX], longer[256];
@@ -105,6 +116,7 @@ int main(void)
 		cmocka_unit_test(both_ways_name_the_file),
 		cmocka_unit_test(a_part_of_a_mapping_is_found_in_the_list),
 		cmocka_unit_test(memory_of_no_file_has_no_name),
+		cmocka_unit_test(shared_memory_of_no_file_has_no_name),
 		cmocka_unit_test(a_long_name_is_cut),
 	};
 
