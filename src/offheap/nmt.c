@@ -6,6 +6,8 @@
 #include <string.h>
 
 #define RESERVED "(reserved="
+#define ROOM_BYTES (UINT64_C(16) << 20) /* for what other threads allocate meanwhile */
+#define ROOM_PART 8 /* of the heap: Shenandoah keeps one part in 20 from the program */
 
 /* The bytes after `name` in the line: "malloc=94KB"; units are KB, MB, GB, or none. */
 static bool bytes_after(const char *line, size_t len, const char *name, uint64_t *out)
@@ -95,4 +97,10 @@ size_t lc_nmt_parse(const char *text, struct lc_nmt_row *out, size_t cap)
 		}
 	}
 	return rows;
+}
+
+bool lc_nmt_has_room(uint64_t max_bytes, uint64_t used_bytes)
+{
+	return used_bytes <= max_bytes &&
+	       max_bytes - used_bytes >= ROOM_BYTES + max_bytes / ROOM_PART;
 }

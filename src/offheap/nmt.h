@@ -26,6 +26,13 @@ struct lc_nmt_row {
  */
 size_t lc_nmt_parse(const char *text, struct lc_nmt_row *out, size_t cap);
 
+/*
+ * Has a heap of `max_bytes`, of which `used_bytes` are in use, room for the answer? When the JVM
+ * ends, ZGC and Shenandoah collect no more: a thread that finds no room waits for ever, or gets an
+ * OutOfMemoryError, at which the JVM may exit (-XX:+ExitOnOutOfMemoryError). Pure.
+ */
+bool lc_nmt_has_room(uint64_t max_bytes, uint64_t used_bytes);
+
 /* Does this JVM count? Context: [attach]; lc_ranges_init() first. */
 void lc_nmt_begin(void);
 

@@ -19,7 +19,6 @@
 
 #define LIBRARY "/lib/libmanagement_ext.so"
 #define METHOD "Java_com_sun_management_internal_DiagnosticCommandImpl_executeDiagnosticCommand"
-#define HEAP_ROOM_BYTES (INT64_C(16) << 20)
 
 static struct {
 	bool on;    /* the JVM counts */
@@ -73,10 +72,11 @@ static void find_functions(JNIEnv *jni)
 	(*jni)->ExceptionClear(jni);
 }
 
-/* When the JVM ends, no collector may run any more: a thread that needs one would wait for ever. */
 static bool heap_has_room(void)
 {
-	return nmt.heap_max() - (nmt.heap_total() - nmt.heap_free()) >= HEAP_ROOM_BYTES;
+	const jlong max = nmt.heap_max(), used = nmt.heap_total() - nmt.heap_free();
+
+	return max > 0 && used >= 0 && lc_nmt_has_room((uint64_t)max, (uint64_t)used);
 }
 
 static size_t take_answer(JNIEnv *jni, jstring answer, struct lc_nmt_row *out, size_t cap)

@@ -112,6 +112,18 @@ static void too_large_numbers_and_too_many_rows_are_left_out(void **state)
 	assert_int_equal(lc_nmt_parse(large, rows, 2), 2);
 }
 
+/* Shenandoah keeps 20 MB of the first heap for itself. */
+static void a_nearly_full_heap_has_no_room_for_the_answer(void **state)
+{
+	const uint64_t mib = UINT64_C(1) << 20;
+
+	assert_false(lc_nmt_has_room(400 * mib, 380 * mib));
+	assert_true(lc_nmt_has_room(400 * mib, 300 * mib));
+	assert_false(lc_nmt_has_room(64 * mib, 50 * mib));
+	assert_true(lc_nmt_has_room(64 * mib, 10 * mib));
+	assert_false(lc_nmt_has_room(64 * mib, 65 * mib));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +131,7 @@ int main(void)
 		cmocka_unit_test(a_text_without_counts_has_no_rows),
 		cmocka_unit_test(broken_texts_give_rows_that_can_be),
 		cmocka_unit_test(too_large_numbers_and_too_many_rows_are_left_out),
+		cmocka_unit_test(a_nearly_full_heap_has_no_room_for_the_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
