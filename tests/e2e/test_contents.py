@@ -7,7 +7,6 @@ import json
 import sqlite3
 
 import pytest
-from browser import browser  # noqa: F401 (a fixture)
 from helpers import COLLECTORS, collector, command, complaints, counters, marked_lines, report
 from synthetic import Block, Profile, frame
 

@@ -4,7 +4,6 @@
 import re
 
 import pytest
-from browser import browser  # noqa: F401 (a fixture)
 from helpers import COLLECTORS, collector, command, complaints, each_pair, report, table, truth
 
 MIB = 1 << 20
