@@ -236,22 +236,37 @@ static size_t end_of_user(const char *word, size_t begin, size_t len)
 	                       : SIZE_MAX;
 }
 
-/* "user:password@host" without "//": the '@' if a user begins at `begin`, or SIZE_MAX. */
-static size_t end_of_bare_user(const char *word, size_t begin, size_t len)
-{
-	const size_t end = end_at(word, begin, len, " \"',;");
-	const size_t colon = end_at(word, begin, end, ":"), at = find_last(word, begin, end, '@');
+/* A stretch of a word that no user without "//" leaves, and the last '@' in it, or SIZE_MAX. */
+struct stretch {
+	size_t end, at;
+};
 
-	if (colon == begin || colon == end || at == SIZE_MAX || at < colon || word[at - 1] == ':' ||
-	    word[begin] == '-' || memchr(word + begin, '/', colon - begin) ||
-	    memmem(word + begin, at - begin, "://", strlen("://")))
+/*
+ * "user:password@host" without "//": the '@' if a user begins at `begin`, or SIZE_MAX. *in is the
+ * stretch of the last call, which was for an earlier place, or 0.
+ */
+static size_t end_of_bare_user(const char *word, size_t begin, size_t len, struct stretch *in)
+{
+	const char *user = word + begin, *colon;
+
+	if (begin >= in->end) {
+		in->end = end_at(word, begin, len, " \"',;");
+		in->at = find_last(word, begin, in->end, '@');
+	}
+	if (in->at == SIZE_MAX || in->at < begin)
 		return SIZE_MAX;
-	return at;
+	colon = memchr(user, ':', in->at - begin);
+	if (!colon || colon == user || word[in->at - 1] == ':' || *user == '-' ||
+	    memchr(user, '/', (size_t)(colon - user)) ||
+	    memmem(user, in->at - begin, "://", strlen("://")))
+		return SIZE_MAX;
+	return in->at;
 }
 
 /* Append the word without the users of its URLs. */
 static bool hide_users(const char *word, size_t len, bool path, struct lc_bytes *out)
 {
+	struct stretch in = { 0 };
 	bool hidden = false;
 	size_t from = 0;
 
@@ -262,7 +277,7 @@ static bool hide_users(const char *word, size_t len, bool path, struct lc_bytes 
 		if (url)
 			at = end_of_user(word, i, len);
 		else if (!path && (!i || strchr("= \"',;(", word[i - 1])))
-			at = end_of_bare_user(word, i, len);
+			at = end_of_bare_user(word, i, len, &in);
 		if (at == SIZE_MAX || at == i)
 			continue;
 		lc_bytes_add(out, word + from, i - from);
