@@ -304,9 +304,11 @@ static bool look(struct seen *s, uint64_t host, int64_t pid, uint64_t wall_ns,
 static bool look_of(struct seen *s, uint64_t host, int64_t pid, uint64_t wall_ns,
                     uint64_t monotonic_ns)
 {
-	if (s->take)
-		return look(s, HOST_ANY, pid, wall_ns, monotonic_ns) |
-		       look(s, host, pid, wall_ns, monotonic_ns);
+	if (s->take) { /* both */
+		const bool any = look(s, HOST_ANY, pid, wall_ns, monotonic_ns);
+
+		return look(s, host, pid, wall_ns, monotonic_ns) || any;
+	}
 	if (host == HOST_NONE)
 		return look(s, HOST_ANY, pid, wall_ns, monotonic_ns);
 	return look(s, host, pid, wall_ns, monotonic_ns) ||

@@ -79,7 +79,7 @@ static char *command_of(const json_t *info)
 	char *command = lc_load_text_of(info, "command");
 	const json_t *words = json_object_get(info, "arguments");
 	json_t *shown = arguments_of(info);
-	char *joined = lc_redacted_join(words), *text;
+	char *joined = shown ? lc_redacted_join(words) : NULL, *text;
 
 	text =
 	    shown && !strcmp(joined, command) ? lc_redacted_join(shown) : lc_redacted_text(command);

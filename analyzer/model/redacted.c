@@ -50,16 +50,19 @@ json_t *lc_redacted_command(char *const *command, const struct lc_options *optio
 char *lc_redacted_join(const json_t *words)
 {
 	const json_t *word;
-	char *text;
-	size_t len, i;
-	FILE *out = lc_text_open(&text, &len);
+	char *text, *at;
+	size_t len = 1, i;
 
 	json_array_foreach(words, i, word)
 	{
-		if (json_is_string(word))
-			fprintf(out, "%s%s", i ? " " : "", json_string_value(word));
+		len += 1 + json_string_length(word);
 	}
-	lc_mem_close_text(out);
+	text = at = lc_mem_zeroed(len, 1); /* a stream in memory takes 8 KB for each process */
+	json_array_foreach(words, i, word)
+	{
+		if (json_is_string(word))
+			at = stpcpy(stpcpy(at, i ? " " : ""), json_string_value(word));
+	}
 	return text;
 }
 

@@ -134,7 +134,7 @@ static int write_result(struct merge *m, struct lc_reduce *r, struct lc_result *
 static int merge(struct merge *m, char **paths, size_t count)
 {
 	struct lc_operands found;
-	struct lc_result result = { NULL };
+	struct lc_result result = { 0 };
 	struct lc_reduce *r;
 	int status = 0;
 

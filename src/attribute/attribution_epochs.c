@@ -171,9 +171,9 @@ void lc_attribution_close_epochs(void)
 
 void lc_attribution_check_headers(void)
 {
-	lc_attribution.stats.map_in_doubt =
-	    lc_attribution.stats.map_in_doubt &&
-	    lc_map_check(lc_attribution.map, check_header, NULL, HEADERS_PER_PASS);
+	if (lc_attribution.stats.map_in_doubt)
+		lc_attribution.stats.map_in_doubt =
+		    lc_map_check(lc_attribution.map, check_header, NULL, HEADERS_PER_PASS);
 }
 
 /* The records of the open epoch. */

@@ -104,7 +104,7 @@ static void walk(JNIEnv *jni, const struct list *l, uint32_t site)
 static void find_buffers(JNIEnv *jni, uint32_t path)
 {
 	const uint32_t site = lc_site_intern(LC_BLOCK_CLASS_DIRECT, 0, path);
-	struct list list = { NULL };
+	struct list list = { 0 };
 
 	if (!find_list(jni, &list))
 		(void)lc_limit_note("buffers_before", "direct buffers that were made before the "

@@ -409,7 +409,7 @@ bool lc_insn_known_decode(const uint8_t *bytes, size_t len, bool native, struct 
 	if (*r.at >> 4 == 4) {
 		r.rex = true;
 		r.wide = *r.at & 8;
-		r.upper_reg = (*r.at & 4) << 1;
+		r.upper_reg = (unsigned)(*r.at & 4) << 1;
 		r.upper_index = (unsigned)(*r.at & 2) << 2;
 		r.upper_base = (unsigned)(*r.at & 1) << 3;
 		r.at++;

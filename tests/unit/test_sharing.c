@@ -27,7 +27,7 @@ static int some_threads(void **state)
 		uint64_t *values = lc_table_values(&tree.threads, lc_table_put(&tree.threads, key));
 
 		values[LC_THREAD_TID] = 100 + i;
-		values[LC_THREAD_NAME] = lc_tree_string(&tree, "abc" + i, 1);
+		values[LC_THREAD_NAME] = lc_tree_string(&tree, &"abc"[i], 1);
 	}
 	return 0;
 }
