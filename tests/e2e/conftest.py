@@ -375,7 +375,7 @@ def workload(shared):
         if not together:  # javac may read sources that are not named here
             return str(shared(title, make))
         kept = KEPT_CLASSES / digest_of([jdk.version, *map(str, command)], sources)
-        shared(title, keep)
+        shared(kept.name, keep)
         return str(kept)
 
     return compile_workload

@@ -319,14 +319,27 @@ def on_a_terminal(*words, status=0):
 
 
 def with_script(page, script):
-    """Let a page run a script when it has drawn itself."""
-    page.write_text(page.read_text().replace("</body>", """<script>(function wait() {
-        if (!document.documentElement.dataset.ready)
-            return setTimeout(wait, 10);
+    """Let a page run a script, which may wait, when it has drawn itself; open_page() returns after it."""
+    page.write_text(page.read_text().replace("</body>", """<script>(async function () {
+        const root = document.documentElement, wait = (ms) => new Promise((done) => setTimeout(done, ms));
+        while (!root.dataset.ready)
+            await wait(10);
         %s
+        root.dataset.scripted = true;
         })();</script></body>""" % script))
+
+
+SCRIPTED = """new Promise((done) => (function look() {
+    if (document.documentElement.dataset.scripted)
+        done(null);
+    else
+        setTimeout(look, 10);
+    })())"""
 
 
 def open_page(browser, page, state="", **window):
     """The document after its script ran, as text."""
-    return browser.page(page, state, **{"width": 1400, "height": 900, **window}).document()
+    opened = browser.page(page, state, **{"width": 1400, "height": 900, **window})
+    if "root.dataset.scripted = true" in pathlib.Path(page).read_text(encoding="utf-8"):
+        opened.evaluate(SCRIPTED)
+    return opened.document()

@@ -500,7 +500,8 @@ def test_a_program_in_a_container(locus, workload, tmp_path, jdk):
     apart = ["unshare", "--mount", "--pid", "--fork"]
     if subprocess.run([*apart, "true"], check=False, capture_output=True).returncode:
         pytest.skip("no namespace may be made here")
-    line = command(workload, jdk, "Attach", 1, java=["-XX:-UsePerfData"])
+    classes = shutil.copytree(workload(jdk, "Attach"), tmp_path / "classes")  # theirs may be below BUILD
+    line = command(lambda *_: classes, jdk, "Attach", 1, java=["-XX:-UsePerfData"])
     p = Program([*apart, "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', BUILD, *line], tmp_path)
     try:
         p.pid = int(pathlib.Path("/proc/%d/task/%d/children" % (p.pid, p.pid)).read_text().split()[0])

@@ -84,7 +84,8 @@ def tree(tmp_path):
                 (target / path.name).symlink_to(path)
     tests = tmp_path / "tests" / "e2e"
     tests.mkdir()
-    (tests / "conftest.py").symlink_to(ROOT / "tests/e2e/conftest.py")
+    for name in ("conftest.py", "browser.py"):
+        (tests / name).symlink_to(ROOT / "tests/e2e" / name)
 
     def run(first, third, *rows):
         (tests / "test_once.py").write_text(FAILS.replace("FIRST", str(first)).replace("THIRD", str(third)))

@@ -21,11 +21,12 @@ ELSEWHERE = {
     r"\blocus agree -n\b": "several profilers; test_agree.py runs it",
     r"\blocus agree runs\b": "the runs of the one above",
     r"\borg\.openjdk\.jmh\.Main\b": "JMH; test_jmh.py runs it",
+    r"\blocus top (?!--batch)": "a terminal; test_top.py has one",
     r"\blocus repeat noise\b": "the runs of the one above, with -o",
 }
 # (words of an example, words in their place): shorter times, and nothing outside the directory.
 INSTEAD = (
-    (r"(?<![-\w])4711\b", "$PID"), (r"-d 30s", "-d 1s"), (r"sleep 31", "sleep 4"), (r"-n (10|30)\b", "-n 2"),
+    (r"(?<![-\w])4711\b", "$PID"), (r"-d 30s", "-d 1s"), (r"sleep 31", "sleep 4"), (r"-n (10|30)\b", "-n 2"), (r"--count=60\b", "--count=2"),
     (r"/srv/profiles", "srv"), (r"/var/tmp/", "$PWD/"), (r">/etc/systemd/\S*/", ">"), (r"/opt/jdk-25\b", "$JDK"),
     (r"/usr/lib/jvm/java-17/lib/", ""), (r"java -cp (app\.jar|build) Main|java -jar app\.jar|java Main", "java -cp classes Acme"),
     (r"com\.acme\.Index", "Acme"),

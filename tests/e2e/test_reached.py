@@ -91,7 +91,7 @@ def check_a_narrow_screen(run, locus):
     for columns in 44, 52, 60, 80:
         text = locus("report", "--group=class", run.directory, env={"COLUMNS": str(columns)}).stdout
         found = first_references(text)
-        assert (found or columns < 60) and all(len(line) <= columns for line in text.splitlines() if "reached through" in line), text
+        assert (found or columns < 80) and all(len(line) <= columns for line in text.splitlines() if "reached through" in line), text
         for name, share in found:
             ends = name.split("..")
             assert any(n.endswith(ends[-1]) and (len(ends) == 1 or ends[0] in n) for n in shares.get(share, ())), (name, share)

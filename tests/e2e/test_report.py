@@ -884,10 +884,9 @@ def test_html_is_quick_with_10000_sites(locus, tmp_path, browser):
         const input = document.getElementById("search");
         input.value = "class2999";
         input.dispatchEvent(new Event("input"));
-        setTimeout(() => {
-            document.body.dataset.found = document.getElementById("found").textContent;
-            document.body.dataset.rows = document.querySelectorAll("#view-objects .row").length;
-        }, 1000);""")
+        await wait(1000);
+        document.body.dataset.found = document.getElementById("found").textContent;
+        document.body.dataset.rows = document.querySelectorAll("#view-objects .row").length;""")
     dom = open_page(browser, page, state="view=objects")
     assert re.search(r'data-found="\d+ rows, matched \d+\.\d%"', dom), dom[-400:]
     assert int(re.search(r'data-rows="(\d+)"', dom).group(1)) < 100
