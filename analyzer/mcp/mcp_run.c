@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,11 +79,22 @@ static void run(char *const *command, const struct lc_child_streams *s, struct l
 	}
 }
 
+/* A file without a name; -1: errno says why there is none. */
+static int make_file(void)
+{
+	FILE *made = tmpfile();
+	const int fd = made ? fcntl(fileno(made), F_DUPFD_CLOEXEC, 0) : -1;
+
+	if (made)
+		fclose(made);
+	return fd;
+}
+
 void lc_mcp_run(char *const *command, struct lc_mcp_output *out)
 {
 	const struct lc_child_streams s = { .in = open("/dev/null", O_RDONLY | O_CLOEXEC),
-		                            .out = memfd_create("out", MFD_CLOEXEC),
-		                            .err = memfd_create("err", MFD_CLOEXEC) };
+		                            .out = make_file(),
+		                            .err = make_file() };
 
 	*out = (struct lc_mcp_output){ NULL, NULL };
 	if (s.in < 0 || s.out < 0 || s.err < 0)

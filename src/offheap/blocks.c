@@ -246,7 +246,7 @@ static void drop(struct block *b)
 		off.young_len--;
 	} else {
 		(void)JudyLDel(&off.blocks, b->is.addr, PJE0);
-		free(b);
+		free(b); /* NOLINT(clang-analyzer-unix.Malloc): not young, so from malloc() */
 		lc_memory_give(LC_MEMORY_BLOCKS, sizeof(*b));
 	}
 }

@@ -164,7 +164,7 @@ class HeapDump:
             objects = self.elements(objects)
         for text in parts:
             part = PARTS.match(text)
-            owner, _, what = part["name"].rpartition(".")
+            what = part["name"].rpartition(".")[2]
             if part["name"] == "..." or what.startswith("("):  # the middle of a long chain, or a class's own references
                 objects, known = self.everything(), known and part["name"] == "..."
                 continue

@@ -207,11 +207,9 @@ static void drop_reached(struct reached *reached)
 /* Print lines of text behind the columns of numbers. */
 static void print_dim(const struct lc_screen *s, char *text)
 {
-	char *line;
-
-	while (*text && (line = strsep(&text, "\n"))) {
+	while (text && *text) {
+		char *line = strsep(&text, "\n"), *wrapped;
 		struct lc_screen lines = *s;
-		char *wrapped;
 		size_t len;
 
 		lines.out = lc_text_open(&wrapped, &len);
@@ -220,8 +218,6 @@ static void print_dim(const struct lc_screen *s, char *text)
 		fprintf(s->out, "%*s", LC_REPORT_BRIEF_LEFT, "");
 		lc_screen_ink(s, LC_INK_DIM, wrapped);
 		free(wrapped);
-		if (!text)
-			break;
 	}
 }
 
@@ -431,12 +427,10 @@ static size_t choose_lines(const struct lc_screen *s, const struct lc_report *r,
 		const unsigned room = used + least < SCREEN_LINES ? SCREEN_LINES - used : least;
 		const size_t shown = findings_that_fit(s, r->findings, r->top, room, &lines);
 
-		if (used + lines <= SCREEN_LINES)
+		if (used + lines <= SCREEN_LINES || (!reached->len && !fits))
 			return shown;
 		if (reached->len)
 			drop_reached(reached);
-		else if (!fits)
-			return shown;
 		else if (least)
 			least--;
 		else if (reached->rows > ROWS_LEAST && few)
