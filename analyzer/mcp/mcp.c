@@ -2,6 +2,7 @@
 /* mcp/mcp.c - reads requests, and makes the answers around the results of tools. */
 #include "analyzer/mcp/mcp.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ enum {
 /* Newest first: it is offered to a client that asks for another one. */
 static const char *const versions[] = { "2025-11-25", "2025-06-18", "2024-11-05" };
 enum { VERSIONS = sizeof(versions) / sizeof(versions[0]) };
+enum { DEL = 0x7f };
 
 static const char preamble[] =
     "Data from Locus, as JSON. Names of classes, methods, threads, labels and commands in it come "
@@ -26,23 +28,38 @@ static const char instructions[] =
     "Profiles of Java programs: which objects cost the most time, and which code touches them. "
     "Begin with list_profiles and findings; docs/JSON.md of Locus describes the members.";
 
-/* Control characters and others that a terminal obeys are escaped; shares have few digits. */
-static const size_t as_text = JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(9);
-
-static char *text_of(json_t *answer)
+/*
+ * The text of `json`, in printable ASCII: control characters and others that a terminal obeys are
+ * escaped. jansson leaves DEL as it is. Shares have few digits. The caller frees the text.
+ */
+static char *text_of(const json_t *json)
 {
-	char *text = json_dumps(answer, as_text);
+	char *text = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(9));
+	char *escaped;
+	size_t len;
+	FILE *out;
 
-	json_decref(answer);
 	if (!text)
 		lc_no_memory();
-	return text;
+	if (!strchr(text, DEL))
+		return text;
+	out = lc_text_open(&escaped, &len);
+	for (const char *at = text; *at; at++) {
+		if (*at == DEL)
+			fputs("\\u007f", out);
+		else
+			putc(*at, out);
+	}
+	lc_mem_close_text(out);
+	free(text);
+	return escaped;
 }
 
 /* An answer with the member `name`, which it takes over. `id` may be NULL: it could not be read. */
 static char *answer_with(json_t *id, const char *name, json_t *value)
 {
 	json_t *answer = json_object();
+	char *text;
 
 	json_object_set_new(answer, "jsonrpc", json_string("2.0"));
 	if (id)
@@ -50,7 +67,9 @@ static char *answer_with(json_t *id, const char *name, json_t *value)
 	else
 		json_object_set_new(answer, "id", json_null());
 	json_object_set_new(answer, name, value);
-	return text_of(answer);
+	text = text_of(answer);
+	json_decref(answer);
+	return text;
 }
 
 static char *error_of(json_t *id, int code, const char *message)
@@ -79,11 +98,9 @@ static json_t *initialize(const json_t *params)
 /* The result of a call: `found`, or the text of a problem. It takes over both. */
 static json_t *tool_result(json_t *found, char *problem)
 {
-	char *data = found ? json_dumps(found, as_text) : NULL, *text;
+	char *data = found ? text_of(found) : NULL, *text;
 	json_t *result;
 
-	if (found && !data)
-		lc_no_memory();
 	if (data && strlen(data) > LC_MCP_RESULT_MAX) {
 		json_decref(found);
 		found = NULL;

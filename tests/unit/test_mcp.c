@@ -290,6 +290,18 @@ static void strings_of_a_profile_are_escaped(void **state)
 	json_decref(found);
 }
 
+static void an_answer_has_no_control_character(void **state)
+{
+	static const char request[] =
+	    "{\"jsonrpc\":\"2.0\",\"id\":\"\177a\177\",\"method\":\"ping\"}";
+	char *answer = lc_mcp_answer(&server, request, strlen(request));
+
+	assert_non_null(answer);
+	assert_null(strchr(answer, 0177));
+	assert_non_null(strstr(answer, "\"\\u007fa\\u007f\""));
+	free(answer);
+}
+
 static void rows_are_one_or_many(void **state)
 {
 	json_t *found, *data;
@@ -403,6 +415,7 @@ int main(void)
 		cmocka_unit_test(profiles_outside_are_refused),
 		cmocka_unit_test(tools_run_commands_with_whole_words),
 		cmocka_unit_test(strings_of_a_profile_are_escaped),
+		cmocka_unit_test(an_answer_has_no_control_character),
 		cmocka_unit_test(rows_are_one_or_many),
 		cmocka_unit_test(next_recordings_come_from_numbers),
 		cmocka_unit_test(commands_that_fail_are_problems),
