@@ -66,6 +66,7 @@ def test_share_stays_true_over_a_longer_run(workload, profile, jdk, gc, threads)
     accuracy(workload, profile, jdk, gc, threads, 40 / threads)
 
 
+@pytest.mark.slow
 def test_share_is_true_with_wide_references(workload, profile, jdk):
     java = ["-Xmx384m", "-Xmn64m", "-XX:+UseSerialGC", "-XX:-UseCompressedOops"]
     check_shares(profile(command(workload, jdk, "Accuracy", 1, 8, java=java), "--interval=4ms"))

@@ -265,7 +265,7 @@ def check_drawing(path, names):
 
 # The page has a table of Locus and its peers, and one of Locus's options: two variants of each fill both.
 @pytest.mark.parametrize("variants", [
-    pytest.param(("locus", "locus spans", "async-profiler cpu"), id="some"),
+    pytest.param(("locus", "locus spans", "async-profiler cpu"), id="some", marks=pytest.mark.slow),
     pytest.param(costs.VARIANTS[1:], id="all", marks=pytest.mark.slow),
 ])
 @pytest.mark.seconds(QUICK_SECONDS)

@@ -91,6 +91,7 @@ def test_what_is_built_is_not_built_again(built, jdk17, monkeypatch):
     programs.build(jdk17.home, QUICK)
 
 
+@pytest.mark.slow
 @pytest.mark.seconds(SECONDS)
 @pytest.mark.parametrize("at,name", enumerate(sorted(KERNELS)), ids=lambda value: str(value))
 def test_kernel_computes_what_is_known(built, at, name, tmp_path):
@@ -98,12 +99,14 @@ def test_kernel_computes_what_is_known(built, at, name, tmp_path):
     right(ALL[name], "quick", jdk_of(JDK_MAJORS[at % len(JDK_MAJORS)]), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.seconds(SECONDS)
 @pytest.mark.parametrize("at,name", enumerate(SOME), ids=lambda value: str(value))
 def test_program_computes_what_it_did_before(built, at, name, tmp_path):
     right(ALL[name], "quick", jdk_of(JDK_MAJORS[at % len(JDK_MAJORS)]), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.seconds(SECONDS)
 @pytest.mark.parametrize("name", ("Towers", "FFT"))
 def test_wrong_result_ends_a_program_with_an_error(built, name, jdk17, tmp_path):

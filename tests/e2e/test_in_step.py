@@ -40,6 +40,7 @@ def differences(profile, line, eighths, *options):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("jdk", "ticks", "interval", "seconds"), CASES, indirect=["jdk"])
 def test_a_program_in_step_with_ticks_has_true_shares(profile, workload, jdk, ticks, interval, seconds):
     """Some 800 samples a phase: a share of 80% has a standard error of 1.4 points."""

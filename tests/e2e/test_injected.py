@@ -291,6 +291,7 @@ def calls_through(calls, function):
     return [call for call in calls if any(begin < at <= begin + length for at in call.frames)]
 
 
+@pytest.mark.slow
 def test_no_memory_to_find_the_classes_of_a_running_program(attached):
     """Or to keep those that have to wait. `make soak` has a fault at each place of an attach."""
     attached.line.append("loop")
