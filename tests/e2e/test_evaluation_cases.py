@@ -137,6 +137,7 @@ def fetched():
     return case
 
 
+@pytest.mark.slow
 def test_quick_case_is_found_and_measured(fetched, jdk17, tmp_path, monkeypatch):
     """Main prints the same with the change; the finding is of the object; a second call measures no more."""
     monkeypatch.chdir(tmp_path)
@@ -179,6 +180,7 @@ def test_patch_that_does_not_apply_is_said(fetched, jdk17, tmp_path):
         cases.prepare(dataclasses.replace(fetched, directory=directory), jdk17.home, tmp_path / "work")
 
 
+@pytest.mark.slow
 def test_result_that_is_not_the_case_s_is_said(fetched, jdk17, tmp_path):
     wrong = dataclasses.replace(fetched, result={"quick": "1"})
     paths = cases.prepare(wrong, jdk17.home, tmp_path / "work")

@@ -121,6 +121,7 @@ def test_the_time_limit_ends_the_guest(numa_guest, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_guest_that_dies_is_told_from_a_command_that_fails(numa_guest):
     done = numa_guest(["sh", "-c", "echo c >/proc/sysrq-trigger; sleep 60"])
     assert done.returncode == 126, done.stderr
