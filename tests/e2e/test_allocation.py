@@ -87,6 +87,7 @@ def test_counts_are_exact_with_exact_paths(workload, profile, jdk):
     count(workload, profile, jdk, each=4000, options=["--paths=exact"])
 
 
+@pytest.mark.slow
 def test_counts_are_exact_when_all_is_compiled_at_once(workload, profile, jdk):
     count(workload, profile, jdk, each=400, java=["-Xcomp"])
 

@@ -240,6 +240,7 @@ def test_a_debugger_replaces_a_class_while_it_runs(workload, jdk, tmp_path, shar
 
 @pytest.mark.few(1)
 @each_value(jdk=[17, 25], gc=["Serial", "G1"], how=["redefine", "retransform"])
+@pytest.mark.slow
 def test_byte_buddy_instruments_a_hot_class_late(workload, jdk, tmp_path, gc, how):
     """And takes it back: each allocation is counted at its line, and each sample is in the loop.
 

@@ -116,6 +116,7 @@ def test_classes_are_right_for_long(workload, profile, jdk, layout, gc):
     check_agreement(run)
 
 
+@pytest.mark.slow
 def test_map_and_headers_agree_on_every_object(workload, profile, jdk):
     """Everything is tracked: each sample of an object tests the map by the object's own header."""
     run, told, r = known_classes(workload, profile, jdk, 0.8, [], "--min-size=0")

@@ -58,6 +58,7 @@ def test_no_object_is_at_a_wrong_place_over_two_hundred_cycles(workload, profile
 
 
 @each_value(**CASES)
+@pytest.mark.slow
 def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, jdk, gc):
     has(jdk, gc)
     run = profile(command(workload, jdk, "Accuracy", 1, 8, java=["-Xmx768m", *gc]), "--interval=4ms")

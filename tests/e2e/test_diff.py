@@ -544,6 +544,7 @@ def test_the_demos_fix_names_the_fixed_objects_first(locus, spectrum):
     assert [(r["allocations"]["after"], r["bytes"]["after"]) for r in made] == 2 * [(3, 3 * (8 * 2048 * 8 + 16))]
 
 
+@pytest.mark.slow
 def test_two_runs_of_one_program_show_no_significant_change(locus, spectrum):
     found = diff(locus, spectrum["after"], spectrum["again"])
     assert found["significant"] == 0 and found["compared"] >= 4

@@ -144,6 +144,7 @@ def test_a_run_that_crashes_leaves_what_the_jvm_says(tmp_path, workload, jdk17):
     assert "SIGSEGV" in told.read_text() and "---------------  T H R E A D  ---------------" in told.read_text()
 
 
+@pytest.mark.slow
 def test_a_run_that_hangs_tells_what_its_threads_do(monkeypatch, tmp_path, workload, jdk17):
     monkeypatch.setattr(costs, "LIMIT_SECONDS", 8)
     monkeypatch.setattr(costs, "DUMP_SECONDS", 4)

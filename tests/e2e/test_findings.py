@@ -61,6 +61,7 @@ def test_large_arrays_that_no_collection_finds_alive_are_a_finding(profile_once,
     assert told["share"] == pytest.approx(row["gc_model_ns"] / report["bill"]["process_ns"])
 
 
+@pytest.mark.slow
 def test_what_cannot_be_followed_is_not_called_short_lived(tmp_path, locus, workload, jdk):
     """Where copies are not seen, all that a collection may have moved is forgotten, and seems to be gone."""
     sealed = helpers.native_library(jdk, "sealed", tmp_path)

@@ -3,6 +3,7 @@
 
 import re
 
+import pytest
 from conftest import JDK_MAJORS
 from helpers import command, each_value, maven, truth
 
@@ -124,6 +125,7 @@ def test_a_reference_is_known_and_right(workload, profile, locus, jdk):
 
 
 @each_value(jdk=JDK_MAJORS)
+@pytest.mark.slow
 def test_collections_of_kotlin_and_scala_have_their_references(workload, profile, jdk):
     """C2 inlines several of their methods into one another, and then tells few places right."""
     java = ["-Xmx1g", "-XX:+UseSerialGC"]

@@ -81,6 +81,7 @@ def test_report_of_a_real_program_in_every_form(workload, profile_once, locus, j
     assert ("o.h2." if form == "text" else "org.h2.") in (page_text(text) if form == "html" else text)
 
 
+@pytest.mark.slow
 def test_output_of_a_real_program_stays_its_own(workload, profile, jdk):
     line = small_database(workload, jdk)
     bare, run = run_command(line), profile(line)

@@ -113,6 +113,7 @@ def test_rewritten_classes_pass_the_verifier(workload, profile, jdk):
     count(workload, profile, jdk, each=400, java=["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal"])
 
 
+@pytest.mark.slow
 def test_what_the_jit_removes_stays_removed(workload, profile, jdk):
     """No reference to the object leaves the method for the hook's sake."""
     run, r = count(workload, profile, jdk, each=400000, java=["-XX:-TieredCompilation", "-Xbatch", "-Xmx256m"], exact=False)
