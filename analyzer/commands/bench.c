@@ -503,10 +503,12 @@ static int make_benchmark(struct bench *b)
 	return status;
 }
 
-static int bench_loaded(struct bench *b, const struct lc_load *l)
+static int bench_loaded(void *context, const struct lc_load *l)
 {
+	struct bench *b = context;
 	int status = 0;
 
+	lc_progress_end();
 	if (!l->processes_len)
 		return lc_fail("bench: the profile does not say which program it is from");
 	lc_bench_program_read(&b->program, l->processes, b->here, b->trust_options);
@@ -529,20 +531,11 @@ static int bench_loaded(struct bench *b, const struct lc_load *l)
 
 static int bench_profile(struct bench *b)
 {
-	struct lc_load load;
-	struct lc_tree tree;
 	int status;
 
-	lc_tree_init(&tree);
-	lc_load_init(&load);
-	load.tree = &tree;
 	lc_load_expect(b->request.profile);
-	status = lc_load_profile(&load, b->request.profile);
+	status = lc_load_one(b->request.profile, NULL, bench_loaded, b);
 	lc_progress_end();
-	if (!status)
-		status = bench_loaded(b, &load);
-	lc_load_free(&load);
-	lc_tree_free(&tree);
 	return status;
 }
 

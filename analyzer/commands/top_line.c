@@ -33,12 +33,16 @@ static void put_row(const struct lc_ranking *rank, const struct lc_rank_row *row
 	free(origin);
 }
 
-static void put(const struct lc_load *l)
+static int put(void *context, const struct lc_load *l)
 {
 	const struct lc_analysis_what what = { .engine = lc_report_busiest_engine(l) };
 	struct lc_frame_patterns none = { 0 };
 	struct lc_analysis a;
 
+	if (lc_tree_empty(l->tree)) {
+		printf("no samples yet");
+		return 0;
+	}
 	lc_own_choose(l, &none);
 	lc_tree_fold_lines(l->tree);
 	lc_analysis_build(&a, l, &what);
@@ -48,27 +52,15 @@ static void put(const struct lc_load *l)
 	for (size_t i = 0; i < a.ranking.shown && i < ROWS; i++)
 		put_row(&a.ranking, &a.ranking.rows[i], !i);
 	lc_analysis_free(&a);
+	return 0;
 }
 
 int lc_top_line(const char *directory, uint64_t window_ns)
 {
 	char *since = lc_mem_text("%" PRIu64 "ms", window_ns / MS_NS);
 	const struct lc_load_range range = { .since = window_ns ? since : NULL };
-	struct lc_tree tree;
-	struct lc_load load;
-	int status;
+	const int status = lc_load_one(directory, &range, put, NULL);
 
-	lc_tree_init(&tree);
-	lc_load_init(&load);
-	load.tree = &tree;
-	load.range = &range;
-	status = lc_load_profile(&load, directory);
-	if (!status && lc_tree_empty(&tree))
-		printf("no samples yet");
-	else if (!status)
-		put(&load);
-	lc_load_free(&load);
-	lc_tree_free(&tree);
 	free(since);
 	return status;
 }

@@ -42,33 +42,38 @@ static int add(struct lc_options *o, const struct lc_ranking *rank, char **said)
 	return status;
 }
 
-int lc_track_from(const char *profile, struct lc_options *o)
+struct tracked {
+	struct lc_options *options;
+	char *said; /* what add() says */
+};
+
+static int track_rows(void *context, const struct lc_load *l)
 {
-	struct lc_tree tree;
-	struct lc_load load;
+	struct tracked *to = context;
 	struct lc_view view;
 	struct lc_ranking ranking;
-	char *said = NULL;
 	int status;
 
-	lc_tree_init(&tree);
-	lc_load_init(&load);
-	load.tree = &tree;
-	lc_load_expect(profile);
-	status = lc_load_profile(&load, profile);
 	lc_progress_end();
-	if (!status) {
-		lc_tree_fold_lines(&tree);
-		lc_view_build(&view, &load, lc_report_busiest_engine(&load), LC_SORT_SAMPLES);
-		lc_ranking_build(&ranking, &view, LC_GROUP_LINE, NULL);
-		status = add(o, &ranking, &said);
-		lc_ranking_free(&ranking);
-		lc_view_free(&view);
-	}
-	lc_load_free(&load);
-	lc_tree_free(&tree);
+	lc_tree_fold_lines(l->tree);
+	lc_view_build(&view, l, lc_report_busiest_engine(l), LC_SORT_SAMPLES);
+	lc_ranking_build(&ranking, &view, LC_GROUP_LINE, NULL);
+	status = add(to->options, &ranking, &to->said);
+	lc_ranking_free(&ranking);
+	lc_view_free(&view);
+	return status;
+}
+
+int lc_track_from(const char *profile, struct lc_options *o)
+{
+	struct tracked to = { o, NULL };
+	int status;
+
+	lc_load_expect(profile);
+	status = lc_load_one(profile, NULL, track_rows, &to);
+	lc_progress_end();
 	if (!status)
-		fprintf(stderr, "locus: --track-from: %s\n", said);
-	free(said);
+		fprintf(stderr, "locus: --track-from: %s\n", to.said);
+	free(to.said);
 	return status;
 }

@@ -546,3 +546,22 @@ int lc_load_profile(struct lc_load *l, const char *path)
 	lc_periods_free(&periods);
 	return status;
 }
+
+int lc_load_one(const char *path, const struct lc_load_range *range,
+                int (*use)(void *context, const struct lc_load *l), void *context)
+{
+	struct lc_tree tree;
+	struct lc_load load;
+	int status;
+
+	lc_tree_init(&tree);
+	lc_load_init(&load);
+	load.tree = &tree;
+	load.range = range;
+	status = lc_load_profile(&load, path);
+	if (!status)
+		status = use(context, &load);
+	lc_load_free(&load);
+	lc_tree_free(&tree);
+	return status;
+}

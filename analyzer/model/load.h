@@ -163,6 +163,13 @@ void lc_load_expect(const char *path);
 int lc_load_profile(struct lc_load *l, const char *path);
 
 /*
+ * Load that profile alone, of which `range` counts (NULL: all), give it to use(), and free it.
+ * Returns what use() returns, or 1 as lc_load_profile() does.
+ */
+int lc_load_one(const char *path, const struct lc_load_range *range,
+                int (*use)(void *context, const struct lc_load *l), void *context);
+
+/*
  * Say in a line on stderr what was lost of the profile in directory `path`, where `found` blocks
  * were read and the manifest tells of `expected`; d->blocks becomes the number of those that are
  * lost.

@@ -101,6 +101,16 @@ struct lc_jfr_value {
 	const struct lc_bytes *elements;
 };
 
+/* A value that is a number, or a text. */
+#define LC_JFR_NUMBER(n)                                                                           \
+	{                                                                                          \
+		.number = (n)                                                                      \
+	}
+#define LC_JFR_TEXT(t)                                                                             \
+	{                                                                                          \
+		.text = (t)                                                                        \
+	}
+
 struct lc_jfr_pool {
 	struct lc_table keys; /* two numbers, the caller's; row: the constant's key - 1 */
 	struct lc_bytes constants;

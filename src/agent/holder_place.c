@@ -41,10 +41,6 @@ static jint JNICALL on_element(jvmtiHeapReferenceKind kind, const jvmtiHeapRefer
 	struct seen *s = context;
 	uint32_t i;
 
-	(void)class_tag;
-	(void)referrer_class_tag;
-	(void)size;
-	(void)length;
 	if (kind != JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT || !referrer_tag)
 		return 0;
 	i = (uint32_t)info->array.index;

@@ -174,7 +174,6 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	struct walk *w = context;
 	struct lc_holder_reference r = { .kind = kind, .bytes = (uint64_t)size };
 
-	(void)length;
 	if (!(++w->references & (CLOCK_EVERY - 1)) && lc_time_now_ns() >= w->deadline_ns) {
 		w->stopped = "--max-pause";
 		return JVMTI_VISIT_ABORT;

@@ -106,7 +106,7 @@ def test_each_fork_has_a_profile_under_its_name_and_the_top_object_is_that_of_it
     counted = int(re.search(r"%d: ([\d,]+) objects, " % line, text)[1].replace(",", ""))
     assert counted == row["allocations"]
     operations = int(re.search(r"in 2 measured iterations of ([\d,]+) operations", text)[1].replace(",", ""))
-    # Those of the measured iterations alone, and no array of the warm-up's.
+    # The counts are of the measured iterations alone: no array of the warm-up is in them.
     assert counted == 3 * operations < json.loads(locus("report", "--format=json", profile).stdout)["ranking"]["rows"][0]["allocations"]
     assert "in the measured iterations: {:,} samples".format(found["samples"]["total"]) in text
     (result,) = [r for r in arrays_run.results if r["params"]["arrays"] == "3"]

@@ -118,7 +118,7 @@ static int teardown(void **state)
 	return system(command);
 }
 
-/* As a user who is not root: root has a directory of the machine's. */
+/* Looks as a user who is not root, since root has a directory of the machine's. */
 static int find(const char *from)
 {
 	const bool root = geteuid() == 0;

@@ -119,7 +119,7 @@ static void the_header_of_an_array_has_its_length(void **state)
 	assert_false(lc_keep_array(&usual, text("byte[]")).known); /* lengths are not */
 }
 
-/* As for every length up to 64: the size that the JVM rounds up to. */
+/* Compares with the rounding of the JVM, for every length up to 64. */
 static void the_padding_of_an_array_is_at_most_that_of_the_worst_length(void **state)
 {
 	static const struct {

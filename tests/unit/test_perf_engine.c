@@ -333,7 +333,7 @@ static uint64_t run_for_samples(int samples)
 	return ns / (uint64_t)appended;
 }
 
-/* Where the reference came from, as the timer's samples tell. */
+/* A record tells the load of its reference, as the timer's samples do. */
 static void an_access_of_java_code_has_the_load_of_its_reference(void **state)
 {
 	volatile char *pages = fresh_pages();

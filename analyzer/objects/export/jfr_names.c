@@ -14,15 +14,6 @@
 /* Columns `what` and `row` of the pools' keys. */
 enum { OF_STRING, OF_CLASS, OF_PACKAGE, OF_SIGNATURE, OF_BUCKET, OF_NOTHING };
 
-#define NUMBER(n)                                                                                  \
-	{                                                                                          \
-		.number = (n)                                                                      \
-	}
-#define TEXT(t)                                                                                    \
-	{                                                                                          \
-		.text = (t)                                                                        \
-	}
-
 /* The class of the outermost frame of a cut path, docs/FORMAT.md. */
 static const char cut_class[] = "[cut]";
 static const char no_path[] = "(no call path)", no_signature[] = "()V";
@@ -162,7 +153,7 @@ static uint64_t symbol(struct lc_jfr_names *n, uint32_t what, uint32_t row)
 	else
 		lc_emit_text(out, text);
 	lc_mem_close_text(out);
-	lc_jfr_define(&n->jfr, LC_JFR_SYMBOL, key, &(const struct lc_jfr_value)TEXT(made));
+	lc_jfr_define(&n->jfr, LC_JFR_SYMBOL, key, &(const struct lc_jfr_value)LC_JFR_TEXT(made));
 	free(made);
 	return key;
 }
@@ -186,8 +177,9 @@ static uint64_t package(struct lc_jfr_names *n, uint32_t string)
 		return 0;
 	key = lc_jfr_constant(&n->jfr, LC_JFR_PACKAGE, OF_PACKAGE, string, &fresh);
 	if (fresh)
-		lc_jfr_define(&n->jfr, LC_JFR_PACKAGE, key,
-		              &(const struct lc_jfr_value)NUMBER(symbol(n, OF_PACKAGE, string)));
+		lc_jfr_define(
+		    &n->jfr, LC_JFR_PACKAGE, key,
+		    &(const struct lc_jfr_value)LC_JFR_NUMBER(symbol(n, OF_PACKAGE, string)));
 	return key;
 }
 
@@ -200,8 +192,9 @@ static uint64_t class(struct lc_jfr_names *n, uint32_t what, uint32_t string)
 	if (fresh)
 		lc_jfr_define(&n->jfr, LC_JFR_CLASS, key,
 		              (const struct lc_jfr_value[]){
-		                  NUMBER(symbol(n, what, string)),
-		                  NUMBER(what == OF_CLASS ? package(n, string) : 0), NUMBER(0) });
+		                  LC_JFR_NUMBER(symbol(n, what, string)),
+		                  LC_JFR_NUMBER(what == OF_CLASS ? package(n, string) : 0),
+		                  LC_JFR_NUMBER(0) });
 	return key;
 }
 
@@ -221,11 +214,12 @@ static uint64_t method(struct lc_jfr_names *n, uint32_t what, uint32_t row)
 		lc_jfr_define(
 		    &n->jfr, LC_JFR_METHOD, key,
 		    (const struct lc_jfr_value[]){
-		        NUMBER(nothing ? class(n, OF_NOTHING, 0)
-		                       : class(n, OF_CLASS, m[LC_METHOD_CLASS])),
-		        NUMBER(symbol(n, OF_STRING, nothing ? 0 : m[LC_METHOD_NAME])),
-		        NUMBER(symbol(n, OF_SIGNATURE, nothing ? 0 : m[LC_METHOD_SIGNATURE])),
-		        NUMBER(0), NUMBER(0) });
+		        LC_JFR_NUMBER(nothing ? class(n, OF_NOTHING, 0)
+		                              : class(n, OF_CLASS, m[LC_METHOD_CLASS])),
+		        LC_JFR_NUMBER(symbol(n, OF_STRING, nothing ? 0 : m[LC_METHOD_NAME])),
+		        LC_JFR_NUMBER(
+		            symbol(n, OF_SIGNATURE, nothing ? 0 : m[LC_METHOD_SIGNATURE])),
+		        LC_JFR_NUMBER(0), LC_JFR_NUMBER(0) });
 	return key;
 }
 
@@ -237,7 +231,7 @@ static uint64_t frame_type(struct lc_jfr_names *n)
 
 	if (fresh)
 		lc_jfr_define(&n->jfr, LC_JFR_FRAME_TYPE, key,
-		              &(const struct lc_jfr_value)TEXT("Unknown"));
+		              &(const struct lc_jfr_value)LC_JFR_TEXT("Unknown"));
 	return key;
 }
 
@@ -248,8 +242,9 @@ static void push(struct lc_jfr_names *n, struct lc_bytes *frames, uint64_t metho
 	const uint32_t bci = frame ? frame[LC_FRAME_BCI1] - 1 : UINT32_MAX;
 
 	lc_jfr_put(frames, LC_JFR_FRAME,
-	           (const struct lc_jfr_value[]){ NUMBER(method_key), NUMBER(line), NUMBER(bci),
-	                                          NUMBER(frame_type(n)) });
+	           (const struct lc_jfr_value[]){ LC_JFR_NUMBER(method_key), LC_JFR_NUMBER(line),
+	                                          LC_JFR_NUMBER(bci),
+	                                          LC_JFR_NUMBER(frame_type(n)) });
 }
 
 uint64_t lc_jfr_names_stack(struct lc_jfr_names *n, uint32_t path)
@@ -279,9 +274,9 @@ uint64_t lc_jfr_names_stack(struct lc_jfr_names *n, uint32_t path)
 	}
 	if (frames.failed)
 		lc_no_memory();
-	lc_jfr_define(
-	    &n->jfr, LC_JFR_STACK, key,
-	    (const struct lc_jfr_value[]){ NUMBER(cut), { .number = len, .elements = &frames } });
+	lc_jfr_define(&n->jfr, LC_JFR_STACK, key,
+	              (const struct lc_jfr_value[]){ LC_JFR_NUMBER(cut),
+	                                             { .number = len, .elements = &frames } });
 	free(frames.data);
 	return key;
 }
@@ -298,7 +293,7 @@ static uint64_t thread_group(struct lc_jfr_names *n, uint32_t process)
 		                      : lc_mem_text("%lld", (long long)p->pid);
 
 		lc_jfr_define(&n->jfr, LC_JFR_THREAD_GROUP, key,
-		              (const struct lc_jfr_value[]){ NUMBER(0), TEXT(name) });
+		              (const struct lc_jfr_value[]){ LC_JFR_NUMBER(0), LC_JFR_TEXT(name) });
 		free(name);
 	}
 	return key;
@@ -327,10 +322,11 @@ uint64_t lc_jfr_names_thread(struct lc_jfr_names *n, uint32_t thread1)
 	lc_mem_close_text(out);
 	lc_jfr_define(&n->jfr, LC_JFR_THREAD, key,
 	              (const struct lc_jfr_value[]){
-	                  TEXT(name), NUMBER(values[LC_THREAD_TID]), TEXT(name), NUMBER(thread1),
-	                  NUMBER(of[LC_THREAD_PROCESS] < n->load->processes_len
-	                             ? thread_group(n, of[LC_THREAD_PROCESS])
-	                             : 0) });
+	                  LC_JFR_TEXT(name), LC_JFR_NUMBER(values[LC_THREAD_TID]),
+	                  LC_JFR_TEXT(name), LC_JFR_NUMBER(thread1),
+	                  LC_JFR_NUMBER(of[LC_THREAD_PROCESS] < n->load->processes_len
+	                                    ? thread_group(n, of[LC_THREAD_PROCESS])
+	                                    : 0) });
 	free(name);
 	return key;
 }
@@ -342,6 +338,6 @@ uint64_t lc_jfr_names_running(struct lc_jfr_names *n)
 
 	if (fresh)
 		lc_jfr_define(&n->jfr, LC_JFR_THREAD_STATE, key,
-		              &(const struct lc_jfr_value)TEXT("STATE_RUNNABLE"));
+		              &(const struct lc_jfr_value)LC_JFR_TEXT("STATE_RUNNABLE"));
 	return key;
 }

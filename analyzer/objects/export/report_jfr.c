@@ -51,15 +51,6 @@ struct stretch {
 	uint64_t at_ns, duration_ns; /* from the begin of the file on */
 };
 
-#define NUMBER(n)                                                                                  \
-	{                                                                                          \
-		.number = (n)                                                                      \
-	}
-#define TEXT(t)                                                                                    \
-	{                                                                                          \
-		.text = (t)                                                                        \
-	}
-
 static void put(struct report *f, enum lc_jfr_type type, const struct lc_jfr_value *values)
 {
 	lc_jfr_event(&f->names.jfr, type, values);
@@ -184,13 +175,15 @@ static void put_access(struct report *f, const struct sampled *s)
 
 	put(f, LC_JFR_OBJECT_ACCESS,
 	    (const struct lc_jfr_value[]){
-	        NUMBER(time.at_ns),
-	        NUMBER(lc_jfr_names_thread(&f->names, s->who[LC_SLICE_THREAD1])),
-	        NUMBER(lc_jfr_names_stack(&f->names, s->path)), NUMBER(class_of(f, s->site)),
-	        NUMBER(lc_jfr_names_bucket(&f->names, s->bucket)),
-	        NUMBER(names ? lc_jfr_names_text(&f->names, name->name) : 0),
-	        NUMBER(allocated_at(f, s->bucket, s->site)), NUMBER(time.duration_ns),
-	        NUMBER(s->samples), NUMBER(s->latency), NUMBER(s->placed), NUMBER(s->remote) });
+	        LC_JFR_NUMBER(time.at_ns),
+	        LC_JFR_NUMBER(lc_jfr_names_thread(&f->names, s->who[LC_SLICE_THREAD1])),
+	        LC_JFR_NUMBER(lc_jfr_names_stack(&f->names, s->path)),
+	        LC_JFR_NUMBER(class_of(f, s->site)),
+	        LC_JFR_NUMBER(lc_jfr_names_bucket(&f->names, s->bucket)),
+	        LC_JFR_NUMBER(names ? lc_jfr_names_text(&f->names, name->name) : 0),
+	        LC_JFR_NUMBER(allocated_at(f, s->bucket, s->site)), LC_JFR_NUMBER(time.duration_ns),
+	        LC_JFR_NUMBER(s->samples), LC_JFR_NUMBER(s->latency), LC_JFR_NUMBER(s->placed),
+	        LC_JFR_NUMBER(s->remote) });
 }
 
 static void put_samples(struct report *f, const struct sampled *s)
@@ -210,8 +203,9 @@ static void put_samples(struct report *f, const struct sampled *s)
 
 		group[GROUP_WRITTEN] += f->per_event;
 		put(f, LC_JFR_EXECUTION_SAMPLE,
-		    (const struct lc_jfr_value[]){ NUMBER(time.at_ns + at), NUMBER(thread),
-		                                   NUMBER(stack), NUMBER(state) });
+		    (const struct lc_jfr_value[]){ LC_JFR_NUMBER(time.at_ns + at),
+		                                   LC_JFR_NUMBER(thread), LC_JFR_NUMBER(stack),
+		                                   LC_JFR_NUMBER(state) });
 	}
 }
 
@@ -284,15 +278,17 @@ static void put_fields(struct report *f)
 		for (size_t k = 0; k < len && is_shown(f, a->bucket, a->site); k++)
 			put(f, LC_JFR_FIELD_ACCESS,
 			    (const struct lc_jfr_value[]){
-			        NUMBER(0), NUMBER(lc_jfr_names_stack(&f->names, a->path)),
-			        NUMBER(class_of(f, a->site)),
-			        NUMBER(lc_jfr_names_bucket(&f->names, a->bucket)),
-			        NUMBER(fields[k].name ? lc_jfr_names_text(&f->names, fields[k].name)
-			                              : 0),
-			        NUMBER(allocated_at(f, a->bucket, a->site)),
-			        NUMBER(fields[k].first), NUMBER(fields[k].last),
-			        NUMBER(fields[k].samples), NUMBER(fields[k].loads),
-			        NUMBER(fields[k].stores) });
+			        LC_JFR_NUMBER(0),
+			        LC_JFR_NUMBER(lc_jfr_names_stack(&f->names, a->path)),
+			        LC_JFR_NUMBER(class_of(f, a->site)),
+			        LC_JFR_NUMBER(lc_jfr_names_bucket(&f->names, a->bucket)),
+			        LC_JFR_NUMBER(fields[k].name
+			                          ? lc_jfr_names_text(&f->names, fields[k].name)
+			                          : 0),
+			        LC_JFR_NUMBER(allocated_at(f, a->bucket, a->site)),
+			        LC_JFR_NUMBER(fields[k].first), LC_JFR_NUMBER(fields[k].last),
+			        LC_JFR_NUMBER(fields[k].samples), LC_JFR_NUMBER(fields[k].loads),
+			        LC_JFR_NUMBER(fields[k].stores) });
 	}
 }
 
@@ -308,12 +304,14 @@ static void put_nodes(struct report *f)
 			continue;
 		put(f, LC_JFR_NODE_ACCESS,
 		    (const struct lc_jfr_value[]){
-		        NUMBER(0), NUMBER(lc_jfr_names_thread(&f->names, p->thread + 1)),
-		        NUMBER(lc_jfr_names_stack(&f->names, p->path)),
-		        NUMBER(class_of(f, p->site)),
-		        NUMBER(lc_jfr_names_bucket(&f->names, p->bucket)),
-		        NUMBER(allocated_at(f, p->bucket, p->site)), NUMBER(p->node1 - 1),
-		        NUMBER(p->cpu_node1 - 1), NUMBER(p->samples) });
+		        LC_JFR_NUMBER(0),
+		        LC_JFR_NUMBER(lc_jfr_names_thread(&f->names, p->thread + 1)),
+		        LC_JFR_NUMBER(lc_jfr_names_stack(&f->names, p->path)),
+		        LC_JFR_NUMBER(class_of(f, p->site)),
+		        LC_JFR_NUMBER(lc_jfr_names_bucket(&f->names, p->bucket)),
+		        LC_JFR_NUMBER(allocated_at(f, p->bucket, p->site)),
+		        LC_JFR_NUMBER(p->node1 - 1), LC_JFR_NUMBER(p->cpu_node1 - 1),
+		        LC_JFR_NUMBER(p->samples) });
 	}
 	lc_pprof_nodes_free(&nodes);
 }
@@ -333,10 +331,10 @@ static void put_allocated(struct report *f, const uint32_t *key, uint64_t bytes)
 	if (bytes)
 		put(f, LC_JFR_ALLOCATION_SAMPLE,
 		    (const struct lc_jfr_value[]){
-		        NUMBER(time.at_ns + time.duration_ns / 2),
-		        NUMBER(lc_jfr_names_thread(&f->names, key[LC_SLICE_THREAD1])),
-		        NUMBER(stack_of(f, key[LC_MADE_AT_SITE])),
-		        NUMBER(class_of(f, key[LC_MADE_AT_SITE])), NUMBER(bytes) });
+		        LC_JFR_NUMBER(time.at_ns + time.duration_ns / 2),
+		        LC_JFR_NUMBER(lc_jfr_names_thread(&f->names, key[LC_SLICE_THREAD1])),
+		        LC_JFR_NUMBER(stack_of(f, key[LC_MADE_AT_SITE])),
+		        LC_JFR_NUMBER(class_of(f, key[LC_MADE_AT_SITE])), LC_JFR_NUMBER(bytes) });
 }
 
 static void put_allocation_samples(struct report *f)
@@ -359,9 +357,10 @@ static void put_allocation(struct report *f, uint32_t site, uint64_t objects, ui
 {
 	if (objects || bytes)
 		put(f, LC_JFR_ALLOCATION,
-		    (const struct lc_jfr_value[]){ NUMBER(0), NUMBER(stack_of(f, site)),
-		                                   NUMBER(class_of(f, site)), NUMBER(objects),
-		                                   NUMBER(bytes), NUMBER(estimated) });
+		    (const struct lc_jfr_value[]){
+		        LC_JFR_NUMBER(0), LC_JFR_NUMBER(stack_of(f, site)),
+		        LC_JFR_NUMBER(class_of(f, site)), LC_JFR_NUMBER(objects),
+		        LC_JFR_NUMBER(bytes), LC_JFR_NUMBER(estimated) });
 }
 
 static void put_allocations(struct report *f)
@@ -382,10 +381,10 @@ static void put_held(struct report *f, uint32_t site, uint64_t objects, uint64_t
 {
 	if (objects || bytes)
 		put(f, LC_JFR_LIVE,
-		    (const struct lc_jfr_value[]){ NUMBER(f->end_ns - f->begin_ns),
-		                                   NUMBER(stack_of(f, site)),
-		                                   NUMBER(class_of(f, site)), NUMBER(objects),
-		                                   NUMBER(bytes), NUMBER(estimated) });
+		    (const struct lc_jfr_value[]){
+		        LC_JFR_NUMBER(f->end_ns - f->begin_ns), LC_JFR_NUMBER(stack_of(f, site)),
+		        LC_JFR_NUMBER(class_of(f, site)), LC_JFR_NUMBER(objects),
+		        LC_JFR_NUMBER(bytes), LC_JFR_NUMBER(estimated) });
 }
 
 static void put_live(struct report *f)
@@ -412,11 +411,11 @@ static void put_offheap(struct report *f)
 		const struct lc_rank_offheap *o = &sites[i].counts;
 
 		put(f, LC_JFR_OFFHEAP,
-		    (const struct lc_jfr_value[]){ NUMBER(0), NUMBER(stack_of(f, sites[i].site)),
-		                                   NUMBER(class_of(f, sites[i].site)),
-		                                   NUMBER(o->allocated), NUMBER(o->allocated_bytes),
-		                                   NUMBER(lc_offheap_live(o)),
-		                                   NUMBER(lc_offheap_live_bytes(o)) });
+		    (const struct lc_jfr_value[]){
+		        LC_JFR_NUMBER(0), LC_JFR_NUMBER(stack_of(f, sites[i].site)),
+		        LC_JFR_NUMBER(class_of(f, sites[i].site)), LC_JFR_NUMBER(o->allocated),
+		        LC_JFR_NUMBER(o->allocated_bytes), LC_JFR_NUMBER(lc_offheap_live(o)),
+		        LC_JFR_NUMBER(lc_offheap_live_bytes(o)) });
 	}
 	free(sites);
 }
@@ -432,13 +431,14 @@ static void put_jvm(struct report *f, const struct lc_load_process *p)
 	if (space)
 		*space++ = '\0';
 	put(f, LC_JFR_JVM_INFORMATION,
-	    (const struct lc_jfr_value[]){ NUMBER(0), TEXT(name), TEXT(space), TEXT(NULL),
-	                                   TEXT(NULL), TEXT(p->command), NUMBER(start),
-	                                   NUMBER((uint64_t)p->pid) });
+	    (const struct lc_jfr_value[]){ LC_JFR_NUMBER(0), LC_JFR_TEXT(name), LC_JFR_TEXT(space),
+	                                   LC_JFR_TEXT(NULL), LC_JFR_TEXT(NULL),
+	                                   LC_JFR_TEXT(p->command), LC_JFR_NUMBER(start),
+	                                   LC_JFR_NUMBER((uint64_t)p->pid) });
 	free(name);
 	if (p->cpus)
 		put(f, LC_JFR_CPU_INFORMATION,
-		    (const struct lc_jfr_value[]){ NUMBER(0), NUMBER(p->cpus) });
+		    (const struct lc_jfr_value[]){ LC_JFR_NUMBER(0), LC_JFR_NUMBER(p->cpus) });
 }
 
 static void put_pauses(struct report *f)
@@ -451,17 +451,17 @@ static void put_pauses(struct report *f)
 
 		if (at >= f->begin_ns)
 			put(f, LC_JFR_GC_PAUSE,
-			    (const struct lc_jfr_value[]){ NUMBER(at - f->begin_ns),
-			                                   NUMBER(p->duration_ns), NUMBER(0),
-			                                   NUMBER(i + 1), TEXT("GC Pause") });
+			    (const struct lc_jfr_value[]){
+			        LC_JFR_NUMBER(at - f->begin_ns), LC_JFR_NUMBER(p->duration_ns),
+			        LC_JFR_NUMBER(0), LC_JFR_NUMBER(i + 1), LC_JFR_TEXT("GC Pause") });
 	}
 }
 
 static void put_setting(struct report *f, enum lc_jfr_type of, const char *name, const char *value)
 {
 	put(f, LC_JFR_ACTIVE_SETTING,
-	    (const struct lc_jfr_value[]){ NUMBER(0), NUMBER(lc_jfr_type_id(of)), TEXT(name),
-	                                   TEXT(value) });
+	    (const struct lc_jfr_value[]){ LC_JFR_NUMBER(0), LC_JFR_NUMBER(lc_jfr_type_id(of)),
+	                                   LC_JFR_TEXT(name), LC_JFR_TEXT(value) });
 }
 
 static void put_recording(struct report *f)
@@ -472,8 +472,9 @@ static void put_recording(struct report *f)
 	char period[48];
 
 	put(f, LC_JFR_ACTIVE_RECORDING,
-	    (const struct lc_jfr_value[]){ NUMBER(0), NUMBER(f->end_ns - f->begin_ns), NUMBER(1),
-	                                   TEXT("Locus"), NUMBER(f->begin_ns / NS_PER_MS) });
+	    (const struct lc_jfr_value[]){ LC_JFR_NUMBER(0), LC_JFR_NUMBER(f->end_ns - f->begin_ns),
+	                                   LC_JFR_NUMBER(1), LC_JFR_TEXT("Locus"),
+	                                   LC_JFR_NUMBER(f->begin_ns / NS_PER_MS) });
 	put_setting(f, LC_JFR_EXECUTION_SAMPLE, "enabled", "true");
 	put_setting(f, LC_JFR_ALLOCATION_SAMPLE, "enabled", "true");
 	if (__builtin_mul_overflow(e->interval_ns, f->per_event, &period_ns))
@@ -482,9 +483,10 @@ static void put_recording(struct report *f)
 	if (strncmp(e->unit, "ns ", 3) == 0)
 		put_setting(f, LC_JFR_EXECUTION_SAMPLE, "period", period);
 	put(f, LC_JFR_ENGINE,
-	    (const struct lc_jfr_value[]){ NUMBER(0), TEXT(e->name), TEXT(e->event), TEXT(e->unit),
-	                                   NUMBER(e->interval_ns), NUMBER(f->r->view->total),
-	                                   NUMBER(f->per_event) });
+	    (const struct lc_jfr_value[]){
+	        LC_JFR_NUMBER(0), LC_JFR_TEXT(e->name), LC_JFR_TEXT(e->event), LC_JFR_TEXT(e->unit),
+	        LC_JFR_NUMBER(e->interval_ns), LC_JFR_NUMBER(f->r->view->total),
+	        LC_JFR_NUMBER(f->per_event) });
 	for (size_t i = 0; i < l->processes_len; i++)
 		put_jvm(f, &l->processes[i]);
 	put_pauses(f);

@@ -31,8 +31,15 @@ static void put_finding(const struct lc_tree *t, const struct lc_finding *f, cha
 	free(class);
 }
 
-static void describe(const struct lc_load *l, char *out, size_t out_len)
+struct line {
+	char *out;
+	size_t len;
+};
+
+static int describe(void *context, const struct lc_load *l)
 {
+	char *out = ((struct line *)context)->out;
+	const size_t out_len = ((struct line *)context)->len;
 	const struct lc_analysis_what what = { .engine = lc_report_busiest_engine(l) };
 	struct lc_analysis a;
 	int len;
@@ -51,21 +58,12 @@ static void describe(const struct lc_load *l, char *out, size_t out_len)
 		             ? ", too few for a finding"
 		             : ", no finding");
 	lc_analysis_free(&a);
+	return 0;
 }
 
 int lc_headline(const char *profile, char *out, size_t out_len)
 {
-	struct lc_tree tree;
-	struct lc_load load;
-	int status;
+	struct line line = { out, out_len };
 
-	lc_tree_init(&tree);
-	lc_load_init(&load);
-	load.tree = &tree;
-	status = lc_load_profile(&load, profile);
-	if (!status)
-		describe(&load, out, out_len);
-	lc_load_free(&load);
-	lc_tree_free(&tree);
-	return status;
+	return lc_load_one(profile, NULL, describe, &line);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package locusjmh;
 
-/** What all threads of this JVM have allocated so far, as the agent counts it; and marks in its profile. */
+/** Reads what all threads of this JVM have allocated so far, as the agent counts it, and puts marks into its profile. */
 final class Counts {
 	/* The order of src/agent/agent_jmh.c. */
 	private static final int OBJECTS = 0;
