@@ -63,7 +63,8 @@ static int describe(void *context, const struct lc_load *l)
 
 int lc_headline(const char *profile, char *out, size_t out_len)
 {
-	struct line line = { out, out_len };
+	struct line line = { .len = out_len };
 
+	line.out = out;
 	return lc_load_one(profile, NULL, describe, &line);
 }
