@@ -28,19 +28,26 @@ static const char instructions[] =
     "Profiles of Java programs: which objects cost the most time, and which code touches them. "
     "Begin with list_profiles and findings; docs/JSON.md of Locus describes the members.";
 
+/* Shares have few digits. The caller frees the text, which is never NULL. */
+static char *dump(const json_t *json)
+{
+	char *text = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(9));
+
+	if (text)
+		return text;
+	lc_no_memory();
+}
+
 /*
  * The text of `json`, in printable ASCII: control characters and others that a terminal obeys are
- * escaped. jansson leaves DEL as it is. Shares have few digits. The caller frees the text.
+ * escaped. jansson leaves DEL as it is. The caller frees the text.
  */
 static char *text_of(const json_t *json)
 {
-	char *text = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(9));
-	char *escaped;
+	char *text = dump(json), *escaped;
 	size_t len;
 	FILE *out;
 
-	if (!text)
-		lc_no_memory();
 	if (!strchr(text, DEL))
 		return text;
 	out = lc_text_open(&escaped, &len);
