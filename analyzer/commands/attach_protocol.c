@@ -62,9 +62,57 @@ static int connect_to(const struct lc_attach_target *t, const char *path)
 	return -1;
 }
 
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+/* The inode of the newest socket that a JVM of this ID has bound, or 0. */
+static unsigned long bound_socket(const struct lc_attach_target *t)
+{
+	char path[64], line[PATH_MAX], name[64];
+	unsigned long newest = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/net/unix", (int)t->pid);
+	snprintf(name, sizeof(name), "/.java_pid%d.tmp\n", (int)t->inner_pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		unsigned long inode;
+
+		if (strstr(line, name) && sscanf(line, "%*s %*s %*s %*s %*s %*s %lu", &inode) == 1)
+			newest = inode > newest ? inode : newest;
+	}
+	if (f)
+		fclose(f);
+	return newest;
+}
+
+/*
+ * A JVM that begins may listen already, on our request, when it removes the socket that a killed
+ * JVM of its ID may have left: it removes its own. Asked again, it makes another. It is asked only
+ * then, since a SIGQUIT while it listens makes it print its threads. It binds the socket to
+ * PATH.tmp and renames that. `*known` is the socket that it had before.
+ */
+static void ask_again_if_removed(const struct lc_attach_target *t, const char *path,
+                                 unsigned long *known)
+{
+	const unsigned long bound = bound_socket(t);
+	char part[PATH_MAX];
+
+	snprintf(part, sizeof(part), "%s.tmp", path);
+	if (!bound || bound == *known || exists(part) || exists(path))
+		return;
+	*known = bound;
+	(void)kill(t->pid, SIGQUIT);
+}
+
 /* Ask the JVM to listen, and wait. Returns a connection, or -1 after one line. */
 static int wake_listener(const struct lc_attach_target *t, const char *socket_path)
 {
+	unsigned long known = bound_socket(t);
 	char file[PATH_MAX];
 	int fd, connection = -1, waited = 0;
 
@@ -83,6 +131,7 @@ static int wake_listener(const struct lc_attach_target *t, const char *socket_pa
 	}
 	while ((connection = connect_to(t, socket_path)) < 0 && errno == ENOENT &&
 	       lc_attach_alive(t) && waited < WAIT_MS) {
+		ask_again_if_removed(t, socket_path, &known);
 		step();
 		waited += STEP_MS;
 	}

@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 import pytest
@@ -250,6 +251,27 @@ def test_a_jvm_that_has_just_begun(locus, workload, tmp_path, jdk):
             p.stdin.flush()
             assert p.stdout.readline() == "storms 1\n" and p.wait() == 7
         assert made_in(directory, locus)[0] >= 2000
+
+
+def test_a_jvm_that_removes_its_own_socket_is_asked_again(locus, program, tmp_path, jdk):
+    """As one does that has not yet removed what a killed JVM of its process ID may have left."""
+    p = program(jdk, 1)
+    path, end = pathlib.Path("/tmp/.java_pid%d" % p.pid), time.monotonic() + 20
+
+    def remove():
+        while time.monotonic() < end:
+            try:
+                return path.unlink()
+            except FileNotFoundError:
+                continue
+
+    remover = threading.Thread(target=remove)
+    remover.start()
+    done = locus("attach", p.pid, "-o", tmp_path / "p")
+    remover.join()
+    assert done.returncode == 0, done.stderr
+    # No thread dump, which a JVM prints that is asked while it listens.
+    assert p.end() == ("storms 1\n", 7, [])
 
 
 def test_the_socket_of_a_killed_jvm_is_not_this_ones(locus, program, tmp_path, jdk):

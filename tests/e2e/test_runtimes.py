@@ -37,7 +37,7 @@ CASES = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.covers(runtime=RUNTIME_MAJORS[:1])
+@pytest.mark.covers(runtime=RUNTIME_MAJORS)
 @CASES
 def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, runtime, gc):
     java = ["-Xmx384m", "-Xmn64m", *collector(gc, "16m")]
