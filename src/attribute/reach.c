@@ -3,8 +3,9 @@
  * attribute/reach.c - answers for a sample, and remembers the answers and the code of methods.
  *
  * A place is the sampled frame and its callers, as many as an answer may depend on. Both memories
- * have a fixed size: a new entry takes the place of an old one. All data is the attribution
- * thread's.
+ * are bounded: a new entry takes the place of an old one. A method has a copy of its class's
+ * constant pool, which may be long, so the bytes of all code are bounded too. All data is the
+ * attribution thread's.
  */
 #include "src/attribute/reach.h"
 
@@ -24,6 +25,7 @@
 enum {
 	ANSWERS = 1 << 12,
 	CODES = 1 << 8,
+	CODES_BYTES = 2 << 20,
 	WAYS = 32, /* entries in which a method may stand */
 	NAMES = 1 << 10,
 	NAMES_MAX = 1 << 16,
@@ -45,6 +47,8 @@ static struct {
 	struct answer *answers; /* ANSWERS, once there is one */
 	struct lc_reach_code codes[CODES];
 	struct name *names[NAMES];
+	size_t codes_bytes;
+	uint64_t opened; /* calls of lc_reach_open() */
 	uint64_t names_len, places, analysed, known, unknown;
 } reach;
 
@@ -77,8 +81,8 @@ static bool has_bytes(const struct lc_reach_code *c, uint32_t code_bytes)
 }
 
 /*
- * The method's entry, or one that may give way to it. One that is in use never does. NULL if all
- * are, which are more than a place has methods.
+ * The method's entry, or the one that was used longest ago. One that is in use never gives way.
+ * NULL if all are, which are more than a place has methods.
  */
 static struct lc_reach_code *entry_of(jmethodID method, uint32_t code_bytes)
 {
@@ -90,10 +94,47 @@ static struct lc_reach_code *entry_of(jmethodID method, uint32_t code_bytes)
 
 		if (c->method == method && has_bytes(c, code_bytes))
 			return c;
-		if (!c->users && (!other || (other->method && !c->method)))
+		if (!c->users && (!other || c->last < other->last))
 			other = c;
 	}
 	return other;
+}
+
+static void forget(struct lc_reach_code *c)
+{
+	lc_reached_close(c->reached);
+	if (c->method)
+		lc_method_file_close(&c->file);
+	reach.codes_bytes -= c->bytes;
+	*c = (struct lc_reach_code){ 0 };
+}
+
+static struct lc_reach_code *oldest(void)
+{
+	struct lc_reach_code *found = NULL;
+
+	for (struct lc_reach_code *c = reach.codes; c < reach.codes + CODES; c++)
+		if (c->bytes && !c->users && (!found || c->last < found->last))
+			found = c;
+	return found;
+}
+
+static void read_code(JNIEnv *jni, jmethodID method, struct lc_reach_code *c)
+{
+	struct lc_reach_code *old;
+
+	forget(c);
+	c->method = method;
+	reach.analysed++;
+	if (!lc_loaded_code_open(jni, method, &c->file))
+		return;
+	c->bytes = c->file.cls.len + c->file.cls.pool_count * sizeof(*c->file.cls.pool);
+	reach.codes_bytes += c->bytes;
+	c->users++; /* it does not give way to itself */
+	while (reach.codes_bytes > CODES_BYTES && (old = oldest()) != NULL)
+		forget(old);
+	c->users--;
+	c->reached = lc_reached_open(&c->file.cls, &c->file.method);
 }
 
 struct lc_reach_code *lc_reach_open(JNIEnv *jni, jmethodID method, uint32_t code_bytes)
@@ -102,15 +143,9 @@ struct lc_reach_code *lc_reach_open(JNIEnv *jni, jmethodID method, uint32_t code
 
 	if (!c)
 		return NULL;
-	if (c->method != method || !has_bytes(c, code_bytes)) {
-		lc_reached_close(c->reached);
-		if (c->method)
-			lc_method_file_close(&c->file);
-		*c = (struct lc_reach_code){ .method = method };
-		reach.analysed++;
-		if (lc_loaded_code_open(jni, method, &c->file))
-			c->reached = lc_reached_open(&c->file.cls, &c->file.method);
-	}
+	if (c->method != method || !has_bytes(c, code_bytes))
+		read_code(jni, method, c);
+	c->last = ++reach.opened;
 	if (!c->reached || !has_bytes(c, code_bytes))
 		return NULL;
 	c->users++;

@@ -17,6 +17,8 @@ struct lc_reach_code {
 	struct lc_method_file file;
 	struct lc_reached *reached; /* NULL: it could not be read, or not be analysed */
 	unsigned users;
+	uint64_t last; /* use */
+	size_t bytes;  /* of the file and of the table of its constants */
 };
 
 /*
