@@ -240,9 +240,9 @@ static void add_age(uint32_t site, uint32_t survived, uint32_t collections, uint
 		    .ages_milli[(age * LC_LIVE_COLUMNS - 1) / collections] += milli;
 }
 
-static void add_tracked_age(void *map, uint32_t site, uint32_t survived)
+static void add_tracked_age(void *map, const struct lc_object *o)
 {
-	add_age(site, survived, lc_map_closes(map), 1000);
+	add_age(o->site, o->epochs, lc_map_closes(map), 1000);
 }
 
 static void add_sampled_age(void *unused, const struct lc_estimate_held *o)
@@ -259,7 +259,7 @@ static void write_ages(struct lc_map *m, uint64_t now_ns)
 	for (size_t i = 0; i < series.len; i++)
 		memset(series.sites[i].ages_milli, 0, sizeof(none));
 	if (m)
-		lc_map_ages(m, add_tracked_age, m);
+		lc_map_each(m, add_tracked_age, m);
 	lc_estimate_live(add_sampled_age, NULL);
 	for (size_t i = 0; i < series.len; i++) {
 		struct lc_block_age row = { .time_ns = now_ns, .site = series.sites[i].number };
@@ -343,6 +343,27 @@ void lc_live_series_look(struct lc_map *m, uint64_t now_ns, bool now)
 	series.passes++;
 	series.pass_ns += begin;
 	series.next_ns = now_ns + begin * IDLE_FACTOR;
+}
+
+size_t lc_live_series_most(lc_live_series_wants *wants, const void *context, uint32_t *sites,
+                           size_t max)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < series.len; i++) {
+		const struct site *s = &series.sites[i];
+		size_t at = len;
+
+		while (at && bytes_of(&series.sites[series.rows[sites[at - 1]] - 1].now) <
+		                 bytes_of(&s->now))
+			at--;
+		if (at == max || !any(&s->now) || !wants(context, s->number))
+			continue;
+		len += len < max;
+		memmove(&sites[at + 1], &sites[at], (len - 1 - at) * sizeof(*sites));
+		sites[at] = s->number;
+	}
+	return len;
 }
 
 void lc_live_series_end(void)

@@ -42,6 +42,14 @@ uint64_t lc_live_series_collections(void);
  */
 void lc_live_series_look(struct lc_map *m, uint64_t now_ns, bool now);
 
+/*
+ * Put the sites that `wants` chooses and that held most heap at the last pass into `sites`, most
+ * bytes first. Returns how many, at most `max`. Context: [writer].
+ */
+typedef bool lc_live_series_wants(const void *context, uint32_t site);
+size_t lc_live_series_most(lc_live_series_wants *wants, const void *context, uint32_t *sites,
+                           size_t max);
+
 /* The recording or the profile ends: its last stretch ends, too. Context: [writer]. */
 void lc_live_series_end(void);
 

@@ -96,6 +96,7 @@ struct lc_estimate_held {
 	double chance;     /* of being sampled and held: the object stands for 1 / chance objects */
 	uint32_t survived; /* collections that it is known to have outlived */
 	uint32_t of;       /* those that were counted */
+	uint64_t address;  /* in this GC sequence; 0 if objects are not followed */
 };
 typedef void lc_estimate_live_fn(void *user, const struct lc_estimate_held *object);
 

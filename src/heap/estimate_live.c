@@ -31,6 +31,7 @@ void lc_estimate_live(lc_estimate_live_fn *add, void *user)
 			              .chance = lc_estimate_chance_held(e),
 			              .survived = e->survived,
 			              .of = t->collections,
+			              .address = e->object.address[0],
 			          });
 	}
 	pthread_mutex_unlock(&t->lock);

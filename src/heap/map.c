@@ -261,16 +261,6 @@ static size_t kept_above(struct lc_map *m, uint64_t addr)
 	return low;
 }
 
-static struct lc_object entry_object(const struct lc_map *m, uint64_t addr,
-                                     const struct lc_map_entry *e)
-{
-	return (struct lc_object){ .addr = addr,
-		                   .size_bytes = (uint64_t)e->size_words * 8,
-		                   .site = e->site,
-		                   .epochs = m->closes - (e->birth_in >> LC_MAP_BIRTH),
-		                   .in_doubt = e->birth_in & LC_MAP_DOUBT };
-}
-
 static struct lc_object kept_object(const struct lc_map *m, const struct lc_alloc *a)
 {
 	return (struct lc_object){ .addr = lc_alloc_addr(a),
@@ -287,7 +277,7 @@ bool lc_map_find(struct lc_map *m, uint64_t addr, struct lc_object *out)
 
 	e = lc_map_at_or_below(m, addr, &at);
 	if (e && addr - at < (uint64_t)e->size_words * 8) {
-		*out = entry_object(m, at, e);
+		*out = lc_map_object(m, at, e);
 		return true;
 	}
 	i = kept_above(m, addr);
@@ -326,7 +316,7 @@ size_t lc_map_check(struct lc_map *m, lc_map_header_fn *header, void *user, size
 
 		if (!e || !(e->birth_in & LC_MAP_DOUBT))
 			continue;
-		object = entry_object(m, addr, e);
+		object = lc_map_object(m, addr, e);
 		answer = header(user, &object);
 		if (answer == LC_MAP_HEADER_LATER)
 			break;
@@ -395,7 +385,7 @@ bool lc_map_next(struct lc_map *m, uint64_t *addr, struct lc_object *out)
 	if (i < m->kept_len && (!e || lc_alloc_addr(&m->kept[i]) < at))
 		*out = kept_object(m, &m->kept[i]);
 	else if (e)
-		*out = entry_object(m, at, e);
+		*out = lc_map_object(m, at, e);
 	else
 		return false;
 	*addr = out->addr + 1;

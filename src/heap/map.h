@@ -159,9 +159,9 @@ const struct lc_map_live *lc_map_live(const struct lc_map *m, size_t *len);
 /* Closed epochs. */
 uint32_t lc_map_closes(const struct lc_map *m);
 
-/* Call `each` for every survivor in lc_map_live(), in no order, with the epochs it has outlived. */
-typedef void lc_map_age_fn(void *user, uint32_t site, uint32_t epochs);
-void lc_map_ages(const struct lc_map *m, lc_map_age_fn *each, void *user);
+/* Call `each` for every survivor in lc_map_live(), in no order. */
+typedef void lc_map_each_fn(void *user, const struct lc_object *object);
+void lc_map_each(const struct lc_map *m, lc_map_each_fn *each, void *user);
 
 /*
  * Closed epochs whose collection has taken objects out of old memory. After other collections, old

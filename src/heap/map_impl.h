@@ -112,6 +112,17 @@ struct lc_map_entry *lc_map_at_or_above(struct lc_map *m, uint64_t addr, uint64_
 struct lc_map_entry *lc_map_at_or_below(struct lc_map *m, uint64_t addr, uint64_t *found);
 struct lc_map_entry *lc_map_at(struct lc_map *m, uint64_t addr);
 
+/* The survivor at `addr`, as the map tells it to others. */
+static inline struct lc_object lc_map_object(const struct lc_map *m, uint64_t addr,
+                                             const struct lc_map_entry *e)
+{
+	return (struct lc_object){ .addr = addr,
+		                   .size_bytes = (uint64_t)e->size_words * 8,
+		                   .site = e->site,
+		                   .epochs = m->closes - (e->birth_in >> LC_MAP_BIRTH),
+		                   .in_doubt = e->birth_in & LC_MAP_DOUBT };
+}
+
 /* Put an object in at an address where there is none. Returns 0 or -ENOMEM. */
 int lc_map_put(struct lc_map *m, uint64_t addr, struct lc_map_entry entry);
 

@@ -343,16 +343,19 @@ int lc_map_put_over(struct lc_map *m, uint64_t addr, struct lc_map_entry entry)
 	return 0;
 }
 
-void lc_map_ages(const struct lc_map *m, lc_map_age_fn *each, void *user)
+void lc_map_each(const struct lc_map *m, lc_map_each_fn *each, void *user)
 {
 	Word_t key = 0;
 
 	for (void **v = JudyLFirst(m->judy, &key, PJE0); v; v = JudyLNext(m->judy, &key, PJE0)) {
-		const struct lc_map_page *p = *v; /* NULL: see remove_from() */
+		struct lc_map_page *p = *v; /* NULL: see remove_from() */
 
-		for (size_t i = 0; p && i < p->len; i++)
-			each(user, p->entries[i].site,
-			     m->closes - (p->entries[i].birth_in >> LC_MAP_BIRTH));
+		for (size_t i = 0; p && i < p->len; i++) {
+			const struct lc_object object =
+			    lc_map_object(m, addr_of(key, ats_of(p)[i]), &p->entries[i]);
+
+			each(user, &object);
+		}
 	}
 }
 

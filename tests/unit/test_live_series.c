@@ -218,8 +218,8 @@ static void what_is_live_at_the_end_is_written_with_what_is_younger(void **state
 	lc_blocks_allocated(0x10000, 4096, BLOCKS);
 	lc_blocks_allocated(0x20000, 4096, BLOCKS);
 	lc_blocks_freed(0x20000);
-	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.5, 1, 1 };
-	held[held_len++] = (struct lc_estimate_held){ OTHER, 16, 0.5, 0, 1 };
+	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.5, 1, 1, 0 };
+	held[held_len++] = (struct lc_estimate_held){ OTHER, 16, 0.5, 0, 1, 0 };
 	collect(100, false);
 	lc_live_series_look(map, now, true);
 	lc_live_series_young(&run, 1, 3, now);
@@ -276,8 +276,8 @@ static void ages_are_fifths_of_the_collections(void **state)
 		lc_live_series_collected(1000, true);
 	}
 	assert_int_equal(lc_map_allocated(map, HEAP + objects * WORDS * 8, WORDS, OTHER), 0);
-	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.25, 3, 4 };
-	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.25, 0, 4 };
+	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.25, 3, 4, 0 };
+	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.25, 0, 4, 0 };
 	lc_live_series_look(map, now, true);
 	lc_live_series_end();
 	refuses = true;
@@ -296,6 +296,29 @@ static void ages_are_fifths_of_the_collections(void **state)
 	assert_int_equal(ages[0].objects_milli[4], (2 + 1) * 1000);
 	assert_int_equal(ages[1].site, OTHER);
 	assert_int_equal(ages[1].objects_milli[0], 1000);
+}
+
+static bool is_not(const void *site, uint32_t other)
+{
+	return *(const uint32_t *)site != other;
+}
+
+static void the_sites_that_hold_most_come_first(void **state)
+{
+	const uint32_t none = 0, other = OTHER;
+	uint32_t sites[3];
+
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(lc_map_allocated(map, HEAP + i * 64, 4, SITE), 0);
+	assert_int_equal(lc_map_allocated(map, HEAP + 4096, 100, OTHER), 0);
+	assert_int_equal(lc_map_allocated(map, HEAP + 8192, 1, OTHER + 10), 0);
+	lc_live_series_look(map, now, true);
+	assert_int_equal(lc_live_series_most(is_not, &none, sites, 3), 3);
+	assert_int_equal(sites[0], OTHER);
+	assert_int_equal(sites[1], SITE);
+	assert_int_equal(sites[2], OTHER + 10);
+	assert_int_equal(lc_live_series_most(is_not, &other, sites, 1), 1);
+	assert_int_equal(sites[0], SITE);
 }
 
 static void a_row_that_finds_no_memory_comes_again(void **state)
@@ -386,6 +409,7 @@ int main(void)
 		TEST(what_is_live_at_the_end_is_written_with_what_is_younger),
 		TEST(the_end_of_the_recording_is_no_point),
 		TEST(ages_are_fifths_of_the_collections),
+		TEST(the_sites_that_hold_most_come_first),
 		TEST(a_row_that_finds_no_memory_comes_again),
 		TEST(the_next_profile_has_its_own_series),
 		TEST(sums_by_site_are_those_of_the_objects),
