@@ -17,7 +17,7 @@ static const struct lc_command commands[] = {
 	{ "detach", "PID", "end the recording in a JVM and restore the JVM", lc_cmd_detach,
 	  lc_cmd_detach_options },
 	{ "status", "PID", "show whether a JVM is being recorded, and how", lc_cmd_status,
-	  lc_cmd_detach_options },
+	  lc_cmd_status_options },
 	{ "dump", "PID", "have a JVM write everything recorded so far", lc_cmd_dump,
 	  lc_cmd_detach_options },
 	{ "top", "PID", "show a JVM's report on a terminal again and again, while it runs",

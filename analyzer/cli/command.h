@@ -55,7 +55,8 @@ const struct lc_option_info *lc_cmd_doctor_options(size_t *count);
 const struct lc_option_info *lc_cmd_mcp_options(size_t *count);
 const struct lc_option_info *lc_cmd_agent_args_options(size_t *count);
 const struct lc_option_info *lc_cmd_attach_options(size_t *count);
-const struct lc_option_info *lc_cmd_detach_options(size_t *count); /* of status and dump, too */
+const struct lc_option_info *lc_cmd_detach_options(size_t *count); /* of dump, too */
+const struct lc_option_info *lc_cmd_status_options(size_t *count);
 const struct lc_option_info *lc_cmd_holders_options(size_t *count);
 const struct lc_option_info *lc_cmd_top_options(size_t *count);
 

@@ -19,7 +19,7 @@
 #include "analyzer/cli/report_command.h"
 #include "analyzer/commands/agent_setting.h"
 
-enum { OPTIONS_MAX = 32 };
+enum { OPTIONS_MAX = 40 };
 
 /* In the order of --for. */
 enum target { FOR_SHELL, FOR_ENV, FOR_MAVEN, FOR_GRADLE, FOR_SYSTEMD, FOR_DOCKER };

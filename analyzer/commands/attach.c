@@ -3,6 +3,8 @@
  * commands/attach.c - runs `locus attach`, `detach`, `status` and `dump`: tells the agent in a
  * running JVM to start, stop, report its state, or write its profile.
  */
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +31,23 @@ const struct lc_option_info *lc_cmd_attach_options(size_t *count)
 	return rows;
 }
 
+enum hold_row { ROW_HOLDERS, ROW_PAUSE, HOLD_ROWS };
+
+static const struct lc_option_info hold_rows[HOLD_ROWS] = {
+	[ROW_HOLDERS] = { "holders", 0, "FLAG", "", "off", "",
+	                  "walk the heap once, which stops the program: record by which references "
+	                  "objects of the lines that hold most are held" },
+	[ROW_PAUSE] = { "max-pause", 0, "DURATION", "TIME", "500ms", "ns",
+	                "with --holders: end the walk after TIME, with what it has found" },
+};
+
 const struct lc_option_info *lc_cmd_detach_options(size_t *count)
+{
+	*count = HOLD_ROWS;
+	return hold_rows;
+}
+
+const struct lc_option_info *lc_cmd_status_options(size_t *count)
 {
 	*count = 0;
 	return NULL;
@@ -127,35 +145,47 @@ int lc_cmd_attach(int argc, char **argv)
 	return status ? status : attach(pid, &a.options);
 }
 
-/* A command for an agent that is loaded. */
-static int command(const char *name, int argc, char **argv)
+/* A command for an agent that is loaded; `hold`: it has the options of a walk. */
+static int command(const char *name, bool hold, int argc, char **argv)
 {
 	struct attach_arguments a = { .args = { .argc = argc, .argv = argv, .next = 1 } };
+	struct lc_attach_reader reader = { 0 };
 	struct lc_attach_target t;
+	char options[64] = "", error[256];
 	pid_t pid = 0;
-	int status = read_arguments(&a, name, &pid);
+	int status;
 
+	lc_options_init(&a.options);
+	a.args.table =
+	    hold ? lc_cmd_detach_options(&a.args.count) : lc_cmd_status_options(&a.args.count);
+	status = read_arguments(&a, name, &pid);
 	if (status)
 		return status < 0 ? 0 : status;
+	if (lc_options_check(&a.options, error, sizeof(error)))
+		return lc_usage("%s", error);
+	if (a.options.holders) {
+		snprintf(options, sizeof(options), "holders %" PRIu64, a.options.max_pause_ns);
+		reader.seconds = (unsigned)(2 * a.options.max_pause_ns / UINT64_C(1000000000));
+	}
 	if (lc_attach_look(pid, &t))
 		return LC_EXIT_FAILED;
 	if (!t.library[0])
 		return lc_fail("JVM %d has no Locus agent", (int)pid);
 	return lc_attach_become(&t) ? LC_EXIT_FAILED
-	                            : lc_attach_request(&t, t.library, name, "", NULL);
+	                            : lc_attach_request(&t, t.library, name, options, &reader);
 }
 
 int lc_cmd_detach(int argc, char **argv)
 {
-	return command("detach", argc, argv);
+	return command("detach", true, argc, argv);
 }
 
 int lc_cmd_status(int argc, char **argv)
 {
-	return command("status", argc, argv);
+	return command("status", false, argc, argv);
 }
 
 int lc_cmd_dump(int argc, char **argv)
 {
-	return command("dump", argc, argv);
+	return command("dump", true, argc, argv);
 }

@@ -141,7 +141,7 @@ static int take_reply(const struct lc_attach_target *t, int fd, off_t begin,
 		if (ends_with(text, len, "ok\n")) {
 			text[len - strlen("ok\n")] = '\0';
 			status = 0;
-			if (reader)
+			if (reader && reader->read)
 				status = reader->read(reader->context, text);
 			else
 				print_answer(false, text);

@@ -13,7 +13,7 @@
 
 struct lc_attach_target;
 
-/* Reads an answer, which it may change. Returns the command's exit status. */
+/* Reads an answer, which it may change. Returns the command's exit status. NULL: print it. */
 struct lc_attach_reader {
 	int (*read)(void *context, char *answer);
 	void *context;

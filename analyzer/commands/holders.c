@@ -27,13 +27,17 @@ enum { FORMAT = 1, WORDS = 6, PATTERN_MAX = 512 };
 #define PAUSE_NS_MAX (UINT64_C(3600) * SECOND_NS)
 #define PAUSE_NS_DEFAULT (UINT64_C(500) * 1000000)
 
-enum row { ROW_CLASS, ROW_PAUSE, ROW_MEMORY, ROW_FORMAT, ROW_COUNT };
+enum row { ROW_CLASS, ROW_SITE, ROW_PAUSE, ROW_MEMORY, ROW_FORMAT, ROW_COUNT };
 
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_CLASS] = { "class", 'c', "STRING", "PATTERN", "", "",
 	                "show only objects of classes whose name matches PATTERN (* and ?), such "
 	                "as "
 	                "'com.acme.*'" },
+	[ROW_SITE] = { "site", 0, "STRING", "PATTERN", "", "",
+	               "show objects that a line allocated, in a JVM that is being recorded: those "
+	               "with a frame on their call path that matches PATTERN (* and ?), such as "
+	               "'com.acme.Cache.fill:42'" },
 	[ROW_PAUSE] = { "max-pause", 0, "DURATION", "TIME", "500ms", "ns",
 	                "end the walk that stops the program after TIME, with what it has found" },
 	[ROW_MEMORY] = { "max-memory", 0, "SIZE", "SIZE", "auto", "bytes",
@@ -45,6 +49,7 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 
 struct settings {
 	const char *pattern;
+	bool site;                       /* the pattern is of frames, not of classes */
 	uint64_t pause_ns, memory_bytes; /* 0: auto */
 	bool json;
 };
@@ -53,6 +58,18 @@ const struct lc_option_info *lc_cmd_holders_options(size_t *count)
 {
 	*count = ROW_COUNT;
 	return rows;
+}
+
+static int set_pattern(struct settings *s, int row, const char *value)
+{
+	if (*s->pattern && s->site != (row == ROW_SITE))
+		return lc_usage("name either --class or --site");
+	s->pattern = value;
+	s->site = row == ROW_SITE;
+	return *value && strlen(value) <= PATTERN_MAX && !strpbrk(value, "\n\t")
+	           ? 0
+	           : lc_usage("--%s: '%.64s' is not a pattern of %s", rows[row].name, value,
+	                      s->site ? "frames" : "class names");
 }
 
 static int set_option(void *context, int row, const char *value)
@@ -67,12 +84,8 @@ static int set_option(void *context, int row, const char *value)
 		           ? 0
 		           : lc_usage("--format: '%.64s' is neither text nor json", value);
 	}
-	if (row == ROW_CLASS) {
-		s->pattern = value;
-		return *value && strlen(value) <= PATTERN_MAX && !strpbrk(value, "\n\t")
-		           ? 0
-		           : lc_usage("--class: '%.64s' is not a pattern of class names", value);
-	}
+	if (row == ROW_CLASS || row == ROW_SITE)
+		return set_pattern(s, row, value);
 	lc_options_init(&o);
 	if (row == ROW_MEMORY) {
 		if (lc_options_set(&o, "max-memory", value, error, sizeof(error)))
@@ -145,6 +158,13 @@ static void text_line(const struct line *l)
 		printf(": %s live object%s (%s); chains to %s of them\n", l->word[1],
 		       number(l, 1) == 1 ? "" : "s",
 		       lc_emit_bytes(bytes, sizeof(bytes), number(l, 2)), l->word[3]);
+	} else if (is(l, "site", 5)) {
+		printf("\n");
+		lc_emit_text_c(stdout, l->word[3]);
+		printf(" <- ");
+		lc_emit_text_c(stdout, l->word[4]);
+		printf(": %s object%s known; chains to %s of them\n", l->word[1],
+		       number(l, 1) == 1 ? "" : "s", l->word[2]);
 	} else if (is(l, "chain", 3)) {
 		printf("%4s  ", l->word[1]);
 		lc_emit_text_c(stdout, l->word[2]);
@@ -167,21 +187,26 @@ static void json_walk(struct lc_json *j, const struct line *l)
 /* `in_class`: a class is open. Returns whether one is. */
 static bool json_line(struct lc_json *j, const struct line *l, bool in_class)
 {
+	const bool site = is(l, "site", 5);
+
 	if (is(l, "walk", 6)) {
 		json_walk(j, l);
 		return false;
 	}
-	if (is(l, "class", 5)) {
+	if (site || is(l, "class", 5)) {
 		if (in_class) {
 			lc_json_end_array(j);
 			lc_json_end_object(j);
 		}
 		lc_json_line(j, 1);
 		lc_json_object(j, NULL);
-		lc_json_string(j, "class", l->word[4]);
-		lc_json_u64(j, "objects", number(l, 1));
-		lc_json_u64(j, "bytes", number(l, 2));
-		lc_json_u64(j, "looked_at", number(l, 3));
+		lc_json_string(j, "class", l->word[site ? 3 : 4]);
+		if (site)
+			lc_json_string(j, "allocated_at", l->word[4]);
+		lc_json_u64(j, site ? "known" : "objects", number(l, 1));
+		if (!site)
+			lc_json_u64(j, "bytes", number(l, 2));
+		lc_json_u64(j, "looked_at", number(l, site ? 2 : 3));
 		lc_json_array(j, "chains");
 		return true;
 	}
@@ -244,8 +269,8 @@ static int show(pid_t pid, struct settings *s)
 	snprintf(library, sizeof(library), "%s", t.library);
 	if (!library[0] && lc_attach_library(&t, here, library))
 		return LC_EXIT_FAILED;
-	options =
-	    lc_mem_text("%" PRIu64 " %" PRIu64 " %s", s->pause_ns, s->memory_bytes, s->pattern);
+	options = lc_mem_text("%" PRIu64 " %" PRIu64 " %s%s", s->pause_ns, s->memory_bytes,
+	                      s->site ? "@" : "", s->pattern);
 	status = lc_attach_request(&t, library, "holders", options, &reader);
 	free(options);
 	return status;

@@ -78,6 +78,17 @@ page.add((shared) => {
 				el("span", { text: "oldest" + (live.ages ? ": " + upTo(r.ages.length - 1) : "") })))];
 	}
 
+	/* Chains of references from a root, and how many of the objects that were looked at each holds. */
+	function holders(r) {
+		if (!r.holders)
+			return [];
+		const chains = [];
+		for (let i = 0; i < r.holders.length; i += 2)
+			chains.push(el("li", { text: r.holders[i + 1] + " (" + number(r.holders[i]) + ")" }));
+		return [el("h3", { text: "Held by" }), el("p", { class: "where", text: "Chains of references to " + number(r.looked) + " of the objects." }),
+			el("ul", { class: "chains" }, ...chains)];
+	}
+
 	function held(r) {
 		const noun = r.off_heap ? "block" : "object";
 		const parts = [fact("live in " + about(r) + number(r.objects) + " " + noun + (r.objects === 1 ? "" : "s"), about(r) + bytes(r.bytes))];
@@ -104,7 +115,7 @@ page.add((shared) => {
 
 	function showLive(host, r, openRow) {
 		host.replaceChildren(el("h2", { text: name(r) }), el("div", { class: "numbers" }, ...held(r)),
-			...(live.one_process ? [curve(r)] : []), ...ages(r), el("p", { class: "where", text: whole() }),
+			...(live.one_process ? [curve(r)] : []), ...ages(r), ...holders(r), el("p", { class: "where", text: whole() }),
 			el("p", null, el("button", { type: "button", class: "link", text: r.off_heap ? "where its bytes are accessed" : "where its objects are accessed",
 				onclick: () => openRow(r.row) })),
 			...(r.row.path ? [pathSection(r.row.path, "Allocated at", "alloc")] : []));

@@ -26,6 +26,7 @@
 #include "src/agent/agent_end.h"
 #include "src/agent/agent_profile.h"
 #include "src/agent/agent_undo.h"
+#include "src/agent/holder_sites.h"
 #include "src/agent/holders.h"
 #include "src/attribute/attribution.h"
 #include "src/base/limit.h"
@@ -148,29 +149,44 @@ static bool start(const struct request *r, JNIEnv *jni)
 	return done;
 }
 
-static bool stop(JNIEnv *jni)
+/* Record what holds live objects, if the options say "holders NS". Returns false if that fails. */
+static bool record_holders(const struct request *r)
 {
-	if (!lc_agent_records()) {
-		lc_say("this JVM is not being recorded");
-		return false;
-	}
-	/* Else somebody else has ended it, or the disk does not answer, which has been said. */
-	return lc_agent_end_now(jni) || !lc_agent_left_behind();
+	uint64_t pause_ns;
+
+	return sscanf(r->options, "holders %" SCNu64, &pause_ns) != 1 ||
+	       lc_holder_sites_record(r->vm, pause_ns, false);
 }
 
-static bool dump(void)
+static bool stop(const struct request *r, JNIEnv *jni)
 {
+	bool held;
+
 	if (!lc_agent_records()) {
 		lc_say("this JVM is not being recorded");
 		return false;
 	}
+	held = record_holders(r);
+	/* Else somebody else has ended it, or the disk does not answer, which has been said. */
+	return (lc_agent_end_now(jni) || !lc_agent_left_behind()) && held;
+}
+
+static bool dump(const struct request *r)
+{
+	bool held;
+
+	if (!lc_agent_records()) {
+		lc_say("this JVM is not being recorded");
+		return false;
+	}
+	held = record_holders(r);
 	if (!lc_attribution_flush(FLUSH_NS)) {
 		lc_say("the profile could not be written within %d s",
 		       (int)(FLUSH_NS / UINT64_C(1000000000)));
 		return false;
 	}
 	lc_say_answer("written to %s", lc_agent_profile_directory());
-	return true;
+	return held;
 }
 
 static bool status(void)
@@ -208,9 +224,9 @@ static bool obey(const struct request *r, JNIEnv *jni)
 	if (attach)
 		return start(r, jni);
 	if (detach)
-		return stop(jni);
+		return stop(r, jni);
 	if (!strcmp(r->command, "dump"))
-		return dump();
+		return dump(r);
 	if (!strcmp(r->command, "status"))
 		return status();
 	if (!strcmp(r->command, "holders"))

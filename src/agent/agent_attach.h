@@ -9,10 +9,11 @@
  *     @COMMAND REPLY OPTIONS
  *
  * COMMAND is one of the five; REPLY is the path of an empty file of the JVM's user, which gets the
- * answer; OPTIONS are the agent's, or those of agent/holders.h. If they are longer than what the
- * JVM takes, the text ends with REPLY, and the file begins with the options. Without the first two,
- * as jcmd gives them, the text is the options of an attach, and the answer goes to stderr where
- * something fails.
+ * answer; OPTIONS are the agent's, those of agent/holders.h, or "holders NS" of a dump or detach:
+ * what holds live objects is recorded, too, in a walk of at most NS. If they are longer than what
+ * the JVM takes, the text ends with REPLY, and the file begins with the options. Without the first
+ * two, as jcmd gives them, the text is the options of an attach, and the answer goes to stderr
+ * where something fails.
  *
  * While an attach is worked off, "status" is answered at once with how far it is, and "detach" ends
  * it: hooks are put into no more classes, and the recording ends when it has begun. Other requests

@@ -22,11 +22,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/agent/agent.h"
 #include "src/agent/agent_attach.h"
 #include "src/agent/agent_manifest.h"
 #include "src/agent/agent_threads.h"
 #include "src/agent/agent_undo.h"
+#include "src/agent/holder_sites.h"
 #include "src/attribute/attribution.h"
+#include "src/base/options.h"
 #include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
@@ -119,6 +122,8 @@ static bool end_recording(JNIEnv *jni, bool early)
 		wait_until_written();
 		return false;
 	}
+	if (lc_agent_options()->holders)
+		(void)lc_holder_sites_record(end.vm, lc_agent_options()->max_pause_ns, true);
 	if (early)
 		lc_agent_manifest_limited();
 	lc_agent_threads_open(false);

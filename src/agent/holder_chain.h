@@ -16,7 +16,12 @@
 
 struct lc_holder_table;
 
-enum { LC_HOLDER_HOPS = 12, LC_HOLDER_NAME_MAX = 160 };
+enum {
+	LC_HOLDER_HOPS = 12,
+	LC_HOLDER_NAME_MAX = 160,
+	LC_HOLDER_TEXT_MAX = 1000, /* of a chain */
+	LC_HOLDER_CHAINS_SHOWN = 5,
+};
 
 struct lc_holder_hop {
 	uint32_t edge;     /* kind << 20 | index, of agent/holder_table.h */

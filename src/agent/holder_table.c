@@ -173,17 +173,38 @@ enum lc_holder_result lc_holder_table_reach(struct lc_holder_table *t,
 	return result;
 }
 
-uint32_t lc_holder_table_sample(struct lc_holder_table *t, uint32_t class, uint32_t i)
+void lc_holder_table_note(const struct lc_holder_table *t, const struct lc_holder_reference *r,
+                          struct lc_holder_leaf *leaf)
 {
-	const struct lc_holder_sample *s = &t->classes[class].sample[i];
+	const uint32_t distance = distance_of(t, r);
+
+	if (!leaf->distance || distance < leaf->distance)
+		*leaf = (struct lc_holder_leaf){
+			.class = r->class,
+			.distance = distance,
+			.sample = { 0, r->parent, r->kind, r->index },
+		};
+}
+
+uint32_t lc_holder_table_leaf(struct lc_holder_table *t, const struct lc_holder_leaf *leaf)
+{
+	const struct lc_holder_sample *s = &leaf->sample;
 	const struct lc_holder_reference r = { .kind = (jvmtiHeapReferenceKind)s->kind,
 		                               .index = s->index,
 		                               .parent = s->parent };
 	const uint32_t row = lc_holder_first_row(t->class_count) - 1;
 
-	if (s->object)
-		return s->object;
-	t->objects[row] = with_reference(
-	    (struct lc_holder){ .class = class & LC_HOLDER_CLASSES_MAX }, &r, distance_of(t, &r));
+	t->objects[row] =
+	    with_reference((struct lc_holder){ .class = leaf->class & LC_HOLDER_CLASSES_MAX }, &r,
+	                   distance_of(t, &r));
 	return row;
+}
+
+uint32_t lc_holder_table_sample(struct lc_holder_table *t, uint32_t class, uint32_t i)
+{
+	const struct lc_holder_sample *s = &t->classes[class].sample[i];
+
+	return s->object ? s->object
+	                 : lc_holder_table_leaf(
+	                       t, &(struct lc_holder_leaf){ .class = class, .sample = *s });
 }

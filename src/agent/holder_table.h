@@ -48,6 +48,13 @@ struct lc_holder_sample {
 	uint32_t parent, kind, index;
 };
 
+/* An object of a leaf class that is looked for, and the reference from nearest a root. */
+struct lc_holder_leaf {
+	uint32_t class;    /* its class */
+	uint32_t distance; /* 0: no reference was met */
+	struct lc_holder_sample sample;
+};
+
 struct lc_holder_class {
 	uint64_t objects, bytes; /* that were reached */
 	uint64_t address;        /* of the class object; 0: unknown yet */
@@ -124,6 +131,13 @@ uint32_t lc_holder_table_find(const struct lc_holder_table *t, uint64_t address)
 
 /* Was the object reached? A class object is in the table from the start. */
 bool lc_holder_table_reached(const struct lc_holder_table *t, uint32_t number);
+
+/* Keep the reference to the object of a leaf class, if it comes from nearest a root. */
+void lc_holder_table_note(const struct lc_holder_table *t, const struct lc_holder_reference *r,
+                          struct lc_holder_leaf *leaf);
+
+/* Its number, from which its chain can be read until the next call; a reference was met. */
+uint32_t lc_holder_table_leaf(struct lc_holder_table *t, const struct lc_holder_leaf *leaf);
 
 /*
  * The number of a sample of the class, from which its chain can be read until the next call; i <

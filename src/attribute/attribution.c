@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "src/attribute/ask.h"
 #include "src/attribute/attribution_impl.h"
 #include "src/attribute/budget.h"
 #include "src/attribute/cache_lines.h"
@@ -142,13 +143,15 @@ static void look_at_open_epoch(uint64_t now, bool last, bool asked)
 static void look(bool last, bool over)
 {
 	const uint64_t asked = atomic_load_explicit(&work.flushes_asked, memory_order_acquire);
+	const bool asks = lc_ask_waits();
 	uint64_t now;
 	bool marked, flush;
 
 	if (!last)
 		lc_stand_back();
 	lc_attribution.stats.looks++;
-	flush = asked != atomic_load_explicit(&work.flushes_done, memory_order_relaxed) || over;
+	flush =
+	    asked != atomic_load_explicit(&work.flushes_done, memory_order_relaxed) || over || asks;
 	look_at_memory(last, flush);
 	now = lc_time_now_ns();
 	marked = lc_attribution.config.marked && lc_attribution.config.marked(now);
@@ -169,6 +172,8 @@ static void look(bool last, bool over)
 	lc_attribution_end_numa_windows();
 	lc_attribution_check_headers();
 	lc_attribution_note_live(now, last || flush, last);
+	if (asks)
+		lc_ask_answer(lc_attribution.jni);
 	if (last || over)
 		lc_live_series_end();
 	look_at_open_epoch(now, last, flush || marked);

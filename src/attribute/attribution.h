@@ -81,6 +81,14 @@ int lc_attribution_start(const struct lc_attribution_config *config);
 bool lc_attribution_flush(uint64_t wait_ns);
 
 /*
+ * Choose objects of the sites by their addresses (attribute/live_objects.h), which are good while
+ * lc_epoch_gc_sequence() is as it is returned. Returns false if objects are not followed. Context:
+ * [writer], in a function that lc_ask() has asked for.
+ */
+struct lc_live_objects;
+bool lc_attribution_live_objects(struct lc_live_objects *o, uint32_t *sequence);
+
+/*
  * Take all that is logged, write the last blocks and the manifest, end the thread. Returns false,
  * after a line, when the thread is blocked: then it is left behind, and what it uses, as the
  * profile, must stay. Context: [attach].

@@ -10,6 +10,7 @@
 #include "src/attribute/copies.h"
 #include "src/attribute/legend.h"
 #include "src/attribute/lines.h"
+#include "src/attribute/live_holders.h"
 #include "src/attribute/live_series.h"
 #include "src/base/limit.h"
 #include "src/base/options.h"
@@ -112,6 +113,7 @@ static void take_counters(struct lc_thread *t)
 	take_allocations(t);
 	lc_blocks_take(take_blocks, t);
 	lc_live_series_take(t);
+	lc_live_holders_take(t);
 	lc_contents_take(t);
 	lc_attribution.stats.copied_bytes += lc_copies_take(t, lc_attribution.map);
 	lc_span_take(t);

@@ -7,6 +7,7 @@
 #include "src/attribute/concurrent.h"
 #include "src/attribute/heap_size.h"
 #include "src/attribute/lines.h"
+#include "src/attribute/live_objects.h"
 #include "src/attribute/live_series.h"
 #include "src/attribute/preexisting.h"
 #include "src/attribute/resolve.h"
@@ -229,6 +230,16 @@ void lc_attribution_note_live(uint64_t now_ns, bool now, bool last)
 	if (lc_attribution.config.follow)
 		add_open_runs();
 	lc_live_series_young(runs.data, runs.len, (uint16_t)lc_attribution.open_epoch, now_ns);
+}
+
+bool lc_attribution_live_objects(struct lc_live_objects *o, uint32_t *sequence)
+{
+	if (!lc_attribution.config.follow)
+		return false;
+	lc_attribution_close_epochs();
+	lc_live_objects_find(o, lc_attribution.map);
+	*sequence = lc_attribution.open_epoch * 2;
+	return true;
 }
 
 int lc_attribution_adopt(struct lc_thread *t)

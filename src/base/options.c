@@ -51,6 +51,7 @@ static const struct {
 	  NULL, 0 },
 	{ "duration", 1000000, UINT64_C(1000000) * 1000000000, false, "none, or 1ms to 1000000s",
 	  "none", 0 },
+	{ "max-pause", 1000000, UINT64_C(3600) * 1000000000, false, "1ms to 3600s", NULL, 0 },
 	{ "min-size", 0, UINT64_C(32) << 30, false, "0 to 32g", NULL, 0 },
 	{ "sample-interval", 1 << 10, 1 << 30, true, "auto, 0, or 1k to 1g", "auto",
 	  LC_SAMPLE_INTERVAL_AUTO },
@@ -71,6 +72,7 @@ static const struct {
 	const char *name, *other, *add;
 } needs[] = {
 	{ "keep", "loop", "loop=1h" },
+	{ "max-pause", "holders", "holders" },
 	{ "span-paths", "spans", "spans=streams or spans=tasks" },
 	{ "trace", "spans", "spans=streams or spans=tasks" },
 	{ "clock", "spans", "spans=streams or spans=tasks" },
@@ -78,7 +80,7 @@ static const struct {
 };
 
 /* Options that do nothing without hooks. */
-static const char *const hooked[] = { "min-size", "track", "exact", "audit", "spans" };
+static const char *const hooked[] = { "min-size", "track", "exact", "holders", "audit", "spans" };
 
 const struct lc_option_info *lc_option_table(size_t *count)
 {

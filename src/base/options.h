@@ -61,6 +61,8 @@ struct lc_options {
 	int paths;
 	char include[LC_OPTION_TEXT_MAX];
 	char exclude[LC_OPTION_TEXT_MAX];
+	bool holders;          /* walk the heap at the end */
+	uint64_t max_pause_ns; /* of such a walk */
 	bool audit;
 	bool exact;     /* every large array has a hook */
 	bool no_hooks;  /* no class is rewritten */

@@ -18,6 +18,7 @@ FILL = (frame("com.acme.Cache", "fill", 30), frame("com.acme.Main", "main", 6))
 LEAK, NODES, BLOCK = ("byte[]", LOAD), (NODE, FILL), (DIRECT, FILL)
 STRETCHES = 30
 MB = 1 << 20
+CHAIN = "static com.acme.Cache.map -> java.util.HashMap.table[]"
 LINE = "com.acme.Main.main:5;com.acme.Cache.load:20;[byte[]]"
 
 
@@ -36,6 +37,8 @@ def profile(path, end=30 * MB, live=True, old=STRETCHES):
         at = (STRETCHES + 1) * NS
         block.live("now", at, None, 60, 75 * MB, sampled=30).live("now", at, LEAK, 30, end).live("now", at, BLOCK, 2, 8192)
         block.live("now", at, NODES, 0, 0, 20, (2000, 200000), (80000, 20 << 20)).live("young", at, LEAK, 3, 3 * MB)
+        block.held_by(at - 5, LEAK, "static old.Walk.map", 16).held_by(at + 1, LEAK, CHAIN, 12).held_by(at + 1, LEAK, "thread -> A.b", 3)
+        block.held_by(at + 1, LEAK, "", 1)
         block.ages(at - 1, LEAK, 900, 0, 0, 0, 0).ages(at, LEAK, 3, 6, 6, 6, 9).ages(at, NODES, 0, 0, 500, 500, 1000)
     return Profile(path, counters={"heap_max_bytes": 256 * MB}).append(block, end=(STRETCHES + 1) * NS).close()
 
@@ -48,6 +51,19 @@ def made(tmp_path_factory):
 def lines_of(locus, made):
     live = json.loads(locus("report", "--format=json", made).stdout)["live"]
     return {line["class"]: line for line in live["lines"]}
+
+
+def test_holders_are_those_of_the_last_walk(locus, made, tmp_path):
+    lines = lines_of(locus, made)
+    assert lines["byte[]"]["holders"] == {"looked_at": 16, "chains": [{"objects": 12, "chain": CHAIN}, {"objects": 3, "chain": "thread -> A.b"}]}
+    assert "holders" not in lines[NODE]
+    text = " ".join(locus("report", "--view=live", made).stdout.split())
+    assert "held by %s (12 of 16 objects looked at) held by thread -> A.b (3 of 16 objects looked at)" % CHAIN in text and "old.Walk" not in text
+    found = [f for f in json.loads(locus("report", "--format=json", made).stdout)["findings"] if f["kind"] == "grows"]
+    assert "12 of 16 objects looked at are held by %s." % CHAIN in found[0]["text"]
+    both = tmp_path / "both"
+    assert locus("merge", "-o", both, made, profile(tmp_path / "other")).returncode == 0
+    assert lines_of(locus, both)["byte[]"]["holders"]["chains"][0] == {"objects": 24, "chain": CHAIN}
 
 
 def test_ages_are_those_after_the_last_collection(locus, made):
@@ -162,6 +178,8 @@ def test_the_page_has_a_view_with_a_curve(browser, locus, made, tmp_path, scheme
     assert "60 collections, 30 of old objects, too" in detail and "0 ns" not in detail
     points = browser.evaluate("document.querySelector('#view-live polyline').getAttribute('points')").split()
     assert len(points) == STRETCHES and float(points[-1].split(",")[1]) < float(points[0].split(",")[1])
+    chains = browser.evaluate("[...document.querySelectorAll('#view-live .chains li')].map((item) => item.textContent)")
+    assert chains == [CHAIN + " (12)", "thread -> A.b (3)"] and "references to 16 of the objects" in detail
     bars = browser.evaluate("[...document.querySelectorAll('#view-live .ages rect')].map((bar) => Number(bar.getAttribute('height')))")
     assert len(bars) == 5 and bars[0] < bars[1] == bars[3] < bars[4] and "up to 12 collections (6 s)" in detail, (bars, detail)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,4 +1,4 @@
-/* uses: src/agent/holder_table.c src/agent/holder_chain.c src/agent/holder_names.c src/core/version.c src/core/path.c src/core/path_name.c src/base/limit.c src/base/say.c src/core/path_intern.c src/core/recursion.c src/core/jvmti.c src/core/own.c src/core/memory.c src/core/method_number.c */
+/* uses: src/agent/holder_table.c src/agent/holder_targets.c src/agent/holder_chain.c src/agent/holder_names.c src/core/version.c src/core/path.c src/core/path_name.c src/base/limit.c src/base/say.c src/core/path_intern.c src/core/recursion.c src/core/jvmti.c src/core/own.c src/core/memory.c src/core/method_number.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_holders.c - checks chains of references, and the numbers that JVMTI gives to fields. */
 #include <setjmp.h>
@@ -14,6 +14,7 @@
 #include "src/agent/holder_chain.h"
 #include "src/agent/holder_names.h"
 #include "src/agent/holder_table.h"
+#include "src/agent/holder_targets.h"
 
 /* ---- a heap ---- */
 
@@ -322,6 +323,43 @@ static void objects_of_a_leaf_class_count_once_and_have_chains(void **state)
 	}
 }
 
+static void the_nearest_reference_to_a_leaf_that_is_looked_for_is_kept(void **state)
+{
+	struct lc_holder_leaf leaf = { 0 };
+	struct lc_holder_reference r = { .kind = JVMTI_HEAP_REFERENCE_FIELD,
+		                         .index = FIELD_VALUE,
+		                         .class = LEAF };
+	struct lc_holder_chain chain;
+
+	reach_map();
+	r.parent = number(2);
+	lc_holder_table_note(&table, &r, &leaf);
+	lc_holder_chain_of(&table, lc_holder_table_leaf(&table, &leaf), &chain);
+	assert_string_equal(text_of(&chain), "static Leak.cache -> Map.table[] -> Node.value");
+	r.parent = number(3); /* from farther away */
+	lc_holder_table_note(&table, &r, &leaf);
+	assert_int_equal(leaf.sample.parent, number(2));
+	r.parent = number(0);
+	lc_holder_table_note(&table, &r, &leaf);
+	lc_holder_chain_of(&table, lc_holder_table_leaf(&table, &leaf), &chain);
+	assert_int_equal(chain.len, 2); /* the static field, and this one */
+}
+
+static void targets_are_found_by_address(void **state)
+{
+	static struct lc_holder_targets targets;
+
+	assert_null(lc_holder_targets_find(&targets, address_of(0)));
+	for (size_t i = 0; i < LC_HOLDER_TARGETS_MAX; i++)
+		assert_true(lc_holder_targets_add(&targets, address_of(i * 3), (uint32_t)i));
+	assert_false(lc_holder_targets_add(&targets, address_of(3), 7)); /* it is there */
+	assert_false(lc_holder_targets_add(&targets, address_of(1), 7)); /* full */
+	for (size_t i = 0; i < LC_HOLDER_TARGETS_MAX; i++) {
+		assert_int_equal(lc_holder_targets_find(&targets, address_of(i * 3))->group, i);
+		assert_null(lc_holder_targets_find(&targets, address_of(i * 3 + 1)));
+	}
+}
+
 static void samples_are_chosen_evenly(void **state)
 {
 	(void)state;
@@ -520,6 +558,9 @@ int main(void)
 		cmocka_unit_test_setup(a_chain_through_a_very_long_list_has_an_end, begin_walk),
 		cmocka_unit_test_setup(objects_of_a_leaf_class_count_once_and_have_chains,
 		                       begin_walk),
+		cmocka_unit_test_setup(the_nearest_reference_to_a_leaf_that_is_looked_for_is_kept,
+		                       begin_walk),
+		cmocka_unit_test(targets_are_found_by_address),
 		cmocka_unit_test_setup(samples_are_chosen_evenly, begin_walk),
 		cmocka_unit_test_setup(a_tag_of_an_earlier_walk_means_nothing, begin_walk),
 		cmocka_unit_test(fields_follow_those_of_interfaces_and_superclasses),

@@ -31,6 +31,16 @@ static void put_left(FILE *out, const struct lc_live *l, const struct lc_live_li
 	putc('.', out);
 }
 
+static void put_holder(FILE *out, const struct lc_live_holders *h)
+{
+	if (!h->len)
+		return;
+	fprintf(out, " %" PRIu64 " of %" PRIu64 " objects looked at are held by ",
+	        h->chains[0].objects, h->looked_at);
+	lc_emit_text(out, h->chains[0].text);
+	putc('.', out);
+}
+
 static char *words(const struct lc_finding_search *s, const struct lc_live *l,
                    const struct lc_live_line *line)
 {
@@ -58,6 +68,7 @@ static char *words(const struct lc_finding_search *s, const struct lc_live *l,
 		        what, estimated ? "about " : "", hour, low, high, grown, time,
 		        line->collections, now, lc_live_objects(&line->now));
 	put_left(out, l, line);
+	put_holder(out, &line->holders);
 	lc_mem_close_text(out);
 	free(what);
 	return text;

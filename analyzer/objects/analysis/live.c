@@ -49,8 +49,9 @@ struct build {
 	size_t stretches_len;
 	uint64_t *now_ns; /* by process: of its last rows of LC_LIVE_NOW; 0: there are none */
 	uint64_t begin_ns;
-	double *series;               /* bytes of a line, by stretch */
-	double (*ages)[LC_LIVE_AGES]; /* objects, by line */
+	double *series;                        /* bytes of a line, by stretch */
+	double (*ages)[LC_LIVE_AGES];          /* objects, by line */
+	const struct lc_live_holders *holders; /* by line */
 };
 
 static uint64_t value(const struct entry *e, unsigned column)
@@ -143,6 +144,14 @@ static void read_ages(struct build *b)
 			b->ages[lines[key[LC_AGE_SITE]] - 1][k] += (double)milli[k] / 1000;
 		b->l->ages = true;
 	}
+	free(lines);
+}
+
+static void read_holders(struct build *b)
+{
+	uint32_t *lines = lines_of(b->rank);
+
+	b->holders = lc_live_holders_of(&b->l->arena, b->rank, lines);
 	free(lines);
 }
 
@@ -336,6 +345,7 @@ static void make_line(struct build *b, size_t from, size_t to)
 		.row = row,
 		.off_heap = lc_offheap_class(lc_tree_text(b->rank->view->tree, row->class)),
 	};
+	line->holders = b->holders[row - b->rank->rows];
 	memcpy(line->ages, b->ages[row - b->rank->rows], sizeof(line->ages));
 	memset(b->series, 0, b->stretches_len * sizeof(*b->series));
 	for (size_t i = from, end; i < to; i = end) {
@@ -406,6 +416,7 @@ void lc_live_build(struct lc_live *l, const struct lc_ranking *rank)
 	read_entries(&b);
 	read_heap(&b);
 	read_ages(&b);
+	read_holders(&b);
 	name_ages(&b);
 	if (l->one_process) {
 		l->heap_max_bytes = lc_load_counter(load, "heap_max_bytes");

@@ -12,6 +12,7 @@
 
 #include "analyzer/base/arena.h"
 #include "analyzer/base/trend.h"
+#include "analyzer/objects/analysis/live_holders.h"
 #include "analyzer/objects/analysis/ranking.h"
 
 enum { LC_LIVE_AGES = 5 };
@@ -30,6 +31,7 @@ struct lc_live_line {
 	struct lc_live_held young; /* allocated since, dead or not; not of blocks */
 	/* Objects now, by the fifth of the collections that they have survived; all 0: unknown. */
 	double ages[LC_LIVE_AGES];
+	struct lc_live_holders holders; /* of some of the objects; empty if there was no walk */
 	/*
 	 * Least bytes in equal parts of the recording: seconds since its begin, bytes. For objects,
 	 * only of parts in which old ones were collected, too: else dead ones are among them.

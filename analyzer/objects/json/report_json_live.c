@@ -48,6 +48,23 @@ static void put_series(struct lc_json *j, const struct lc_live_line *line)
 	lc_json_end_object(j);
 }
 
+static void put_holders(struct lc_json *j, const struct lc_live_holders *h)
+{
+	if (!h->looked_at)
+		return;
+	lc_json_object(j, "holders");
+	lc_json_u64(j, "looked_at", h->looked_at);
+	lc_json_array(j, "chains");
+	for (size_t i = 0; i < h->len; i++) {
+		lc_json_object(j, NULL);
+		lc_json_u64(j, "objects", h->chains[i].objects);
+		lc_json_text(j, "chain", h->chains[i].text);
+		lc_json_end_object(j);
+	}
+	lc_json_end_array(j);
+	lc_json_end_object(j);
+}
+
 static void put_line(struct lc_json *j, const struct lc_report *r, const struct lc_live *l,
                      const struct lc_live_line *line)
 {
@@ -64,6 +81,7 @@ static void put_line(struct lc_json *j, const struct lc_report *r, const struct 
 			lc_json_real(j, NULL, line->ages[i]);
 		lc_json_end_array(j);
 	}
+	put_holders(j, &line->holders);
 	if (l->one_process) {
 		lc_json_u64(j, "collections", line->collections);
 		if (line->first_s >= 0) {

@@ -59,6 +59,20 @@ static void curve(struct lc_json *j, const struct lc_live_line *line)
 	lc_json_bool(j, "grows", line->trend.grows);
 }
 
+/* "looked": objects; "holders": how many of them and by which chain, in turn. */
+static void holders(struct lc_json *j, const struct lc_live_holders *h)
+{
+	if (!h->looked_at)
+		return;
+	lc_json_u64(j, "looked", h->looked_at);
+	lc_json_array(j, "holders");
+	for (size_t i = 0; i < h->len; i++) {
+		lc_json_u64(j, NULL, h->chains[i].objects);
+		lc_json_text(j, NULL, h->chains[i].text);
+	}
+	lc_json_end_array(j);
+}
+
 void lc_page_live_row(struct lc_json *j, const struct lc_live_line *line)
 {
 	lc_json_object(j, "held");
@@ -78,6 +92,7 @@ void lc_page_live_row(struct lc_json *j, const struct lc_live_line *line)
 			lc_json_fixed(j, NULL, line->ages[i], 0);
 		lc_json_end_array(j);
 	}
+	holders(j, &line->holders);
 	if (line->points) /* the profile has one process */
 		curve(j, line);
 	lc_json_end_object(j);

@@ -12,7 +12,7 @@
 #include "analyzer/out/emit.h"
 #include "analyzer/out/screen.h"
 
-enum { INDENT = 8, BEFORE_NAMES = 16 };
+enum { INDENT = 8, BEFORE_NAMES = 16, CHAINS_SHOWN = 3 };
 
 #define MINUTE_S 60.0
 
@@ -98,6 +98,26 @@ static char *numbers(const struct lc_live *l, const struct lc_live_line *line)
 	return text;
 }
 
+/* "held by static Leak.cache -> java.util.HashMap.table[] (14 of 16 objects looked at)" */
+static void print_holders(const struct lc_screen *s, const struct lc_live_holders *h)
+{
+	char *text;
+	size_t len;
+
+	for (size_t i = 0; i < h->len && i < CHAINS_SHOWN; i++) {
+		FILE *out = lc_text_open(&text, &len);
+
+		fputs("held by ", out);
+		lc_emit_text(out, h->chains[i].text);
+		fprintf(out, " (%" PRIu64 " of %" PRIu64 " objects looked at)",
+		        h->chains[i].objects, h->looked_at);
+		lc_mem_close_text(out);
+		fprintf(s->out, "%*s", INDENT, "");
+		lc_screen_wrap(s, INDENT, INDENT + 2, text);
+		free(text);
+	}
+}
+
 static void print_line(const struct lc_screen *s, const struct lc_report *r,
                        const struct lc_live *l, const struct lc_live_line *line)
 {
@@ -110,6 +130,7 @@ static void print_line(const struct lc_screen *s, const struct lc_report *r,
 	                      s->width > BEFORE_NAMES ? s->width - BEFORE_NAMES : 0);
 	fprintf(s->out, "%*s", INDENT, "");
 	lc_screen_wrap(s, INDENT, INDENT + 2, text);
+	print_holders(s, &line->holders);
 	free(text);
 }
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attribute/live_objects.h - chooses objects of allocation sites by their addresses, for a walk of
+ * the heap (agent/holder_sites.h).
+ *
+ * Candidates are the objects of the map, and sampled objects that a reference holds. Some may be
+ * dead: a walk does not reach these.
+ */
+#ifndef LC_ATTRIBUTE_LIVE_OBJECTS_H
+#define LC_ATTRIBUTE_LIVE_OBJECTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct lc_map;
+struct lc_path_node;
+
+enum {
+	LC_LIVE_OBJECTS_SITES = 32,
+	LC_LIVE_OBJECTS_OF_SITE = 32,
+	LC_LIVE_OBJECTS_FRAME_MAX = 1024,
+};
+
+/* A site, and some of its objects, evenly chosen from the candidates. */
+struct lc_live_objects_site {
+	uint32_t site;
+	uint32_t len;
+	uint64_t seen, step; /* candidates; each step-th is chosen */
+	uint64_t address[LC_LIVE_OBJECTS_OF_SITE];
+};
+
+struct lc_live_objects {
+	size_t len;
+	struct lc_live_objects_site sites[LC_LIVE_OBJECTS_SITES];
+};
+
+/*
+ * Choose the sites that hold most. `pattern`: only those whose call path has a frame that matches,
+ * such as "com.acme.Cache.fill:42"; "": all. Context: [writer].
+ */
+void lc_live_objects_sites(struct lc_live_objects *o, const char *pattern);
+
+/*
+ * Write the innermost frame of the node, "com.acme.Cache.fill:42", cut to out_len - 1 bytes.
+ * Returns its length. Context: [writer].
+ */
+int lc_live_objects_frame(const struct lc_path_node *n, char *out, size_t out_len);
+
+/*
+ * Choose objects of these sites. The addresses are good until the next collection begins. Context:
+ * [writer].
+ */
+void lc_live_objects_find(struct lc_live_objects *o, const struct lc_map *m);
+
+#endif
