@@ -20,6 +20,7 @@
 #include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/core/path.h"
+#include "src/heap/estimate.h"
 
 enum {
 	LOOKED_AT = 16, /* objects of each site */
@@ -51,20 +52,41 @@ struct job {
 
 /* ---- the attribution thread ---- */
 
+/* Look for the objects by tags: their references become local ones, which the walk deletes. */
+static void add_references(struct job *j, JNIEnv *jni)
+{
+	if ((*jni)->EnsureLocalCapacity(jni, LC_HOLDER_TARGETS_MAX)) {
+		(*jni)->ExceptionClear(jni);
+		return;
+	}
+	for (uint32_t i = 0; i < j->objects.len; i++)
+		for (uint32_t k = 0; k < j->objects.sites[i].len; k++) {
+			const jobject object =
+			    (*jni)->NewLocalRef(jni, j->objects.sites[i].objects[k].ref);
+
+			if (object)
+				(void)lc_holder_targets_add_object(&j->walk.targets, object, i);
+		}
+}
+
+static void add_addresses(struct job *j)
+{
+	for (uint32_t i = 0; i < j->objects.len; i++)
+		for (uint32_t k = 0; k < j->objects.sites[i].len; k++)
+			(void)lc_holder_targets_add(&j->walk.targets,
+			                            j->objects.sites[i].objects[k].address, i);
+}
+
 static bool choose(void *context, struct lc_holder_walk *w)
 {
 	struct job *j = context;
 
 	memset(&w->targets, 0, sizeof(w->targets));
-	if (!lc_attribution_live_objects(&j->objects, &w->sequence)) {
-		snprintf(w->error, sizeof(w->error),
-		         "with this collector Locus does not know where the objects of a line are; "
-		         "name a class: locus holders --class");
-		return false;
-	}
-	for (uint32_t i = 0; i < j->objects.len; i++)
-		for (uint32_t k = 0; k < j->objects.sites[i].len; k++)
-			(void)lc_holder_targets_add(&w->targets, j->objects.sites[i].address[k], i);
+	w->sequence = lc_attribution_live_objects(&j->objects);
+	if (j->objects.by_address)
+		add_addresses(j);
+	else
+		add_references(j, w->jni);
 	if (!w->targets.len)
 		snprintf(w->error, sizeof(w->error),
 		         "no object%s%s has outlived a collection of this recording",
@@ -188,7 +210,7 @@ static bool walk(struct job *j, JNIEnv *jni)
 	lc_live_objects_sites(&j->objects, j->pattern);
 	if (j->answer && j->objects.len > SITES_SHOWN)
 		j->objects.len = SITES_SHOWN;
-	if (!choose(j, w) || !lc_holder_walk_begin(w, j->vm, jni, j->pause_ns, j->bytes))
+	if (!lc_holder_walk_begin(w, j->vm, jni, j->pause_ns, j->bytes))
 		return false;
 	lc_holder_walk_want(w, NULL, looks_for_bytes(&j->objects));
 	return lc_holder_walk_run(w, choose, j);
@@ -199,7 +221,9 @@ static void work(JNIEnv *jni, void *context)
 	struct job *j = context;
 
 	j->time_ns = lc_time_now_ns();
+	lc_estimate_keep(true);
 	j->done = walk(j, jni);
+	lc_estimate_keep(false);
 	if (j->done && j->answer)
 		append_walk(j);
 	for (uint32_t i = 0; i < j->objects.len && j->done; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agent/holder_targets.c - keeps addresses in a hash table that is at most a quarter full. */
+/* agent/holder_targets.c - keeps known addresses in a hash table that is at most a quarter full. */
 #include "src/agent/holder_targets.h"
 
 #include "src/base/hash.h"
@@ -22,6 +22,14 @@ bool lc_holder_targets_add(struct lc_holder_targets *t, uint64_t address, uint32
 		return false;
 	t->targets[t->len++] = (struct lc_holder_target){ .address = address, .group = group };
 	*slot = (uint16_t)t->len;
+	return true;
+}
+
+bool lc_holder_targets_add_object(struct lc_holder_targets *t, jobject object, uint32_t group)
+{
+	if (t->len == LC_HOLDER_TARGETS_MAX)
+		return false;
+	t->targets[t->len++] = (struct lc_holder_target){ .object = object, .group = group };
 	return true;
 }
 

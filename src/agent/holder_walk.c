@@ -122,7 +122,7 @@ static bool find_referrer(struct lc_holder_walk *w, const jlong *tag, uint32_t *
 	const uint64_t address = lc_holder_place_read(tag, w->place.referrer);
 	const uint32_t number = lc_holder_number(&w->table, *tag);
 
-	if (number) {
+	if (number && number <= lc_holder_own_thread(&w->table)) {
 		*out = number;
 		return number > w->table.class_count || is_itself(w, number, address);
 	}
@@ -151,7 +151,7 @@ static jint reach(struct lc_holder_walk *w, const struct lc_holder_reference *r)
 static bool must_end(struct lc_holder_walk *w)
 {
 	if (w->references == 1)
-		w->moved = w->targets.len && lc_epoch_gc_sequence() != w->sequence;
+		w->moved = w->sequence && lc_epoch_gc_sequence() != w->sequence;
 	else if (lc_time_now_ns() >= w->deadline_ns)
 		w->stopped = "--max-pause";
 	return w->moved || w->stopped;
@@ -173,12 +173,19 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 		return 0;
 	r.object = lc_holder_number(&w->table, *tag);
 	r.address = lc_holder_place_read(tag, w->place.object);
+	if (r.object > lc_holder_own_thread(&w->table)) {
+		target = &w->targets.targets[r.object - lc_holder_own_thread(&w->table) - 1];
+		target->address = r.address;
+		r.object = 0;
+	}
 	if (r.object && r.object <= w->table.class_count && !is_itself(w, r.object, r.address))
 		return give_up(w);
 	if (kind == JVMTI_HEAP_REFERENCE_CLASS && lc_holder_table_reached(&w->table, r.object))
 		return 0; /* each object has one to its class */
 	r.class = lc_holder_number(&w->table, class_tag);
-	if (w->table.classes[r.class].leaf)
+	if (!w->table.classes[r.class].leaf)
+		target = NULL;
+	else if (!target)
 		target = lc_holder_targets_find(&w->targets, r.address);
 	if ((w->table.classes[r.class].skipped && !target) ||
 	    !read_detail(w, kind, info, lc_holder_number(&w->table, referrer_class_tag), &r.index))
@@ -318,6 +325,23 @@ static uint64_t end_ns(const struct lc_holder_walk *w)
 	return (uint64_t)((double)w->used_bytes * NS_PER_BYTE_TO_END);
 }
 
+/* Tag the objects that are looked for by their tags, or remove the tags and the references. */
+static void tag_targets(struct lc_holder_walk *w, bool set)
+{
+	const uint32_t before = lc_holder_own_thread(&w->table) + 1;
+
+	for (size_t i = 0; i < w->targets.len; i++) {
+		struct lc_holder_target *target = &w->targets.targets[i];
+
+		if (!target->object)
+			continue;
+		(void)(*w->jvmti)->SetTag(w->jvmti, target->object,
+		                          set ? lc_holder_tag(&w->table, before + (uint32_t)i) : 0);
+		if (!set)
+			(*w->jni)->DeleteLocalRef(w->jni, target->object);
+	}
+}
+
 /* Returns JVMTI's error. */
 static jvmtiError walk_heap(struct lc_holder_walk *w)
 {
@@ -357,7 +381,9 @@ bool lc_holder_walk_run(struct lc_holder_walk *w, lc_holder_walk_choose *choose,
 	tag_classes(w, true);
 	for (unsigned i = 0; i < TRIES; i++) {
 		chosen = !choose || choose(context, w);
+		tag_targets(w, true);
 		err = chosen ? walk_heap(w) : JVMTI_ERROR_NONE;
+		tag_targets(w, false);
 		if (err || !chosen || !w->moved)
 			break;
 	}

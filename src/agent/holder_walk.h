@@ -4,8 +4,9 @@
  * (agent/holder_table.h).
  *
  * The JVM stops the program during the walk, which keeps 16 bytes for each object that may hold
- * others. Objects are told apart by their addresses (agent/holder_place.h). Only class objects and
- * the calling thread have tags, which are removed one by one after the walk. The tags belong to
+ * others. Objects are told apart by their addresses (agent/holder_place.h). Only class objects, the
+ * calling thread and targets without an address have tags, which are removed one by one after the
+ * walk. The tags belong to
  * Locus's JVMTI environment, which uses none otherwise: tags of other agents stay. A tag names its
  * walk, so one that was left behind means nothing to the next walk.
  *
@@ -28,7 +29,7 @@ enum { LC_HOLDER_METHODS = 4096 }; /* of roots; a power of two */
 struct lc_holder_walk {
 	struct lc_holder_table table;
 	struct lc_holder_targets targets; /* empty, or what is looked for by address */
-	uint32_t sequence;                /* lc_epoch_gc_sequence() of their addresses */
+	uint32_t sequence;                /* lc_epoch_gc_sequence() of their addresses; 0: none */
 	bool moved;                       /* the walk has not begun: it was another one */
 	struct lc_holder_place place;
 	jvmtiEnv *jvmti;
@@ -62,7 +63,8 @@ bool lc_holder_walk_begin(struct lc_holder_walk *w, JavaVM *vm, JNIEnv *jni, uin
 void lc_holder_walk_want(struct lc_holder_walk *w, const char *pattern, bool bytes);
 
 /*
- * Walk. If not NULL, `choose` sets the targets and the sequence of their addresses; it is called
+ * Walk. If not NULL, `choose` sets the targets, whose local references the walk deletes, and the
+ * sequence of their addresses; it is called
  * again if a collection comes before the walk. If it returns false, and w->error says why, there is
  * no walk. Returns false, and w->error says why, if there is
  * nothing to be read from the table.

@@ -81,12 +81,12 @@ int lc_attribution_start(const struct lc_attribution_config *config);
 bool lc_attribution_flush(uint64_t wait_ns);
 
 /*
- * Choose objects of the sites by their addresses (attribute/live_objects.h), which are good while
- * lc_epoch_gc_sequence() is as it is returned. Returns false if objects are not followed. Context:
- * [writer], in a function that lc_ask() has asked for.
+ * Choose objects of the sites (attribute/live_objects.h). Their addresses are good while
+ * lc_epoch_gc_sequence() is as it is returned; 0: they have references instead. Context: [writer],
+ * in a function that lc_ask() has asked for, behind lc_estimate_keep().
  */
 struct lc_live_objects;
-bool lc_attribution_live_objects(struct lc_live_objects *o, uint32_t *sequence);
+uint32_t lc_attribution_live_objects(struct lc_live_objects *o);
 
 /*
  * Take all that is logged, write the last blocks and the manifest, end the thread. Returns false,

@@ -232,14 +232,13 @@ void lc_attribution_note_live(uint64_t now_ns, bool now, bool last)
 	lc_live_series_young(runs.data, runs.len, (uint16_t)lc_attribution.open_epoch, now_ns);
 }
 
-bool lc_attribution_live_objects(struct lc_live_objects *o, uint32_t *sequence)
+uint32_t lc_attribution_live_objects(struct lc_live_objects *o)
 {
-	if (!lc_attribution.config.follow)
-		return false;
+	const bool follow = lc_attribution.config.follow;
+
 	lc_attribution_close_epochs();
-	lc_live_objects_find(o, lc_attribution.map);
-	*sequence = lc_attribution.open_epoch * 2;
-	return true;
+	lc_live_objects_find(o, follow ? lc_attribution.map : NULL);
+	return follow ? lc_attribution.open_epoch * 2 : 0;
 }
 
 int lc_attribution_adopt(struct lc_thread *t)

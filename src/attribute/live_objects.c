@@ -66,7 +66,7 @@ void lc_live_objects_sites(struct lc_live_objects *o, const char *pattern)
 
 /* ---- objects ---- */
 
-static void add(struct lc_live_objects *o, uint32_t site, uint64_t address)
+static void add(struct lc_live_objects *o, uint32_t site, uint64_t address, jweak ref)
 {
 	struct lc_live_objects_site *s = o->sites;
 
@@ -78,21 +78,26 @@ static void add(struct lc_live_objects *o, uint32_t site, uint64_t address)
 		s->len /= 2;
 		s->step *= 2;
 		for (uint32_t i = 0; i < s->len; i++)
-			s->address[i] = s->address[(size_t)i * 2];
+			s->objects[i] = s->objects[(size_t)i * 2];
 	}
-	s->address[s->len++] = address;
+	if (o->by_address)
+		s->objects[s->len++].address = address;
+	else
+		s->objects[s->len++].ref = ref;
 }
 
 static void add_survivor(void *o, const struct lc_object *object)
 {
 	if (!object->in_doubt)
-		add(o, object->site, object->addr);
+		add(o, object->site, object->addr, NULL);
 }
 
-static void add_held(void *o, const struct lc_estimate_held *held)
+static void add_held(void *context, const struct lc_estimate_held *held)
 {
-	if (held->address)
-		add(o, held->site, held->address);
+	struct lc_live_objects *o = context;
+
+	if (held->address || !o->by_address)
+		add(o, held->site, held->address, held->ref);
 }
 
 void lc_live_objects_find(struct lc_live_objects *o, const struct lc_map *m)
@@ -102,6 +107,8 @@ void lc_live_objects_find(struct lc_live_objects *o, const struct lc_map *m)
 		o->sites[i].seen = 0;
 		o->sites[i].step = 1;
 	}
-	lc_map_each(m, add_survivor, o);
+	o->by_address = m != NULL;
+	if (m)
+		lc_map_each(m, add_survivor, o);
 	lc_estimate_live(add_held, o);
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attribute/live_objects.h - chooses objects of allocation sites by their addresses, for a walk of
- * the heap (agent/holder_sites.h).
+ * attribute/live_objects.h - chooses objects of allocation sites, for a walk of the heap
+ * (agent/holder_sites.h).
  *
- * Candidates are the objects of the map, and sampled objects that a reference holds. Some may be
- * dead: a walk does not reach these.
+ * Candidates are the objects of the map, and sampled objects that a weak reference is held to. Some
+ * may be dead: a walk does not reach these. If the map does not follow objects (ZGC, Shenandoah),
+ * the references are all that is known.
  */
 #ifndef LC_ATTRIBUTE_LIVE_OBJECTS_H
 #define LC_ATTRIBUTE_LIVE_OBJECTS_H
 
+#include <jni.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,10 +29,15 @@ struct lc_live_objects_site {
 	uint32_t site;
 	uint32_t len;
 	uint64_t seen, step; /* candidates; each step-th is chosen */
-	uint64_t address[LC_LIVE_OBJECTS_OF_SITE];
+	/* Of each object its address, or its reference. */
+	union {
+		uint64_t address;
+		jweak ref;
+	} objects[LC_LIVE_OBJECTS_OF_SITE];
 };
 
 struct lc_live_objects {
+	bool by_address;
 	size_t len;
 	struct lc_live_objects_site sites[LC_LIVE_OBJECTS_SITES];
 };
@@ -47,8 +55,8 @@ void lc_live_objects_sites(struct lc_live_objects *o, const char *pattern);
 int lc_live_objects_frame(const struct lc_path_node *n, char *out, size_t out_len);
 
 /*
- * Choose objects of these sites. The addresses are good until the next collection begins. Context:
- * [writer].
+ * Choose objects of these sites. Addresses are good until the next collection begins, references
+ * until lc_estimate_keep(false). `m`: NULL if there are no addresses. Context: [writer].
  */
 void lc_live_objects_find(struct lc_live_objects *o, const struct lc_map *m);
 

@@ -97,6 +97,7 @@ struct lc_estimate_held {
 	uint32_t survived; /* collections that it is known to have outlived */
 	uint32_t of;       /* those that were counted */
 	uint64_t address;  /* in this GC sequence; 0 if objects are not followed */
+	jweak ref;         /* good if lc_estimate_keep() was called before */
 };
 typedef void lc_estimate_live_fn(void *user, const struct lc_estimate_held *object);
 
@@ -105,6 +106,12 @@ typedef void lc_estimate_live_fn(void *user, const struct lc_estimate_held *obje
  * anything. If objects are not followed, tracked ones are among them. Context: [writer].
  */
 void lc_estimate_live(lc_estimate_live_fn *add, void *user);
+
+/*
+ * From now on, or no longer: no other thread deletes the references that are given out. Context:
+ * [writer].
+ */
+void lc_estimate_keep(bool keep);
 
 /*
  * A concurrent collection was seen. If the JVM counts none itself (Shenandoah), sampled objects are

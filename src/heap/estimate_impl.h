@@ -79,7 +79,7 @@ struct lc_estimate_table {
 	uint32_t epoch;       /* the open one */
 	uint32_t collections; /* pauses in which objects were collected */
 	uint32_t counted;     /* *collections_counter at the last one */
-	bool checking;        /* the attribution thread reads references: none may be deleted */
+	bool checking;        /* the attribution thread uses references: none may be deleted */
 	struct lc_jitter coin;
 	uint8_t shift; /* of new entries */
 	struct lc_pace pace;

@@ -32,7 +32,17 @@ void lc_estimate_live(lc_estimate_live_fn *add, void *user)
 			              .survived = e->survived,
 			              .of = t->collections,
 			              .address = e->object.address[0],
+			              .ref = e->ref,
 			          });
 	}
+	pthread_mutex_unlock(&t->lock);
+}
+
+void lc_estimate_keep(bool keep)
+{
+	struct lc_estimate_table *t = lc_estimate_table();
+
+	pthread_mutex_lock(&t->lock);
+	t->checking = keep;
 	pthread_mutex_unlock(&t->lock);
 }

@@ -91,7 +91,7 @@ def test_wrong_options_are_refused(locus):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ENDS)
-@pytest.mark.parametrize("gc", COLLECTORS)
+@pytest.mark.parametrize("gc", (*COLLECTORS, "Z"))
 def test_each_end_of_a_program_has_holders(workload, profile, locus, jdk, gc, way):
     run_to_end(workload, profile, locus, jdk, gc, way)
 

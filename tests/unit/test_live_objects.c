@@ -108,19 +108,26 @@ static void objects_are_chosen_evenly(void **state)
 		assert_in_range(o.sites[0].len, LC_LIVE_OBJECTS_OF_SITE / 2,
 		                LC_LIVE_OBJECTS_OF_SITE);
 		for (uint32_t i = 1; i < o.sites[0].len; i++) {
-			const uint64_t step = o.sites[0].address[i] - o.sites[0].address[i - 1];
+			const uint64_t step =
+			    o.sites[0].objects[i].address - o.sites[0].objects[i - 1].address;
 
 			assert_true(!before || step == before);
 			before = step;
 		}
 		assert_int_equal(o.sites[1].len, 1);
-		assert_int_equal(o.sites[1].address[0], HEAP + (1 << 20));
+		assert_int_equal(o.sites[1].objects[0].address, HEAP + (1 << 20));
 		assert_int_equal(o.sites[2].len, 1);
-		assert_int_equal(o.sites[2].address[0], HEAP + 8);
+		assert_int_equal(o.sites[2].objects[0].address, HEAP + 8);
 	}
-	held.address = 0; /* objects are not followed */
+	held.address = 0; /* its place is not known yet */
 	lc_live_objects_find(&o, map);
 	assert_int_equal(o.sites[2].len, 0);
+	held.ref = (jweak)&held;
+	lc_live_objects_find(&o, NULL); /* objects are not followed */
+	assert_false(o.by_address);
+	assert_int_equal(o.sites[0].len, 0);
+	assert_int_equal(o.sites[2].len, 1);
+	assert_ptr_equal(o.sites[2].objects[0].ref, &held);
 	lc_map_destroy(map);
 }
 

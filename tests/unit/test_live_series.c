@@ -218,8 +218,8 @@ static void what_is_live_at_the_end_is_written_with_what_is_younger(void **state
 	lc_blocks_allocated(0x10000, 4096, BLOCKS);
 	lc_blocks_allocated(0x20000, 4096, BLOCKS);
 	lc_blocks_freed(0x20000);
-	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.5, 1, 1, 0 };
-	held[held_len++] = (struct lc_estimate_held){ OTHER, 16, 0.5, 0, 1, 0 };
+	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.5, 1, 1, 0, NULL };
+	held[held_len++] = (struct lc_estimate_held){ OTHER, 16, 0.5, 0, 1, 0, NULL };
 	collect(100, false);
 	lc_live_series_look(map, now, true);
 	lc_live_series_young(&run, 1, 3, now);
@@ -276,8 +276,8 @@ static void ages_are_fifths_of_the_collections(void **state)
 		lc_live_series_collected(1000, true);
 	}
 	assert_int_equal(lc_map_allocated(map, HEAP + objects * WORDS * 8, WORDS, OTHER), 0);
-	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.25, 3, 4, 0 };
-	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.25, 0, 4, 0 };
+	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.25, 3, 4, 0, NULL };
+	held[held_len++] = (struct lc_estimate_held){ SITE, 16, 0.25, 0, 4, 0, NULL };
 	lc_live_series_look(map, now, true);
 	lc_live_series_end();
 	refuses = true;
