@@ -29,7 +29,7 @@ struct lc_live_objects_site {
 	uint32_t site;
 	uint32_t len;
 	uint64_t seen, step; /* candidates; each step-th is chosen */
-	/* Of each object its address, or its reference. */
+	/* An object has its address here, or its reference. */
 	union {
 		uint64_t address;
 		jweak ref;
