@@ -96,10 +96,14 @@ def test_the_database_has_the_state_and_the_curve(locus, made, tmp_path):
                             "ORDER BY start_ns").fetchall()
         most = db.execute(re.search("hold most.*?```sql\n(.*?)```", (ROOT / "docs" / "SQLITE.md").read_text(), re.S).group(1)).fetchall()
         heap = db.execute("SELECT start_ns, collections, old_collections, bytes FROM live_heap ORDER BY start_ns").fetchall()
+        ages = db.execute("SELECT fifth, objects FROM live_ages JOIN sites ON sites.id=site WHERE class='byte[]' AND "
+                          "time_ns=(SELECT max(time_ns) FROM live_ages) ORDER BY fifth").fetchall()
+        chains = db.execute("SELECT chain, objects FROM holders WHERE time_ns=(SELECT max(time_ns) FROM holders) ORDER BY objects DESC").fetchall()
     assert now == [("byte[]", "com.acme.Cache.load", 0, 30, 30 * MB, 0, 0, 0, 0), (DIRECT, "com.acme.Cache.fill", 1, 2, 8192, 0, 0, 0, 0),
                    (NODE, "com.acme.Cache.fill", 0, 0, 0, 20, 2000, 80000, 1)]
     assert most == [("byte[]", "com.acme.Cache.load:20", 30 * MB), (NODE, "com.acme.Cache.fill:30", 80000)]
     assert series == [(i * NS, i + 1, (i + 1) * MB) for i in range(STRETCHES)]
+    assert ages == [(1, 3), (2, 6), (3, 6), (4, 6), (5, 9)] and chains == [(CHAIN, 12), ("thread -> A.b", 3), (None, 1)]
     assert heap == [(i * NS, 2, 1, (40 + i) * MB) for i in range(STRETCHES)]
 
 

@@ -79,6 +79,57 @@ static void stretches(struct lc_sqlite *s, const struct lc_live *live, bool heap
 	}
 }
 
+/* The process and time of a row whose key begins with its thread and time. */
+static void moment(struct lc_sqlite *s, uint32_t thread, const uint32_t *time)
+{
+	const uint32_t process = lc_table_key(&s->tree->threads, thread)[LC_THREAD_PROCESS];
+
+	lc_database_u64(&s->db, process);
+	lc_database_i64(&s->db, since_start(s, process, lc_tree_wide(time)));
+}
+
+static void ages(struct lc_sqlite *s, const struct lc_live *live)
+{
+	const struct lc_table *t = &s->tree->ages;
+
+	lc_database_table(&s->db, "live_ages",
+	                  "process INTEGER, time_ns INTEGER, site INTEGER REFERENCES sites, "
+	                  "fifth INTEGER, objects REAL");
+	for (uint32_t i = 0; !live->none && i < t->count; i++)
+		for (unsigned k = 0; k < LC_LIVE_AGES; k++) {
+			const uint32_t *key = lc_table_key(t, i);
+			const uint64_t milli = lc_table_values(t, i)[LC_AGE_OBJECTS + k];
+
+			moment(s, key[LC_AGE_THREAD], &key[LC_AGE_TIME]);
+			lc_sqlite_site(s, key[LC_AGE_SITE]);
+			lc_database_u64(&s->db, k + 1);
+			lc_database_real(&s->db, (double)milli / 1000);
+			lc_database_row(&s->db);
+		}
+}
+
+static void holders(struct lc_sqlite *s, const struct lc_live *live)
+{
+	const struct lc_table *t = &s->tree->holders;
+
+	lc_database_table(&s->db, "holders",
+	                  "process INTEGER, time_ns INTEGER, site INTEGER REFERENCES sites, "
+	                  "chain TEXT, objects INTEGER");
+	for (uint32_t i = 0; !live->none && i < t->count; i++) {
+		const uint32_t *key = lc_table_key(t, i);
+		const struct lc_text chain = lc_tree_text(s->tree, key[LC_HOLDER_CHAIN]);
+
+		moment(s, key[LC_HOLDER_THREAD], &key[LC_HOLDER_TIME]);
+		lc_sqlite_site(s, key[LC_HOLDER_SITE]);
+		if (chain.len)
+			lc_database_text(&s->db, chain);
+		else
+			lc_database_null(&s->db);
+		lc_database_u64(&s->db, lc_table_values(t, i)[LC_HOLDER_OBJECTS]);
+		lc_database_row(&s->db);
+	}
+}
+
 void lc_sqlite_live(struct lc_sqlite *s)
 {
 	const struct lc_live *live = &s->r->analysis->live_by_line;
@@ -93,4 +144,6 @@ void lc_sqlite_live(struct lc_sqlite *s)
 	                  "process INTEGER, start_ns INTEGER, collections INTEGER, "
 	                  "old_collections INTEGER, bytes INTEGER");
 	stretches(s, live, true);
+	ages(s, live);
+	holders(s, live);
 }
