@@ -60,6 +60,14 @@ static void check_rows(const struct lc_tree *t)
 		if (key[LC_LINE_THREAD] >= t->threads.count || key[LC_LINE_BYTE] >= 64)
 			abort();
 	}
+	for (uint32_t i = 0; i < t->holders.count; i++) {
+		const uint32_t *key = lc_table_key(&t->holders, i);
+
+		if (key[LC_HOLDER_THREAD] >= t->threads.count ||
+		    key[LC_HOLDER_SITE] >= t->sites.count ||
+		    key[LC_HOLDER_CHAIN] >= t->strings.count)
+			abort();
+	}
 }
 
 static void check_span(const struct lc_tree *t, uint32_t kind, uint32_t site, uint32_t path)
