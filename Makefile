@@ -254,8 +254,8 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make soak           the slow tests, and the fuzzers for FUZZ_SECONDS each; SHARD=K/N: the Kth of N parts
 #> make fuzz           only the fuzzers
 #> make evaluate       docs/EVALUATION.md: costs beside other profilers, repeatability, accuracy, benchmarks of loops;
-#>                     under 4 hours, and called again it goes on. EVALUATE_OPTIONS=--quick: a minute;
-#>                     scripts/evaluate --help lists more
+#>                     75 minutes a call, a day in all; it goes on where it stopped, also on another machine.
+#>                     EVALUATE_OPTIONS=--status: what is missing; --quick: a minute; scripts/evaluate --help lists more
 #> make bench          what Locus and other profilers cost: whole programs in turn; hours.
 #>                     BENCH_OPTIONS=--quick: 25 minutes for each JDK; scripts/bench.py --help lists more
 #> make scale          what merges by many ranks cost, and how far the model of docs/design/merge.md foretells it; 10 minutes.

@@ -12,7 +12,7 @@ LUCENE = "9.12.0"
 MODULES = ("core", "analysis-common", "queryparser", "facet", "highlighter", "queries", "sandbox", "join", "grouping",
            "memory", "misc", "codecs", "suggest", "spatial3d")
 SOURCES = ["org.apache.lucene:lucene-%s:%s:jar:sources" % (m, LUCENE) for m in MODULES]
-ASYNC = "tools.profiler:async-profiler:4.3"
+ASYNC = "tools.profiler:async-profiler:4.6"
 
 H2 = "com.h2database:h2:2.2.224"
 CORE = "org.apache.lucene:lucene-core:" + LUCENE

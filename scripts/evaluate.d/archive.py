@@ -54,15 +54,31 @@ def pack(evaluation, own, target):
     return path
 
 
+def key_of(line):
+    """What a line of a file of runs is of: a fact, or a run."""
+    entry = json.loads(line)
+    return entry.get("fact") or (entry["program"], entry["round"], entry["variant"])
+
+
+def add_runs(path, told):
+    """Adds the runs of other machines to a file of runs; what was run here stays."""
+    have = {key_of(line) for line in path.read_text(encoding="utf-8").splitlines()}
+    with open(path, "a", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in told.splitlines() if key_of(line) not in have)
+
+
 def unpack(path, evaluation):
-    """Puts the directories of builds of which nothing lies in build/evaluation there."""
+    """Puts what is not there into build/evaluation: files, and of the files of runs the runs."""
     if not path.exists():
         return
-    have = {d.name for d in directories(evaluation)}
     with tarfile.open(path) as archive:
         for entry in archive:
             directory, _, name = entry.name.partition("/")
-            if not entry.isfile() or directory in have or not directory.startswith("results-") or "/" in name:
+            if not entry.isfile() or not directory.startswith("results-") or "/" in name:
                 continue
             (evaluation / directory).mkdir(parents=True, exist_ok=True)
-            (evaluation / directory / name).write_bytes(archive.extractfile(entry).read())
+            here, data = evaluation / directory / name, archive.extractfile(entry).read()
+            if not here.exists():
+                here.write_bytes(data)
+            elif name.startswith("costs-"):
+                add_runs(here, data.decode())

@@ -294,8 +294,8 @@ def measure(cases, size, pairs, home, path=OUT / "cases.json"):
 
 
 def ratio(entry, what):
-    """The ratio before/after of the pairs: its geometric mean, and its 95% interval where there are enough of them."""
-    told = stats.geometric([p["before"][what] / p["after"][what] for p in entry["pairs"]])
+    """The ratio before/after of the pairs: its median, and its 95% interval where there are enough of them."""
+    told = stats.median([p["before"][what] / p["after"][what] for p in entry["pairs"]])
     return "%.2f (%.2f to %.2f)" % told if len(entry["pairs"]) >= stats.FEWEST else "%.2f" % told[0]
 
 
@@ -318,7 +318,7 @@ def broken_limits(cases, measured):
         gains = entry["finding"]["gains"]
         larger = gains["with_object"] if gains else {"at_most": 1, "high": 1}
         at_most, high = (math.inf if larger[key] is None else larger[key] for key in ("at_most", "high"))
-        told = stats.geometric([p["before"]["cpu"] / p["after"]["cpu"] for p in entry["pairs"]])
+        told = stats.median([p["before"]["cpu"] / p["after"]["cpu"] for p in entry["pairs"]])
         least = told[1] if len(entry["pairs"]) >= stats.FEWEST else told[0]
         if case.pays and least > high:
             broken.append("%s: the change gains %.2fx, more than %.2fx" % (case.name, told[0], high))
@@ -391,7 +391,7 @@ def table(cases, measured):
 
 INTRO = """Each case is a program that uses a library of Maven Central (`tests/evaluation/cases/`). The finding is what `locus report` prints of the
 program with the library as it is; the speed-up is the time with the library as it is divided by that with the change, in pairs of runs in
-turn: the geometric mean and its 95% interval. Both versions are compiled with the same compiler, and print the same result."""
+turn: the median and its 95% interval. Both versions are compiled with the same compiler, and print the same result."""
 GAINS = """The gains that the findings print, of the profile of the program as it is, beside what the change gains. A change may gain no more
 than the upper end of the larger number; it may be over 1.5 times the measured gain in two cases, and over 1.2 in none whose change does
 not pay."""

@@ -2,8 +2,8 @@
 """Run the programs of tests/evaluation/ in turn as they are and with each profiler, and keep what each run took and told.
 
 A round has one run of each variant of each program, and ends before the next begins: whenever it is stopped, programs have
-equally many pairs, give or take one. The order of the variants changes with the round, so that a drift of the machine
-favours no one.
+equally many pairs, give or take one. A program's runs of a round are made in one go, on one machine. The order of the variants
+changes with the round, so that a drift of the machine favours no one.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ import pathlib
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,15 +30,23 @@ LIMIT_SECONDS = 300  # a run that takes longer hangs
 DUMP_SECONDS = 5  # in which a JVM that hangs says what its threads do
 TOP = 10
 
-# Options of locus run, or of async-profiler; of JFR what it is started with.
+# Options of locus run, of async-profiler's agent, and of a recording of JFR.
 LOCUS_OPTIONS = {"locus": [], "locus spans": ["--spans=streams,tasks"], "locus min-size 0": ["--min-size=0"]}
-ASYNC_EVENTS = {"async-profiler cpu": "cpu", "async-profiler cpu,alloc": "cpu,alloc"}
-JFR = "JFR profile"
-PEERS = (*ASYNC_EVENTS, JFR)  # what they cost does not depend on the build of Locus
+ASYNC_ALLOC, JFR, JFR_CPU = "async-profiler cpu,alloc", "JFR profile", "JFR CPU time"
+ASYNC_OPTIONS = {"async-profiler cpu": "event=cpu", ASYNC_ALLOC: "event=cpu,alloc",
+                 "async-profiler cpu,alloc, 5 ms": "event=cpu,interval=5ms,alloc=128k"}  # the intervals that Locus begins with
+JFR_OPTIONS = {"JFR default": "settings=default", JFR: "settings=profile",
+               JFR_CPU: "settings=default,jdk.CPUTimeSample#enabled=true,jdk.ExecutionSample#enabled=false"}
+JFR_CPU_JDK = 25  # the least
+PEERS = (*ASYNC_OPTIONS, *JFR_OPTIONS)  # what they cost does not depend on the build of Locus
 VARIANTS = ("bare", *LOCUS_OPTIONS, *PEERS)
+LONG_VARIANTS = ("bare", "locus", ASYNC_ALLOC, JFR)
 
-# In so many rounds at most: enough for an interval, and Locus's default and its peers have the time for more.
-FEWER_ROUNDS = {"locus spans": 5, "locus min-size 0": 5}
+# How many rounds there are of each kind: the fewest that have an interval that is not all of them, and of dear ones the least
+# of an interval. Some variants have fewer: Locus's default and its peers have the time for more.
+ROUNDS = {"program": 12, "kernel": 12, "long": 7, "server": 7}
+FEWER_ROUNDS = {"locus spans": 6, "locus min-size 0": 6}
+TYPICAL_SECONDS = {"program": 7, "kernel": 5, "long": 65, "server": 70}  # of a run, before the first is known
 
 
 class Failed(Exception):
@@ -60,11 +69,11 @@ class Place:
     def command(self, words, variant):
         if variant in LOCUS_OPTIONS:
             return [str(LOCUS), "run", "-o", str(self.work / "profile"), *LOCUS_OPTIONS[variant], "--", *words]
-        if variant in ASYNC_EVENTS:
-            options = "start,event=%s,loglevel=none,file=%s" % (ASYNC_EVENTS[variant], self.work / "async.jfr")
+        if variant in ASYNC_OPTIONS:
+            options = "start,%s,loglevel=none,file=%s" % (ASYNC_OPTIONS[variant], self.work / "async.jfr")
             return [words[0], "-agentpath:%s=%s" % (self.library, options), *words[1:]]
-        if variant == JFR:
-            options = "-XX:StartFlightRecording:settings=profile,filename=%s" % (self.work / "flight.jfr")
+        if variant in JFR_OPTIONS:
+            options = "-XX:StartFlightRecording:%s,filename=%s" % (JFR_OPTIONS[variant], self.work / "flight.jfr")
             return [words[0], options, "-Xlog:jfr+startup=off", *words[1:]]
         return words
 
@@ -177,6 +186,16 @@ def keep_told(told, target):
     print("evaluate: what it told is in %s" % target, file=sys.stderr)
 
 
+def measured_inside(out):
+    """What a long form or a server measured of itself, which counts in place of the whole run; {} of others."""
+    lines = [line for line in out.splitlines() if line.startswith("measured: ")]
+    if not lines:
+        return {}
+    told = {name: float(value) for name, value in (word.split("=") for word in lines[-1].split()[1:])}
+    latency = {name: value for name, value in told.items() if re.fullmatch(r"p[\d.]+", name)}
+    return {**{name: value for name, value in told.items() if name not in latency}, **({"latency": latency} if latency else {})}
+
+
 def run_once(place, program, words, size, variant, number):
     """Runs a variant once; returns its figures, or why it does not count."""
     shutil.rmtree(place.work / "profile", ignore_errors=True)
@@ -185,6 +204,7 @@ def run_once(place, program, words, size, variant, number):
         last = (out.splitlines() or [""])[-1]
         if last != "result: " + program.result[size]:
             raise Failed("printed %r in place of its result" % last[:200])
+        figures.update(measured_inside(out))
         if variant in LOCUS_OPTIONS:
             figures["report"] = read_report(place.work / "profile")
     except (Failed, subprocess.CalledProcessError, json.JSONDecodeError) as error:
@@ -203,21 +223,54 @@ def order(variants, number):
     return turned if number % 2 == 0 else turned[::-1]
 
 
-def of_round(variants, number, most):
-    """The variants that a round has; `most`: of some how many rounds there are."""
-    return tuple(v for v in variants if number < most.get(v, number + 1))
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What is to be run: programs, the JDK's version of those that name none, variants, and how many rounds of each kind.
+
+    `most`: of some variants how many rounds there are at most.
+    """
+
+    programs: list
+    version: int
+    asked: tuple
+    rounds: dict
+    most: dict
+
+    def of_round(self, program, number):
+        """The variants that a round of a program has, in their order; without pairs there is nothing to run."""
+        kind = LONG_VARIANTS if program.kind in ("long", "server") else VARIANTS
+        here = tuple(v for v in self.asked if v in kind and number < min(self.rounds[program.kind], self.most.get(v, number + 1))
+                     and (v != JFR_CPU or (program.on or self.version) >= JFR_CPU_JDK))
+        return order(here, number) if len(here) > 1 else ()
+
+    def numbers(self):
+        return range(max(self.rounds.values()))
+
+    def runs(self, program):
+        """(round, variant) of all runs of a program."""
+        return [(number, v) for number in self.numbers() for v in self.of_round(program, number)]
 
 
-def missing(results, chosen, variants, number):
-    """[(program, variant)] of a round that has not been run."""
-    return [(p, v) for p in chosen for v in order(variants, number) if (p.name, number, v) not in results.runs]
+def machine():
+    """What runs are made on. Ratios are of runs on one machine."""
+    model = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
+    memory = re.search(r"^MemTotal:\s*(\d+)", pathlib.Path("/proc/meminfo").read_text(), re.M)
+    return "%s, %d CPUs, %.0f GB" % (model[1] if model else "unknown", os.cpu_count(), int(memory[1]) / 2**20)
 
 
-def expected_seconds(results, chosen, variants, number):
-    """How long the rest of a round takes if it takes as long as the last one; 0 where that is not known."""
-    names = {p.name for p in chosen}
-    known = [r for (name, n, variant), r in results.runs.items() if name in names and variant in variants and n == number - 1]
-    return sum(r["took"] for r in known)
+def missing(results, plan, program, number, here):
+    """The variants of a round of a program that are to be run: all where another machine began the round and did not end it."""
+    wanted = plan.of_round(program, number)
+    have = {v: results.runs[program.name, number, v] for v in wanted if (program.name, number, v) in results.runs}
+    if len(have) == len(wanted):
+        return ()
+    return wanted if any(r.get("machine") != here for r in have.values()) else tuple(v for v in wanted if v not in have)
+
+
+def expected_seconds(results, program, variants):
+    """How long these runs take, if they take as long as earlier ones."""
+    known = {v: [r["took"] for r in results.of(program.name, v)] for v in variants}
+    return sum(statistics.median(of) if of else TYPICAL_SECONDS[program.kind] for of in known.values())
 
 
 def calibrate(place, program):
@@ -231,7 +284,7 @@ def variants_here(work, asked):
         return benchd.fetch.async_profiler(work), asked
     except SystemExit as error:
         print("evaluate: async-profiler is left out: %s" % error, file=sys.stderr)
-        return None, tuple(v for v in asked if v not in ASYNC_EVENTS)
+        return None, tuple(v for v in asked if v not in ASYNC_OPTIONS)
 
 
 def show(program, variant, number, figures):
@@ -240,59 +293,68 @@ def show(program, variant, number, figures):
                                               "LEFT OUT: " if "failed" in figures else "", told), file=sys.stderr, flush=True)
 
 
-def note_machine(results, version, home):
-    """Facts of the whole measurement."""
-    model = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
-    memory = re.search(r"^MemTotal:\s*(\d+)", pathlib.Path("/proc/meminfo").read_text(), re.M)
+def jdk_of(home):
     release = dict(re.findall(r'^(\w+)="(.*)"$', (home / "release").read_text(), re.M))
+    return "%s %s" % (release.get("IMPLEMENTOR", "JDK"), release.get("JAVA_VERSION", "?"))
+
+
+def note_machine(results, homes, version):
+    """Facts of the whole measurement."""
+    model, cpus, memory = machine().rsplit(", ", 2)
     system = dict(re.findall(r'^(\w+)="?(.*?)"?$', pathlib.Path("/etc/os-release").read_text(), re.M))
     results.note("date", time.strftime("%Y-%m-%d"))
-    results.note("processor", model[1] if model else "unknown")
-    results.note("CPUs", os.cpu_count())
-    results.note("memory_gb", round(int(memory[1]) / 2**20, 1))
+    results.note("processor", model)
+    results.note("CPUs", int(cpus.split()[0]))
+    results.note("memory_gb", int(memory.split()[0]))
     results.note("system", "%s, Linux %s" % (system.get("PRETTY_NAME", "unknown"), os.uname().release))
-    results.note("jdk", "%s %s" % (release.get("IMPLEMENTOR", "JDK"), release.get("JAVA_VERSION", version)))
+    results.note("jdk", jdk_of(homes[version]))
+    results.note("other jdks", ", ".join(jdk_of(home) for other, home in sorted(homes.items()) if other != version))
     results.note("build", benchd.run.build_id())
     results.note("async-profiler", benchd.programs.ASYNC.rsplit(":", 1)[1])
 
 
-def note_engine(results, version, place):
+def note_engine(results, place):
     """By what means async-profiler sampled: it differs with what the machine allows."""
     if "async-profiler by" not in results.facts and (place.work / "async.jfr").exists():
-        machine = benchd.run.Machine(version, place.home, place.work, place.library)
-        results.note("async-profiler by", machine.engine())
+        results.note("async-profiler by", benchd.run.Machine(0, place.home, place.work, place.library).engine())
 
 
-def measure(results, version, home, chosen, size, pairs, seconds, profiles, asked=VARIANTS, most=None):
-    """Runs what is missing of so many rounds of the variants, of some at most `most`; returns whether there was time for all.
+def run_row(place, program, size, number, variants, results):
+    """Runs these variants of a program in a round, and keeps what they took."""
+    words = programs.command(program, size, place.home)
+    for variant in variants:
+        begin = time.monotonic()
+        figures = run_once(place, program, words, size, variant, number)
+        results.append({"program": program.name, "call": call(program, size), "round": number, "variant": variant, "machine": machine(),
+                        "load": os.getloadavg()[0], "took": time.monotonic() - begin, **figures})
+        show(program, variant, number, figures)
+        if variant in ASYNC_OPTIONS and "failed" not in figures:
+            note_engine(results, place)
 
-    It begins no round that would not end in so many seconds if it takes as long as the last one.
+
+def measure(results, plan, homes, size, seconds, profiles):
+    """Runs what is missing of the plan; returns whether there was time for all.
+
+    `homes`: the JDKs by version. It begins no program's runs of a round that would not end in so many seconds, if they take as
+    long as earlier ones.
     """
-    start, most = time.monotonic(), most or {}
-    if not any(missing(results, chosen, of_round(asked, number, most), number) for number in range(pairs)):
+    start, here = time.monotonic(), machine()
+    if not any(missing(results, plan, p, number, here) for number in plan.numbers() for p in plan.programs):
         return True
-    programs.build(home, chosen)
-    commands = {p.name: programs.command(p, size, home) for p in chosen}
+    programs.build(homes[plan.version], plan.programs)
     with tempfile.TemporaryDirectory(prefix="locus-evaluate-") as directory:
         work = pathlib.Path(directory)
-        library, variants = variants_here(work, asked)
-        place = Place(home, work, library, profiles)
-        note_machine(results, version, home)
-        calibrate(place, chosen[0])
-        for number in range(pairs):
-            spent = time.monotonic() - start
-            here = of_round(variants, number, most)
-            wanted = missing(results, chosen, here, number)
-            if wanted and spent + expected_seconds(results, chosen, here, number) > seconds:
-                return False
-            for program, variant in wanted:
-                begin = time.monotonic()
-                figures = run_once(place, program, commands[program.name], size, variant, number)
-                results.append({"program": program.name, "call": call(program, size), "round": number, "variant": variant,
-                                "load": os.getloadavg()[0], "took": time.monotonic() - begin, **figures})
-                show(program, variant, number, figures)
-                if variant in ASYNC_EVENTS and "failed" not in figures:
-                    note_engine(results, version, place)
+        library, asked = variants_here(work, plan.asked)
+        plan = dataclasses.replace(plan, asked=asked)
+        places = {version: Place(home, work, library, profiles) for version, home in homes.items()}
+        note_machine(results, homes, plan.version)
+        calibrate(places[plan.version], plan.programs[0])
+        for number in plan.numbers():
+            for program in plan.programs:
+                wanted = missing(results, plan, program, number, here)
+                if wanted and time.monotonic() - start + expected_seconds(results, program, wanted) > seconds:
+                    return False
+                run_row(places[program.on or plan.version], program, size, number, wanted, results)
     return True
 
 

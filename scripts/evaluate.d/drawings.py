@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plots of docs/EVALUATION.md: CPU cost, peak memory and repeatability of all programs."""
 
+import costs
 import figures
 import plots
 import stats
 
 CPU_SCALE_ENDS, MEMORY_SCALE_ENDS = 2.5, 400
+# More series in a row cannot be told apart; the tables have the others.
+PLOTTED = (*costs.LOCUS_OPTIONS, "async-profiler cpu", costs.ASYNC_ALLOC, costs.JFR)
+
+
+def variants_of(results):
+    return [v for v in figures.variants(results) if v in PLOTTED]
 
 
 def group_of(variant):
@@ -42,20 +49,20 @@ def mean_of(results, name, variant, values, field, mean):
 
 
 def cpu(results, programs):
-    variants = figures.variants(results)
+    variants = variants_of(results)
     groups = of_kinds(programs, lambda of, plural: cheapest_first(
         results, of, variants, "Geometric mean of %d %s, the cheapest first" % (len(of), plural)))
     groups += of_kinds(programs, lambda of, plural: by_program(
-        of, variants, lambda name, v: mean_of(results, name, v, figures.ratios, "cpu", stats.geometric), plural.capitalize()))
-    notes = ("Ratio to the run without a profiler beside it: geometric mean of the pairs, with its 95% interval; 1 costs nothing.",)
+        of, variants, lambda name, v: mean_of(results, name, v, figures.ratios, "cpu", stats.median), plural.capitalize()))
+    notes = ("Ratio to the run without a profiler beside it: median of the pairs, with its 95% interval; 1 costs nothing.",)
     return plots.draw("CPU time with each profiler", notes, list(map(figures.title, variants)), groups, "%.4g", 1.0, CPU_SCALE_ENDS)
 
 
 def memory(results, programs):
-    variants = figures.variants(results)
+    variants = variants_of(results)
     groups = of_kinds(programs, lambda of, plural: by_program(
-        of, variants, lambda name, v: mean_of(results, name, v, figures.more, "rss_mb", stats.mean), plural.capitalize()))
-    notes = ("MB more than the run without a profiler beside it: mean of the pairs, with its 95% interval.",)
+        of, variants, lambda name, v: mean_of(results, name, v, figures.more, "rss_mb", stats.median), plural.capitalize()))
+    notes = ("MB more than the run without a profiler beside it: median of the pairs, with its 95% interval.",)
     return plots.draw("Peak memory with each profiler", notes, list(map(figures.title, variants)), groups, "%+.4g", 0.0, MEMORY_SCALE_ENDS)
 
 

@@ -4,15 +4,15 @@
 import costs
 import stats
 
-# What the default of Locus may cost, and how sure its profiles are to be.
-GEOMETRIC_TARGET, WORST_TARGET = 1.02, 1.05
-MEMORY_TARGET, MEMORY_TARGET_MB = 1.05, 48  # one of them is enough: some programs need little memory
+# What a part of Locus is to stay below, and how sure its profiles are to be.
+MEMORY_TARGET_MB = 48
 UNEXPLAINED_TARGET = 0.03
 OTHERS = costs.VARIANTS[1:]
 # A row compares the variants of a group, each with the same number of rounds.
 GROUPS = (("locus", *costs.PEERS), tuple(costs.LOCUS_OPTIONS))
 NAMES = {"locus": "Locus", "locus spans": "Locus, spans", "locus min-size 0": "Locus, --min-size=0"}
-KINDS = (("program", "programs"), ("kernel", "kernels"))
+KINDS = (("program", "programs"), ("kernel", "kernels"), ("long", "long forms"), ("server", "servers"))
+LATENCIES = ("p50", "p90", "p99", "p99.9")
 
 
 def title(variant):
@@ -40,6 +40,16 @@ def row(results, name, group, values, field):
     return {variant: of[:fewest] for variant, of in each.items() if of}
 
 
+def latency(field):
+    """A function as ratios and more: a percentile of each run of a variant, in ms."""
+    return lambda results, name, variant, _field: [other["latency"][field] for _, other in results.pairs(name, variant)]
+
+
+def has(program, field):
+    """Has a program this field? The clock's time of a server under a fixed rate is the load's."""
+    return field != "wall" or program.kind != "server"
+
+
 def measured(results, programs):
     """The programs that have a pair of any variant."""
     return [p for p in programs if any(results.pairs(p.name, v) for v in OTHERS)]
@@ -54,21 +64,29 @@ def variants(results):
 def summary(results, programs, group, variant, field):
     """Of some programs: the worst as (ratio, name), and the geometric mean with its interval; None where there is no pair.
 
-    The mean is of the programs' geometric means, and its interval is of these: it says how far other programs like these would be, and
+    The mean is of the programs' medians, and its interval is of these: it says how far other programs like these would be, and
     holds how far runs of each program vary. There is no mean where a program has one pair only.
     """
-    each = [(row(results, p.name, group, ratios, field).get(variant), p.name) for p in programs]
-    of = [(stats.geometric(values)[0], name) for values, name in each if values]
+    return summary_of({p.name: row(results, p.name, group, ratios, field).get(variant) for p in programs})
+
+
+def summary_of(each):
+    """The same of {name: ratios}."""
+    of = [(stats.median(values)[0], name) for name, values in each.items() if values]
     if not of:
         return None
-    enough = min(len(values) for values, _ in each if values) > 1
-    return {"mean": stats.geometric([ratio for ratio, _ in of]) if enough else None, "worst": max(of), "of": len(of)}
+    enough = min(len(values) for values in each.values() if values) > 1
+    return {"mean": stats.of_programs([ratio for ratio, _ in of]) if enough else None, "worst": max(of), "of": len(of)}
+
+
+def over_default(results, name, variant):
+    """How many times the CPU time of Locus's default each run with other options took, in the same round."""
+    return [other["cpu"] / default["cpu"] for default, other in results.pairs(name, variant, "locus")]
 
 
 def memory_holds(results, name):
-    """Is the peak memory with Locus within one of the two targets?"""
-    ratio, mb = (row(results, name, GROUPS[0], values, "rss_mb")["locus"] for values in (ratios, more))
-    return stats.geometric(ratio)[0] <= MEMORY_TARGET or stats.mean(mb)[0] <= MEMORY_TARGET_MB
+    """Is the peak memory with Locus within the target?"""
+    return stats.median(row(results, name, GROUPS[0], more, "rss_mb")["locus"])[0] <= MEMORY_TARGET_MB
 
 
 def buckets(results, name, variant="locus"):

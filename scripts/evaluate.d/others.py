@@ -15,8 +15,15 @@ TRUTH = re.compile(r"^(\S+|  without \S+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+
 NOT_MEASURED = re.compile(r"^(\S+): NOT measured: (.*)$")
 
 
+STORM = re.compile(r"^(\S+) +bare ([\d.]+) s, Locus ([\d.]+) s \(.*?\): ratio ([\d.]+) \(([\d.]+) to ([\d.]+)\), per array ([\d.]+);", re.M)
+
+
 def read(path):
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def text(path):
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def accuracy(told):
@@ -104,6 +111,14 @@ def loops(text):
         table, of, passed, 100 * passed / of)
 
 
+def near(text):
+    """(kernels within their limit, all kernels) of the truth of benchmarks; one that was not measured is not within."""
+    found = [TRUTH.match(line) for line in text.splitlines()]
+    kernels = [line for line in found if line and not line[1].strip().startswith("without ")]
+    absent = sum(bool(NOT_MEASURED.match(line)) for line in text.splitlines())
+    return sum(line[7].startswith("ok") for line in kernels), len(kernels) + absent
+
+
 def truth(text):
     """Benchmarks that are made beside those of an expert, and what is wrong without a rule."""
     rows = []
@@ -115,10 +130,8 @@ def truth(text):
             rows.append([absent[1], "", "", "", "", "NOT measured: " + absent[2]])
     if not rows:
         return ""
-    kernels = [r for r in rows if not r[0].startswith("without ")]
-    near = sum(r[5].startswith("ok") for r in kernels)
     table = markdown(["kernel", "expert's, ns", "generated, ns", "ratio", "95% interval", ""], rows)
-    return "%s\n\n%d of %d kernels are within their limit." % (table, near, len(kernels))
+    return "%s\n\n%d of %d kernels are within their limit." % (table, *near(text))
 
 
 def spans(rows):
@@ -130,18 +143,40 @@ def spans(rows):
          "%.0f%%" % (100 * r["target"]), verdict(r["accuracy"] >= r["target"])] for r in rows])
 
 
-def parts(path):
-    """What CPU time Locus takes with each of its parts off, as scripts/bench.py --split --quick measured it."""
+def split_summaries(path):
+    """The summaries of scripts/bench.py --split --quick, by JDK; [] without its file."""
     if not path.exists():
-        return ""
+        return []
     programs = benchd.programs.PROGRAMS
     calls = {p.name: [*p.java, *p.jars, *p.short] for p in programs}
     state = benchd.state.State(path, calls)
     variants = ("bare", *benchd.run.PARTS)
     versions = sorted({version for version, _ in state.rounds})
     summaries = [benchd.table.summary(state, version, variants) for version in versions]
-    summaries = [s for s in summaries if s["rows"]]
+    return [s for s in summaries if s["rows"]]
+
+
+def part_ratios(path):
+    """[(ratio, name)] of the CPU time of the programs with all parts of Locus on."""
+    return [(r["others"]["locus"]["cpu"][0], "%s, JDK %d" % (r["name"], s["jdk"])) for s in split_summaries(path) for r in s["rows"]
+            if r["group"] != "start"]
+
+
+def parts(path):
+    """What CPU time Locus takes with each of its parts off."""
+    summaries = split_summaries(path)
     if not summaries:
         return ""
     pairs = [o["pairs"] for s in summaries for r in s["rows"] for o in r["others"].values()]
     return "%s\n\nRatios of CPU time to bare, medians of %d to %d pairs." % (benchd.table.split(summaries), min(pairs), max(pairs))
+
+
+def storm_ratios(text):
+    """[(ratio, name)] of the CPU time of storms of call paths."""
+    return [(float(found[4]), "storm: " + found[1]) for found in STORM.finditer(text)]
+
+
+def storms(text):
+    """What Locus costs in storms of call paths; "" where that was not measured."""
+    rows = [[found[1], found[2], found[3], "%s [%s, %s]" % (found[4], found[5], found[6]), found[7]] for found in STORM.finditer(text)]
+    return markdown(["storm", "bare, s", "Locus, s", "ratio without the start: median [least, most]", "for each array"], rows) if rows else ""

@@ -3,6 +3,7 @@
 
 What was not measured is not there."""
 
+import collections
 import dataclasses
 import pathlib
 import statistics
@@ -14,27 +15,36 @@ import drawings
 import figures
 import literature
 import others
+import status
 import tables
+import targets
 
 TITLE = """# Evaluation
 
 This page is written by `make evaluate` (`scripts/evaluate`) of what it measured; nobody edits it. `scripts/evaluate --page` writes it
-again without measuring. Each number is of the build, machine and date below."""
+again without measuring, and `scripts/evaluate --status` says what is missing. Each number is of the build and date below."""
 
-COSTS = """CPU time with each profiler, as a ratio to the run without one in the same round: the geometric mean of n pairs and its 95% interval
-(Student's, of the logarithms; withheld of fewer than five pairs). All variants of a row have the same n, that of the variant with the fewest
-pairs; the order of the variants changes with each round. The mean of all programs is that of the programs' means, and its interval is
-of these: it holds for programs like these, and not for these alone. There is none where a program has one pair. What a peer costs does
-not depend on Locus, so its rounds beside earlier builds count, if machine, system, JDK and versions are the same. Each run checks its own
-result; one that is wrong does not count. The first table has Locus's default beside its peers. The second one has Locus with
-`--spans=streams,tasks`, and with `--min-size=0`, which follows every object; `make evaluate` runs these in the first five
-rounds. What the programs are is in `tests/evaluation/programs.json`."""
+COSTS = """CPU time with each profiler, as a ratio to the run without one in the same round, on the same machine: the median of n pairs and its exact
+95% interval of order statistics (of fewer than six pairs there is none). All variants of a row have the same n, that of the variant with
+the fewest pairs; the order of the variants changes with each round. The mean of all programs is the geometric one of the programs' medians,
+and its interval resamples the programs: it holds for programs like these, and not for these alone. There is none where a program has
+one pair. What a peer costs does not depend on Locus, so its rounds beside earlier builds count, if machine, system, JDK and versions are
+the same. Each run checks its own result; one that is wrong does not count.
+
+Programs and kernels are run once each, the JVM's start included. A long form repeats a program in one JVM: rounds are left out for 20
+seconds and until three of them took equally long, and the CPU time of a round counts, of at least 30 seconds. A server gets requests at a
+fixed rate from another process, which no profiler follows; the CPU time of a thousand requests counts, after 20 seconds.
+
+The first table has Locus's default beside its peers. The second one has Locus with `--spans=streams,tasks`, and with `--min-size=0`, which
+follows every object; `make evaluate` runs these in the first six rounds. What the programs are is in `tests/evaluation/programs.json`."""
 
 WALL = "The same of the time from start to end."
-MEMORY = "Peak resident memory: MB more than the run without a profiler (and that in percent): the mean of n pairs, and its 95% interval."
+MEMORY = "Peak resident memory: MB more than the run without a profiler (and that in percent): the median of n pairs, and its 95% interval."
+LATENCY = """How long answers of the servers take, in ms: the median of n runs of each percentile, and its 95% interval. A request's time begins when it
+is due. At most 16 are under way."""
 BUCKETS = """Where the samples of all n runs with Locus's default are. Unexplained are `no_address` and `heap_unknown`, as a part of the samples in
 compiled Java code and its stubs."""
-TARGETS = """What Locus's default is to reach; ratios are to the run without a profiler. Crashes are runs with any options of Locus that a
+TARGETS = """What Locus is to reach, with its default options where no others are named; ratios are to the run without a profiler. Crashes are runs with any options of Locus that a
 signal ended; `scripts/evaluate` keeps what the JVM writes of a crash below `build/evaluation/`."""
 REPEAT = """What `locus repeat` says of the profiles of the runs above, with Locus's default. The first object of a run is the one with the most
 samples; the self-difference is the largest difference between an object's largest and smallest share, of those of 5% and more; an unstable
@@ -50,8 +60,10 @@ ACCURACY = "Programs that know their own truth."
 KNOWN = "More programs that know their own truth, which the report is held against."
 MERGE = """How fast `locus merge` reads profiles: as they were recorded with other paths, invented, and as they were recorded. Paths are call paths
 that are read; the time to decompress the same blocks and do nothing more is what all is divided by. Medians, with the least and the most."""
+STORMS = "Programs that do nothing but allocate below deep or ever new call paths (`WalkStorms.java`): CPU time without that of starting."
 SPANS = "Programs that run nothing but streams: their cycles by Locus, what recording costs taken off, divided by the true ones."
 PARTS = "What CPU time Locus takes with each of its parts off."
+MISSING = "What `make evaluate` has measured with this build, and how long all of it takes. It goes on where it stopped."
 LOOPS = "Of how many loops of libraries `locus bench` makes a benchmark that compiles, and that passes its regression test."
 TRUTH = "Benchmarks that `locus bench` makes beside those that were written by hand, and beside themselves without one of its rules."
 
@@ -62,7 +74,7 @@ COST = """# Cost of Locus
 figures, the machine and the method."""
 
 COST_TABLE = """CPU time (user and system, start-up included) with each profiler, relative to the unprofiled program: geometric mean of the
-programs' means with its 95% interval, and the worst program. Locus has its default options."""
+programs' medians with its 95% interval, and the worst program. Locus has its default options."""
 
 SAVING = """## How to spend less
 
@@ -91,10 +103,19 @@ class Measured:
     directory: pathlib.Path  # of the other measurements' files
     size: str
     cases: str  # markdown, or ""
+    broken: list  # where case studies contradict a finding's gain; None without case studies
+    status: list  # what there is of each part, as status.py says it
 
     def text(self, name):
         path = self.directory / name
         return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def machines(results):
+    """A row for each machine, with the runs that were made there."""
+    facts, count = results.facts, collections.Counter(r.get("machine") for r in results.runs.values())
+    last = "%s, %d CPUs, %s GB" % (facts["processor"], facts["CPUs"], facts["memory_gb"])
+    return [["machine", "%s%s" % (name or last, ": %d runs" % runs if len(count) > 1 else "")] for name, runs in count.most_common()]
 
 
 def machine(results):
@@ -105,10 +126,10 @@ def machine(results):
     builds = "; beside %d builds of Locus" % results.builds if results.builds > 1 else ""
     rows = [
         ["Locus", "%s, build %s" % (version, facts["build"])],
-        ["machine", "%s, %d CPUs, %s GB" % (facts["processor"], facts["CPUs"], facts["memory_gb"])],
+        *machines(results),
         ["system", facts["system"]],
-        ["JDK", facts["jdk"]],
-        ["peers", "async-profiler %s%s; JFR of the JDK, settings `profile`%s" % (facts["async-profiler"], engine, builds)],
+        ["JDK", facts["jdk"] + ("; " + facts["other jdks"] if facts.get("other jdks") else "")],
+        ["peers", "async-profiler %s%s; JFR of the JDK%s" % (facts["async-profiler"], engine, builds)],
         ["date of the last run", facts["date"]],
         ["load of the machine", "%.1f (median of all runs), %.1f at most, of which the runs are a part" % (
             statistics.median(loads), max(loads))],
@@ -149,11 +170,10 @@ def of_runs(m, plots):
     repeat = tables.repeat_table(m.repeats, programs)
     drawn = image(plots["repeatability"], "How far runs agree, by program") if "repeatability" in plots else ""
     return [
-        section("Targets", TARGETS, words,
-                tables.targets_table(r, programs, m.repeats, agreement.delays_target(
-                    agreement.read(agreement.DELAYS, m.directory, m.programs)))),
+        section("Targets", TARGETS, "make evaluate" if m.size == "full" else words, targets.table(m, m.broken)),
         section("CPU time", COSTS, words, cpu, "costs"),
         section("Run time", WALL, words, tables.ratio_tables(r, programs, "wall", "s")),
+        section("Latency of servers", LATENCY, words, tables.latency_table(r, programs)),
         section("Peak memory", MEMORY, words, memory, "memory"),
         section("Samples by bucket", BUCKETS, words, tables.buckets_table(r, programs)),
         section("Repeatability", REPEAT, words, repeat and "\n\n".join(
@@ -175,6 +195,7 @@ def of_others(m):
         ("cycles of streams", section("Cycles of streams", SPANS, "scripts/bench_spans.py",
                                       others.spans(others.read(m.directory / "spans.json")), "spans")),
         ("costs of the parts", section("What the parts cost", PARTS, "scripts/bench.py --split --quick --only real", others.parts(m.directory / "split.jsonl"))),
+        ("storms", section("Storms of call paths", STORMS, "scripts/bench_storms.py", others.storms(m.text("storms.txt")))),
         ("merging", section("Merging", MERGE, "scripts/bench_merge.py", others.merge(others.read(m.directory / "merge.json")), "merge")),
         ("benchmarks of loops", section("Benchmarks of loops", LOOPS, "scripts/evaluate-bench", others.loops(m.text("loops.txt")), "loops")),
         ("truth of benchmarks", section("Truth of benchmarks", TRUTH, "scripts/evaluate-bench-truth",
@@ -207,13 +228,13 @@ def cost_summaries(m):
     told = []
     for kind, plural in figures.KINDS:
         of = [p for p in figures.measured(m.results, m.programs) if p.kind == kind]
-        each = {v: figures.summary(m.results, of, group, v, "cpu") for v in ("locus", "async-profiler cpu,alloc", costs.JFR)}
+        each = {v: figures.summary(m.results, of, group, v, "cpu") for v in ("locus", costs.ASYNC_ALLOC, costs.JFR)}
         if all(s and s["mean"] for s in each.values()):
             told.append((plural, each["locus"]["of"], each))
     return told
 
 
-def cost_page(summaries):
+def cost_page(m, summaries):
     """docs/cost.md; "" where too little was measured."""
     if not summaries:
         return ""
@@ -221,6 +242,8 @@ def cost_page(summaries):
     for plural, count, each in summaries:
         rows.append(["%d %s, geometric mean" % (count, plural), *(tables.interval(s["mean"], s["of"]) for s in each.values())])
         rows.append(["%d %s, worst" % (count, plural), *("%.3f (%s)" % s["worst"] for s in each.values())])
+    worst = targets.worst_of_all(m.results, figures.measured(m.results, m.programs), m.directory)[0]
+    rows.append(["everything in EVALUATION.md, worst", "%.3f (%s)" % worst, "", ""])
     heads = ["CPU time", *(figures.title(v) for v in summaries[0][2])]
     return "\n\n".join([COST, COST_TABLE, tables.markdown(heads, rows), SAVING]) + "\n"
 
@@ -231,7 +254,7 @@ def cost_line(summaries):
     told = ["%.3f (%.3f to %.3f)" % each[v]["mean"] for v in each]
     return ("CPU time relative to the unprofiled program (geometric mean of %d real programs, 95%% interval):\n"
             "Locus %s, async-profiler (`cpu,alloc`) %s,\n"
-            "JFR %s. [cost](docs/cost.md) says what costs and how to spend less.\n" % (count, *told))
+            "JFR (`profile`) %s. [cost](docs/cost.md) says what costs and how to spend less.\n" % (count, *told))
 
 
 def write_costs(m, target):
@@ -239,7 +262,7 @@ def write_costs(m, target):
     summaries, readme = cost_summaries(m), target.parent / "README.md"
     if not summaries:
         return
-    (target / "cost.md").write_text(cost_page(summaries), encoding="utf-8")
+    (target / "cost.md").write_text(cost_page(m, summaries), encoding="utf-8")
     text = readme.read_text(encoding="utf-8") if readme.exists() else ""
     if COST_BEGIN in text and COST_END in text:
         before, _, rest = text.partition(COST_BEGIN)
@@ -257,6 +280,8 @@ def write(m, target):
     absent = [name for name, text in rest if not text]
     if absent:
         parts.append("Not measured with this build: %s." % ", ".join(absent))
+    if m.size != "quick":
+        parts.append(section("What is missing", MISSING, "scripts/evaluate --status", status.table(m.status)))
     page = target / "EVALUATION.md"
     page.write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
     if m.size != "quick":

@@ -29,7 +29,7 @@ class Program:
     """An object of programs.json."""
 
     name: str
-    kind: str  # "program" or "kernel"
+    kind: str  # "program" or "kernel", "long" for rounds of one of these in a warm JVM, "server" for one under a load
     module: str  # the directory of its sources, whose pom.xml names its libraries
     main: str
     full: list  # arguments of a run of some 10 seconds
@@ -38,11 +38,30 @@ class Program:
     result: dict  # what it prints, for each size
     jdk: int  # the least version
     about: str
+    on: int = 0  # the version that it runs on; 0: that of the evaluation
+
+
+# What the word of a form in programs.json adds to a long form: options of java, and the JDK.
+FORMS = {"long": ([], 0), "JDK 17": ([], 17), "Parallel": (["-XX:+UseParallelGC"], 0), "ZGC": (["-XX:+UseZGC"], 0)}
+LONG_SECONDS = {"full": ("20", "30"), "quick": ("0.5", "0.5")}  # left out, and CPU time measured
+
+
+def long_form(program, form):
+    """The program in rounds (tests/evaluation/common/Rounds.java), on a JDK or with a collector."""
+    options, on = FORMS[form]
+    sizes = {size: [*LONG_SECONDS[size], program.main, *getattr(program, size)] for size in SIZES}
+    name = program.name + ", long" + ("" if form == "long" else ", " + form)
+    return dataclasses.replace(program, name=name, kind="long", main="Rounds", java=[*options, *program.java], on=on, **sizes)
 
 
 def load():
-    """All programs, in the order of the file."""
-    return [Program(**entry) for entry in json.loads((SOURCES / "programs.json").read_text(encoding="utf-8"))]
+    """All programs, in the order of the file, and after them their long forms."""
+    short, long = [], []
+    for entry in json.loads((SOURCES / "programs.json").read_text(encoding="utf-8")):
+        forms = entry.pop("forms", ())
+        short.append(Program(**entry))
+        long += [long_form(short[-1], form) for form in forms]
+    return short + long
 
 
 def modules():

@@ -31,11 +31,12 @@ class Results(Kept):
     def rounds(self, program):
         return sorted({number for name, number, _ in self.runs if name == program})
 
-    def pairs(self, program, variant):
-        """(bare run, run of the variant) of each round in which both ended as they should."""
-        both = [[self.runs.get((program, n, v)) for v in ("bare", variant)] for n in self.rounds(program)]
-        of_build = [(bare, other) for bare, other in both if bare and other and "failed" not in {**bare, **other}]
-        return of_build + self.elsewhere.get((program, variant), [])
+    def pairs(self, program, variant, base="bare"):
+        """(bare run, run of the variant) of each round in which both ended as they should, on one machine."""
+        both = [[self.runs.get((program, n, v)) for v in (base, variant)] for n in self.rounds(program)]
+        of_build = [(bare, other) for bare, other in both if bare and other and "failed" not in {**bare, **other}
+                    and bare.get("machine") == other.get("machine")]
+        return of_build + (self.elsewhere.get((program, variant), []) if base == "bare" else [])
 
     def add_pairs(self, other, variants):
         """Takes the pairs of variants without Locus from the results beside another build, if machine, JDK and versions are the same."""

@@ -35,7 +35,7 @@ def ratio_row(results, program, group, field, form):
     each = figures.row(results, program.name, group, figures.ratios, field)
     if not each:
         return None
-    cells = [interval(stats.geometric(each[v]), len(each[v])) if v in each else "" for v in group]
+    cells = [interval(stats.median(each[v]), len(each[v])) if v in each else "" for v in group]
     return [program.name, len(next(iter(each.values()))), form % bare(results, program, field), *cells]
 
 
@@ -55,6 +55,12 @@ def summary_rows(results, programs, group, field, kind):
     return [[title % "geometric mean", "", "", *means]] * any(means) + [[title % "worst", "", "", *worst]]
 
 
+def with_group(results, programs, group):
+    """The programs that were run with a variant of the group that is not in the first one too."""
+    own = group if group[0] != "locus" or group == groups_here(results)[0] else group[1:]
+    return [p for p in programs if any(results.pairs(p.name, v) for v in own)]
+
+
 def groups_here(results):
     """The groups of variants, without those that were not run. Locus alone is no second group."""
     here = figures.variants(results)
@@ -68,7 +74,7 @@ def ratio_tables(results, programs, field, unit, form="%.2f"):
     for group in groups_here(results):
         rows = []
         for kind, plural in figures.KINDS:
-            of = [p for p in programs if p.kind == kind]
+            of = [p for p in with_group(results, programs, group) if p.kind == kind and figures.has(p, field)]
             rows += filter(None, [ratio_row(results, p, group, field, form) for p in of])
             rows += summary_rows(results, of, group, field, plural) if of else []
         told.append(markdown(["program", "n", "bare, " + unit, *map(figures.title, group)], rows))
@@ -76,7 +82,7 @@ def ratio_tables(results, programs, field, unit, form="%.2f"):
 
 
 def memory_cell(mb, ratios):
-    return "%s (%+.0f%%)" % (interval(stats.mean(mb), len(mb), "%+.0f"), 100 * (stats.geometric(ratios)[0] - 1))
+    return "%s (%+.0f%%)" % (interval(stats.median(mb), len(mb), "%+.0f"), 100 * (stats.median(ratios)[0] - 1))
 
 
 def memory_row(results, program, group):
@@ -91,65 +97,22 @@ def memory_row(results, program, group):
 def memory_tables(results, programs):
     told = []
     for i, group in enumerate(groups_here(results)):
-        rows = list(filter(None, [memory_row(results, p, group) for p in programs]))
+        rows = list(filter(None, [memory_row(results, p, group) for p in with_group(results, programs, group)]))
         told.append(markdown(["program", "n", "bare, MB", *map(figures.title, group)] + ["Locus's target"] * (i == 0), rows))
     return "\n\n".join(told)
 
 
-def target_rows(results, programs, kind):
-    """Rows for the CPU time of programs of a kind with Locus's default."""
-    cpu = figures.summary(results, programs, figures.GROUPS[0], "locus", "cpu")
-    if not cpu:
-        return []
-    beyond = [p.name for p in programs if results.pairs(p.name, "locus") and not figures.memory_holds(results, p.name)]
-    ratio, name = cpu["worst"]
-    mean = [["CPU time, geometric mean of %d %s" % (cpu["of"], kind), "%.2f" % figures.GEOMETRIC_TARGET,
-             mean_of(cpu, programs), verdict(cpu["mean"][0] <= figures.GEOMETRIC_TARGET)]] if cpu["mean"] else []
-    return mean + [
-        ["CPU time, worst of %d %s" % (cpu["of"], kind), "%.2f" % figures.WORST_TARGET, "%.3f (%s)" % (ratio, name),
-         verdict(ratio <= figures.WORST_TARGET)],
-        ["peak memory, each of %d %s" % (cpu["of"], kind),
-         "+%.0f%% or +%d MB" % (100 * (figures.MEMORY_TARGET - 1), figures.MEMORY_TARGET_MB),
-         "beyond: " + ", ".join(beyond) if beyond else "all within", verdict(not beyond)],
-    ]
-
-
-def unexplained_rows(results, programs):
-    each = [(b["unexplained"], p.name) for p in programs for b in [figures.buckets(results, p.name)]
-            if b and b["unexplained"] is not None]
-    if not each:
-        return []
-    share, name = max(each)
-    return [["unexplained samples, worst of %d" % len(each), "%.0f%%" % (100 * figures.UNEXPLAINED_TARGET),
-             "%.2f%% (%s)" % (100 * share, name), verdict(share < figures.UNEXPLAINED_TARGET)]]
-
-
-def crash_rows(results):
-    """What no run with Locus may do: end by a signal."""
-    count = sum(variant in costs.LOCUS_OPTIONS for _, _, variant in results.runs)
-    if not count:
-        return []
-    each = ["%s, %s, round %d: signal %d" % (r["program"], figures.title(r["variant"]), r["round"] + 1, costs.signal_of(r["failed"]))
-            for r in figures.crashes(results)]
-    return [["crashes in %d runs with Locus" % count, "0", "%d%s" % (len(each), " (%s)" % "; ".join(each) if each else ""), verdict(not each)]]
-
-
-def stable_rows(repeats, programs):
-    kernels = [p.name for p in programs if p.kind == "kernel" and repeats.get(p.name, {}).get("counted", 0) > 1]
-    if not kernels:
-        return []
-    not_stable = [name for name in kernels if not figures.stable(repeats[name]["objects"])]
-    return [["one first object and no unstable entry, each of %d kernels" % len(kernels), "all",
-             "not: " + ", ".join(not_stable) if not_stable else "all", verdict(not not_stable)]]
-
-
-def targets_table(results, programs, repeats, more):
-    """What Locus's default is to reach, and whether it does; `more`: rows of other measurements."""
-    rows = []
-    for kind, plural in figures.KINDS:
-        rows += target_rows(results, [p for p in programs if p.kind == kind], plural)
-    rows += crash_rows(results) + unexplained_rows(results, programs) + stable_rows(repeats, programs) + more
-    return markdown(["what", "target", "measured", ""], rows)
+def latency_table(results, programs):
+    """The percentiles of the servers' answers in ms; "" where no server was run."""
+    group, rows = groups_here(results)[0], []
+    for p in [p for p in programs if p.kind == "server"]:
+        for field in figures.LATENCIES:
+            each = figures.row(results, p.name, group, figures.latency(field), "latency")
+            count = len(next(iter(each.values())))
+            alone = stats.median([bare["latency"][field] for bare, _ in results.pairs(p.name, next(iter(each)))][:count])
+            rows.append([p.name, field, count, interval(alone, count, "%.2f"),
+                         *(interval(stats.median(each[v]), count, "%.2f") if v in each else "" for v in group)])
+    return markdown(["server", "percentile", "n", "bare, ms", *map(figures.title, group)], rows) if rows else ""
 
 
 def unexplained(told):

@@ -58,13 +58,25 @@ def test_list_names_kernels_and_programs_once_each():
     assert len(ALL) == len(entries)
     assert {p.name for p in entries if p.kind == "kernel"} == KERNELS
     assert len([p for p in entries if p.kind == "program"]) >= 16
-    assert len(entries) == len([p for p in entries if p.kind in ("kernel", "program")])
+    assert {p.name for p in entries if p.kind == "server"} == {"Jetty", "Artemis", "Hazelcast"}
+    assert len(entries) == len([p for p in entries if p.kind in ("kernel", "program", "server", "long")])
+
+
+def test_long_forms_are_of_twelve_programs_of_which_six_are_on_another_jdk_and_three_with_each_collector():
+    forms = [name.split(", long") for name in ALL if ALL[name].kind == "long"]
+    count = {form: [name for name, of in forms if of.strip(", ") == form] for form in programs.FORMS}
+    count["long"] = [name for name, of in forms if not of]
+    assert {form: len(names) for form, names in count.items()} == {"long": 12, "JDK 17": 6, "Parallel": 3, "ZGC": 3}
+    long = ALL["H2, long, ZGC"]
+    assert long.main == "Rounds" and long.full == ["20", "30", "Transactions", *ALL["H2"].full] and long.java == ["-XX:+UseZGC"]
+    assert long.result == ALL["H2"].result and (long.on, ALL["H2, long, JDK 17"].on) == (0, 17)
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_entry_of_the_list_is_whole(name):
     program = ALL[name]
-    assert (programs.SOURCES / program.module / (program.main + ".java")).exists()
+    module = "common" if program.kind == "long" else program.module
+    assert (programs.SOURCES / module / (program.main + ".java")).exists()
     for size in programs.SIZES:
         arguments = getattr(program, size)
         assert arguments and all(isinstance(word, str) for word in arguments)
