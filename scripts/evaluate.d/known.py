@@ -6,7 +6,7 @@ known.py [--only KIND]... [--json FILE]
 
 estimates: tests/workloads/SampledSites.java counts what its sites allocate, and the report estimates it. names: Names.java
 stores arrays as Names.json says. findings: Findings.java has in each mode the finding that Findings.json says, and in the mode
-"calm" none. nodes: NumaPlacement.java in an emulated machine of two nodes, which counts the CPU time of its remote loops.
+"calm" none. calm: Calm.java has twenty programs without a problem. nodes: NumaPlacement.java in an emulated machine of two nodes, which counts the CPU time of its remote loops.
 Shares, and classes of objects, are measured by scripts/evaluate.py. What Locus says may be wrong here: the tests fail then. A
 program that fails is named, its kind is left out for its JDK, and the exit status is 1.
 """
@@ -34,7 +34,7 @@ GUEST = ROOT / "scripts/numa-guest"
 COLLECTORS = ("Serial", "Parallel", "G1")
 INTERVALS = {"512k": 1500, "16k": 150}  # MiB that each of two threads allocates
 COMPILED, INTERPRETED = 12000, 40  # rounds of Names
-FINDINGS_SECONDS = 2.5
+FINDINGS_SECONDS, CALM_SECONDS = 2.5, 2
 MODES = {"master": 4, "parallel": 2, "interleaved": 8, "gc": 3}  # of NumaPlacement, and the seconds of a phase
 GUEST_SECONDS = 400
 
@@ -102,6 +102,13 @@ def findings(version, home, work):
            "other": sum(bool(said - {kind}) for said, kind in told), "calm": len(reports["calm"]["findings"])}
 
 
+def calm(version, home, work):
+    java = [home / "bin/java", "-Xmx256m", "-cp", compiled(home, "Calm", work), "Calm"]
+    for mode in output(java).split():
+        report = recorded([*java, mode, CALM_SECONDS], work)[1]
+        yield {"jdk": version, "mode": mode, "samples": report["samples"]["total"], "findings": [f["kind"] for f in report["findings"]]}
+
+
 def guest_script(classes, library, out):
     """Shell code that profiles each mode of NumaPlacement, one after the other: booting takes longer than they do."""
     lines = ["mkdir -p %s && cd %s" % ((shlex.quote(str(out)),) * 2)]
@@ -132,7 +139,7 @@ def nodes(version, home, work):
         yield {"jdk": version, "mode": mode, "samples": site["known"], "true": oracles.time_truth(told), "remote": site["remote_share"]}
 
 
-KINDS = {"estimates": estimates, "names": names, "findings": findings, "nodes": nodes}
+KINDS = {"estimates": estimates, "names": names, "findings": findings, "calm": calm, "nodes": nodes}
 
 
 def main():

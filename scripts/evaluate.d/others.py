@@ -63,6 +63,16 @@ def findings(rows):
         [r["jdk"], r["of"], r["right"], r["other"], r["calm"]] for r in rows])
 
 
+def calm(rows):
+    head = ["JDK", "programs", "samples of each, at least", "with a finding"]
+    told = []
+    for jdk in sorted({r["jdk"] for r in rows}):
+        of = [r for r in rows if r["jdk"] == jdk]
+        false = ["%s (%s)" % (r["mode"], ", ".join(r["findings"])) for r in of if r["findings"]]
+        told.append([jdk, len(of), min(r["samples"] for r in of), "; ".join(false) or "none"])
+    return "False findings: programs without a problem, whose arithmetic takes the time (`Calm.java`).", markdown(head, told)
+
+
 def nodes(rows):
     head = ["JDK", "placement", "samples", "remote part of the time: true", "of the samples"]
     return "NUMA nodes: an emulated machine of two nodes (`NumaPlacement.java` under `scripts/numa-guest`), whose pages are on the " \
@@ -71,7 +81,7 @@ def nodes(rows):
             else [r["jdk"], "skipped: " + without_paths(r["skipped"]), "", "", ""] for r in rows])
 
 
-KNOWN = {"estimates": estimates, "names": names, "findings": findings, "nodes": nodes}
+KNOWN = {"estimates": estimates, "names": names, "findings": findings, "calm": calm, "nodes": nodes}
 
 
 def known(told):

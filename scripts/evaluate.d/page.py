@@ -36,7 +36,7 @@ seconds and until three of them took equally long, and the CPU time of a round c
 fixed rate from another process, which no profiler follows; the CPU time of a thousand requests counts, after 20 seconds.
 
 The first table has Locus's default beside its peers. The second one has Locus with `--spans=streams,tasks`, and with `--min-size=0`, which
-follows every object; `make evaluate` runs these in the first six rounds. What the programs are is in `tests/evaluation/programs.json`."""
+follows every object; `make evaluate` runs these in the first six rounds. What the programs are is in `tests/evaluation/programs.json`; [design/cost.md](design/cost.md) says what is known of outliers."""
 
 WALL = "The same of the time from start to end."
 MEMORY = "Peak resident memory: MB more than the run without a profiler (and that in percent): the median of n pairs, and its 95% interval."
@@ -165,7 +165,8 @@ def of_runs(m, plots):
     r, programs, words = m.results, figures.measured(m.results, m.programs), command(m)
     if not programs:
         return []
-    cpu = image(plots["cpu"], "CPU time with each profiler, by program") + "\n\n" + tables.ratio_tables(r, programs, "cpu", "s")
+    cpu = image(plots["cpu"], "CPU time with each profiler, by program") + "\n\n" + "\n\n".join(
+        filter(None, [tables.ratio_tables(r, programs, "cpu", "s"), tables.stable_sentence(r, programs)]))
     memory = image(plots["memory"], "Peak memory with each profiler, by program") + "\n\n" + tables.memory_tables(r, programs)
     repeat = tables.repeat_table(m.repeats, programs)
     drawn = image(plots["repeatability"], "How far runs agree, by program") if "repeatability" in plots else ""

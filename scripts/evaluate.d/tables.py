@@ -81,6 +81,13 @@ def ratio_tables(results, programs, field, unit, form="%.2f"):
     return "\n\n".join(told)
 
 
+def stable_sentence(results, programs):
+    """How many runs of long forms were measured though their rounds had not become equally long; "" without long forms."""
+    runs = [r for p in programs if p.kind == "long" for v in costs.LONG_VARIANTS for r in results.of(p.name, v)]
+    unstable = sum(r.get("stable") == 0 for r in runs)
+    return "Of %d runs of long forms %d had not become stable when the measurement began." % (len(runs), unstable) if runs else ""
+
+
 def memory_cell(mb, ratios):
     return "%s (%+.0f%%)" % (interval(stats.median(mb), len(mb), "%+.0f"), 100 * (stats.median(ratios)[0] - 1))
 

@@ -563,12 +563,22 @@ def test_what_is_said_of_programs_that_know_the_truth_has_a_table_for_each_kind(
         "estimates": [{"jdk": 17, "collector": "G1", "interval": "16k", "sites": 6, "within": 5, "median_error": 0.012, "largest_error": 0.25}],
         "names": [{"jdk": 25, "compiled": True, "patterns": 20, "right": 17, "none": 1}],
         "findings": [{"jdk": 25, "of": 13, "right": 12, "other": 1, "calm": 0}],
+        "calm": [{"jdk": 17, "mode": "a", "samples": 90, "findings": []}, {"jdk": 17, "mode": "b", "samples": 80, "findings": ["hot-object"]}],
         "nodes": [{"jdk": 17, "mode": "gc", "samples": 900, "true": 0.476, "remote": 0.431}, {"jdk": 25, "skipped": "no kernel in /srv/build/guest"}],
     })
-    for row in ("| 17 | G1 | 16k | 6 | 5 | 1.2% | 25.0% |", "| 25 | compiled | 20 | 17 | 2 | 1 |", "| 25 | 13 | 12 | 1 | 0 |",
+    for row in ("| 17 | G1 | 16k | 6 | 5 | 1.2% | 25.0% |", "| 25 | compiled | 20 | 17 | 2 | 1 |", "| 25 | 13 | 12 | 1 | 0 |", "| 17 | 2 | 80 | b (hot-object) |",
                 "| 17 | gc | 900 | 47.6% | 43.1% |", "| 25 | skipped: no kernel in ... |  |  |  |"):
         assert row in told, told
-    assert len([line for line in told.splitlines() if line.startswith("| --- |")]) == 4
+    assert len([line for line in told.splitlines() if line.startswith("| --- |")]) == 5
+
+
+def test_false_findings_are_of_twenty_programs():
+    def target(names, **found):
+        return targets.calm_row([{"mode": name, "findings": found.get(name, [])} for name in names])[2:]
+    twenty = ["p%d" % i for i in range(20)]
+    assert target(twenty * 2) == ["0 in 40 runs", "met"]
+    assert target(twenty, p3=["hot-object"]) == ["1 in 20 runs", "NOT met"]
+    assert target(twenty[:19] * 2) == ["not measured", "NOT measured"]
 
 
 def test_merging_has_medians_with_the_least_and_the_most():

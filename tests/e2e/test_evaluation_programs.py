@@ -120,6 +120,19 @@ def test_program_computes_what_it_did_before(built, at, name, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.seconds(SECONDS)
+@pytest.mark.parametrize("name, told", (("FFT, long", r"cpu=[\d.]+ wall=[\d.]+ rounds=\d+ left_out=\d+ stable=[01]"),
+                                        ("Jetty", r"cpu=[\d.]+ requests=100 p50=[\d.]+ p90=[\d.]+ p99=[\d.]+ p99.9=[\d.]+")))
+def test_long_forms_and_servers_measure_themselves(jdk17, name, told, tmp_path):
+    program = ALL[name]
+    programs.build(jdk17.home, [program])
+    done = subprocess.run(programs.command(program, "quick", jdk17.home), cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=True)
+    *_, measured, result = done.stdout.splitlines()
+    assert re.fullmatch("measured: " + told, measured) and result == "result: " + program.result["quick"]
+
+
+@pytest.mark.slow
+@pytest.mark.seconds(SECONDS)
 @pytest.mark.parametrize("name", ("Towers", "FFT"))
 def test_wrong_result_ends_a_program_with_an_error(built, name, jdk17, tmp_path):
     program = ALL[name]

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import sys
 
+import oracles
 import pytest
 from conftest import ROOT, run_command
 
@@ -60,3 +61,25 @@ def test_a_verdict_holds_samples_against_the_programs_truth(check, monkeypatch, 
     monkeypatch.setattr(check, "recorded", lambda *_: (truth, report_of(**samples)))
     _, found, verdict = check.of_event(event, ["java", "HardwareTruth", 1], tmp_path)
     assert verdict == told and found.endswith(", local_dram 7, 301 cycles on average")
+
+
+def test_nodes_are_held_against_the_time_of_the_loops(check, monkeypatch, tmp_path, jdk17):
+    """Both nodes took as long, and half of that at the other node's pages."""
+    (tmp_path / "libnuma_native.so").touch()
+    line = check_line("master")
+    told = {"phases": [{"cpu_ns": [[1, 0], [1, 0]]}]}
+
+    def verdict(remote, nodes=("node0", "node1")):
+        site = {"diagnosis": {"allocation_line": line}, "remote_share": remote, "known": 200}
+        monkeypatch.setattr(check, "nodes", lambda: nodes)
+        monkeypatch.setattr(check, "recorded", lambda *_: (told, {"numa": {"sites": [site]}}))
+        return check.row("numa, master", check.numa, "master", jdk17.home, tmp_path, tmp_path)[1:]
+
+    assert verdict(0.52) == ["50.0% remote", "200 samples, 52.0% remote", "right"]
+    assert verdict(0.30)[2] == "WRONG"
+    assert verdict(None) == ["", "the site of master is not in the report", "FAILED"]
+    assert verdict(0.52, ("node0",)) == ["", "1 NUMA node", "not here"]
+
+
+def check_line(mode):
+    return "NumaPlacement.new(NumaPlacement.java:%d)" % oracles.marked_lines("NumaPlacement", "site")[mode]

@@ -14,7 +14,7 @@ import java.util.Locale;
  *
  * Rounds are left out until their time is over and the last three took equally long (within a tenth of their median), but not
  * longer than three times the seconds. Each round checks its own result. The last but one line is "measured: " with the CPU and
- * clock time of a round in seconds; the last one is the program's result.
+ * clock time of a round in seconds, and whether the rounds became alike; the last one is the program's result.
  */
 public final class Rounds {
 	private static final int ALIKE = 3, TIMES = 3;
@@ -24,6 +24,7 @@ public final class Rounds {
 
 	private final Method main;
 	private final String[] arguments;
+	private final Deque<Double> last = new ArrayDeque<>(); // what rounds took, in seconds
 	private String result;
 
 	private Rounds(Method main, String[] arguments) {
@@ -56,17 +57,17 @@ public final class Rounds {
 		return seconds;
 	}
 
-	private static boolean alike(Deque<Double> last) {
+	/** Took the last rounds equally long? */
+	private boolean alike() {
 		double[] sorted = last.stream().mapToDouble(Double::doubleValue).sorted().toArray();
 		return sorted.length == ALIKE && sorted[ALIKE - 1] - sorted[0] <= SPREAD * sorted[ALIKE / 2];
 	}
 
 	/** Runs rounds that do not count; returns how many. */
 	private int warmUp(double seconds) throws Exception {
-		Deque<Double> last = new ArrayDeque<>();
 		double took = 0;
 		int rounds = 0;
-		while (took < seconds || !alike(last) && took < TIMES * seconds) {
+		while (took < seconds || !alike() && took < TIMES * seconds) {
 			last.add(run());
 			took += last.getLast();
 			rounds++;
@@ -80,6 +81,7 @@ public final class Rounds {
 		Method main = Class.forName(args[2]).getMethod("main", String[].class);
 		Rounds rounds = new Rounds(main, Arrays.copyOfRange(args, 3, args.length));
 		int before = rounds.warmUp(Double.parseDouble(args[0]));
+		boolean alike = rounds.alike();
 		double most = Double.parseDouble(args[1]), wall = 0, start = cpuSeconds(), cpu;
 		int count = 0;
 		do {
@@ -87,7 +89,8 @@ public final class Rounds {
 			count++;
 			cpu = cpuSeconds() - start;
 		} while (cpu < most);
-		System.out.printf(Locale.ROOT, "measured: cpu=%.6f wall=%.6f rounds=%d left_out=%d%n", cpu / count, wall / count, count, before);
+		System.out.printf(Locale.ROOT, "measured: cpu=%.6f wall=%.6f rounds=%d left_out=%d stable=%d%n", cpu / count, wall / count,
+				count, before, alike ? 1 : 0);
 		System.out.println(rounds.result);
 	}
 }
