@@ -74,7 +74,7 @@ def coverage(interval, make, truth, times):
     return held / times
 
 
-@pytest.mark.parametrize("n", (6, 7, 12, 20))
+@pytest.mark.parametrize("n", (6, 7, 11, 12, 20))
 @pytest.mark.parametrize("noise", NOISE)
 def test_intervals_of_pairs_hold_the_truth_as_often_as_they_say(noise, n):
     """At least 95%, and what the order statistics say. A percentile bootstrap of medians has 87.5% of seven pairs."""
