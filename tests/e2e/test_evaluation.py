@@ -429,8 +429,8 @@ def test_the_worst_is_of_everything_on_the_page_and_servers_have_latencies(tmp_p
     (tmp_path / "storms.txt").write_text(STORMS)
     _, page = evaluate(tmp_path, "--page")
     rows = table(page, "Targets")
-    assert rows["CPU time, worst of everything on this page (3)"]["measured"] == "1.540 (storm: overflow)"
-    assert rows["storms of call paths, CPU time, worst of 2"]["measured"] == "1.54 (storm: overflow)"
+    assert rows["CPU time, worst of everything on this page (3)"]["measured"] == "1.500 (storm: overflow)"
+    assert rows["storms of call paths, CPU time, worst of 2"]["measured"] == "1.50 (storm: overflow)"
     assert rows["CPU time, worst of 1 servers"] == {"what": "CPU time, worst of 1 servers", "target": "1.05", "measured": "1.050 (Jetty)", "": "met"}
     assert table(page, "Storms of call paths")["trees"]["ratio without the start: median [least, most]"] == "1.11 [1.05, 1.20]"
     latencies = page.split("## Latency of servers")[1].split("\n## ")[0]
