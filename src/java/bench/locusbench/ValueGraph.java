@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -35,28 +36,29 @@ final class ValueGraph {
 			return name;
 		}
 
-		boolean dependsOn(Value other) {
-			return all().contains(other);
-		}
-
-		/** Is all that the other value is computed from needed for this one? A join is no computation of its own. */
-		boolean keepsAlive(Value other) {
-			Set<Value> all = all();
-			return all.contains(other) || other.join && all.containsAll(other.from);
+		/** Is all that it is computed from in a value's all()? A join is no computation of its own. */
+		boolean isKeptBy(Set<Value> all) {
+			return all.contains(this) || join && all.containsAll(from);
 		}
 
 		/** All that the value depends on, directly or not; itself only where it is in a cycle. */
 		Set<Value> all() {
-			Set<Value> seen = new LinkedHashSet<>();
-			Deque<Value> open = new ArrayDeque<>(from);
-			while (!open.isEmpty()) {
-				Value next = open.pop();
-				if (seen.add(next)) {
-					open.addAll(next.from);
-				}
-			}
-			return seen;
+			return ValueGraph.all(List.of(this));
 		}
+	}
+
+	/** All that any of the values depends on: one walk, since a long method has some ten thousand values. */
+	private static Set<Value> all(Collection<Value> values) {
+		Set<Value> seen = new HashSet<>();
+		Deque<Value> open = new ArrayDeque<>();
+		values.forEach(value -> open.addAll(value.from));
+		while (!open.isEmpty()) {
+			Value next = open.pop();
+			if (seen.add(next)) {
+				open.addAll(next.from);
+			}
+		}
+		return seen;
 	}
 
 	/** The variables as they are at a point of a path. */
@@ -204,18 +206,26 @@ final class ValueGraph {
 	 */
 	static List<Value> sinks(List<Value> candidates, Collection<Value> kept) {
 		List<Value> sinks = new ArrayList<>();
+		Set<Value> ofKept = all(kept);
+		List<Set<Value>> ofCandidates = new ArrayList<>();
+		candidates.forEach(candidate -> ofCandidates.add(candidate.all()));
 		for (int i = 0; i < candidates.size(); i++) {
 			Value value = candidates.get(i);
-			boolean needed = kept.stream().noneMatch(k -> k.keepsAlive(value));
+			boolean needed = !isKeptByOne(value, kept, ofKept);
 			for (int j = 0; needed && j < candidates.size(); j++) {
 				Value other = candidates.get(j);
-				needed = other == value || !other.keepsAlive(value) || value.keepsAlive(other) && j < i;
+				needed = other == value || !value.isKeptBy(ofCandidates.get(j)) || other.isKeptBy(ofCandidates.get(i)) && j < i;
 			}
 			if (needed) {
 				sinks.add(value);
 			}
 		}
 		return sinks;
+	}
+
+	/** `all`: what all of `kept` depend on. */
+	private static boolean isKeptByOne(Value value, Collection<Value> kept, Set<Value> all) {
+		return all.contains(value) || value.isKeptBy(all) && kept.stream().anyMatch(k -> value.isKeptBy(k.all()));
 	}
 
 	/**
@@ -244,9 +254,10 @@ final class ValueGraph {
 	private Set<Object> deciding(Map<Object, Set<Object>> next) {
 		Set<Object> found = new LinkedHashSet<>();
 		Deque<Object> open = new ArrayDeque<>();
+		Set<Value> ofConditions = all(conditions);
 		for (Object variable : next.keySet()) {
 			Value begin = entries.get(variable);
-			if (begin != null && conditions.stream().anyMatch(c -> c == begin || c.dependsOn(begin))) {
+			if (begin != null && (conditions.contains(begin) || ofConditions.contains(begin))) {
 				open.add(variable);
 			}
 		}
