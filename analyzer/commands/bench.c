@@ -59,8 +59,10 @@ enum row {
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_AT] = { "at", 0, "STRING", "CLASS:LINE|CLASS#METHOD|CLASS", "", "",
 	             "code to make a benchmark of: the loop or statement around a line, a whole "
-	             "method, or the code after a comment with @bench-this in the source of a "
-	             "class; default: the line with most accesses of the first finding" },
+	             "method (with overloads, the one with most samples, or the one with the "
+	             "parameters in METHOD(TYPE,...)), or the code after a comment with "
+	             "@bench-this in the source of a class; default: the line with most accesses "
+	             "of the first finding" },
 	[ROW_SOURCE] = { "source-path", 0, "STRING", "PATH", "", "",
 	                 "directories and jars with the program's source files, separated by ':' "
 	                 "(required)" },

@@ -34,6 +34,7 @@ int lc_bench_place_parse(struct lc_bench_place *p, const char *at)
 {
 	const size_t len = strcspn(at, ":#");
 	const char *rest = at[len] ? at + len + 1 : "";
+	const size_t name = strcspn(rest, "("), rest_len = strlen(rest);
 	unsigned long line = 0;
 	char *end = NULL;
 
@@ -41,7 +42,9 @@ int lc_bench_place_parse(struct lc_bench_place *p, const char *at)
 		return lc_usage("--at: '%.200s' is not CLASS:LINE, CLASS#METHOD or CLASS, such as "
 		                "org.acme.Index:211 or org.acme.Index#search",
 		                at);
-	if (at[len] == '#' && !*rest)
+	if (at[len] == '#' && rest[name] && rest[rest_len - 1] != ')')
+		return lc_usage("--at: '%.200s' has no ')' at its end", at);
+	if (at[len] == '#' && !name)
 		return lc_usage("--at: '%.200s' has no method after '#'", at);
 	if (at[len] == ':') {
 		line = *rest >= '0' && *rest <= '9' ? strtoul(rest, &end, 10) : 0;
@@ -49,9 +52,11 @@ int lc_bench_place_parse(struct lc_bench_place *p, const char *at)
 			return lc_usage("--at: '%.64s' is not a line number", rest);
 	}
 	*p = (struct lc_bench_place){ .class = lc_mem_text("%.*s", (int)len, at),
-		                      .method = lc_mem_text("%s", line ? "" : rest),
+		                      .method = lc_mem_text("%.*s", line ? 0 : (int)name, rest),
 		                      .line = (uint32_t)line,
 		                      .finding = lc_mem_text("%s", "") };
+	if (rest[name])
+		p->parameters = lc_mem_text("%.*s", (int)(rest_len - name - 2), rest + name + 1);
 	return 0;
 }
 
@@ -59,6 +64,7 @@ void lc_bench_place_free(struct lc_bench_place *p)
 {
 	free(p->class);
 	free(p->method);
+	free(p->parameters);
 	free(p->lines);
 	free(p->finding);
 	*p = (struct lc_bench_place){ 0 };

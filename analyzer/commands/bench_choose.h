@@ -25,6 +25,7 @@ struct lc_bench_line {
 struct lc_bench_place {
 	char *class;                 /* "org.acme.Outer$Inner" */
 	char *method;                /* "" where it is not known */
+	char *parameters;            /* "int,String" of the method; NULL: not named */
 	uint32_t line;               /* 0: the whole method, or what the class marks */
 	struct lc_bench_line *lines; /* of the method that have either, in their order */
 	size_t lines_len;
@@ -41,9 +42,9 @@ struct lc_bench_of {
 };
 
 /*
- * A place as --at names it, "CLASS:LINE", "CLASS#METHOD", or "CLASS" for what its source marks,
- * with nothing of a profile yet: `method` is "", or `line` 0, or both. Returns 0, or LC_EXIT_USAGE
- * after one line on stderr, with *p untouched.
+ * A place as --at names it, "CLASS:LINE", "CLASS#METHOD", "CLASS#METHOD(TYPE,...)", or "CLASS"
+ * for what its source marks, with nothing of a profile yet: `method` is "", or `line` 0, or both.
+ * Returns 0, or LC_EXIT_USAGE after one line on stderr, with *p untouched.
  */
 int lc_bench_place_parse(struct lc_bench_place *p, const char *at);
 

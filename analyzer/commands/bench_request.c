@@ -20,6 +20,8 @@ static void put_place(struct lc_json *j, const struct lc_bench_place *p)
 	lc_json_line(j, 0);
 	lc_json_string(j, "class", p->class);
 	lc_json_string(j, "method", p->method);
+	if (p->parameters)
+		lc_json_string(j, "parameters", p->parameters);
 	lc_json_i64(j, "line", p->line ? (int64_t)p->line : -1);
 	lc_json_line(j, 0);
 	lc_json_array(j, "lines");

@@ -160,9 +160,10 @@ static bool find(struct lc_finding *list, size_t len)
 static void a_place_is_a_class_with_a_line_or_a_method(void **state)
 {
 	static const char *const wrong[] = {
-		"",          "In dex",    "Index:",   "Index:0",  "Index:x",
-		"Index:1x",  "Index#",    ":3",       "#a",       "a/Index:3",
-		"Index:3:4", "Index#a:3", "Index:-3", "Index: 3", "Index:99999999999"
+		"",          "In dex",    "Index:",     "Index:0",  "Index:x",
+		"Index:1x",  "Index#",    ":3",         "#a",       "a/Index:3",
+		"Index:3:4", "Index#a:3", "Index:-3",   "Index: 3", "Index:99999999999",
+		"Index#a(",  "Index#()",  "Index#a(int"
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
@@ -174,6 +175,14 @@ static void a_place_is_a_class_with_a_line_or_a_method(void **state)
 	lc_bench_place_free(&place);
 	assert_int_equal(lc_bench_place_parse(&place, "Index#<init>"), 0);
 	assert_place("Index", "<init>", 0);
+	assert_null(place.parameters);
+	lc_bench_place_free(&place);
+	assert_int_equal(lc_bench_place_parse(&place, "Index#at(int,java.util.List)"), 0);
+	assert_place("Index", "at", 0);
+	assert_string_equal(place.parameters, "int,java.util.List");
+	lc_bench_place_free(&place);
+	assert_int_equal(lc_bench_place_parse(&place, "Index#at()"), 0);
+	assert_string_equal(place.parameters, "");
 	lc_bench_place_free(&place);
 	assert_int_equal(lc_bench_place_parse(&place, "org.acme.Index"), 0);
 	assert_place("org.acme.Index", "", 0);

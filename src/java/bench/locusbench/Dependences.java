@@ -138,6 +138,8 @@ final class Dependences {
 	private final Set<CtExecutable<?>> open = Collections.newSetFromMap(new IdentityHashMap<>());
 	private final Set<Object> inner = new HashSet<>(); // variables that are gone behind the segment
 	private final CtStatement segment;
+	private final Set<Object> looked = new HashSet<>(); // Contents of which an element or field is read
+	private final Set<Object> floating = new HashSet<>(); // Fields and Contents that a floating-point number is stored to
 	private final Set<ValueGraph.Value> effects = new LinkedHashSet<>(); // values that leave the segment by themselves
 
 	Dependences(CtStatement segment) {
@@ -168,8 +170,22 @@ final class Dependences {
 		return values.last().keySet();
 	}
 
+	/**
+	 * What has to be put back before each call: what decides which way a later call goes, and floating-point numbers that a call
+	 * computes from those it finds, which would become denormal, infinite or NaN, and take another time.
+	 */
 	Set<Object> resets() {
-		return values.resets();
+		Set<Object> found = new LinkedHashSet<>(carried());
+		found.retainAll(floating);
+		found.addAll(values.resets());
+		return found;
+	}
+
+	/** Fields and Contents that a later call would find otherwise than the first one, and use. */
+	Set<Object> carried() {
+		Set<Object> found = values.carried();
+		found.removeIf(key -> key instanceof Contents ? !looked.contains(key) : !(key instanceof Field));
+		return found;
 	}
 
 	// -- keys
@@ -284,6 +300,7 @@ final class Dependences {
 
 	private void read(Set<ValueGraph.Value> from, Object root) {
 		if (root != null) {
+			looked.add(contents(root));
 			from.add(values.read(contents(root)));
 		}
 	}
@@ -292,17 +309,25 @@ final class Dependences {
 		if (to instanceof CtArrayAccess) {
 			from.addAll(expression(((CtArrayAccess<?, ?>) to).getTarget()));
 			from.addAll(index(((CtArrayAccess<?, ?>) to).getIndexExpression()));
-			change(root(((CtArrayAccess<?, ?>) to).getTarget()), from);
+			change(root(((CtArrayAccess<?, ?>) to).getTarget()), from, to.getType());
 		} else if (to instanceof CtFieldAccess && !isOwnField((CtFieldAccess<?>) to)) {
 			from.addAll(expression(((CtFieldAccess<?>) to).getTarget()));
-			change(root(((CtFieldAccess<?>) to).getTarget()), from);
+			change(root(((CtFieldAccess<?>) to).getTarget()), from, to.getType());
 		} else if (to instanceof CtVariableAccess) {
-			values.assign(key((CtVariableAccess<?>) to), from);
+			Object key = key((CtVariableAccess<?>) to);
+			values.assign(key, from);
+			noteFloating(key, to.getType());
 		}
 	}
 
-	/** Something in the object has been changed. */
-	private void change(Object root, Set<ValueGraph.Value> from) {
+	private void noteFloating(Object key, CtTypeReference<?> type) {
+		if (type != null && type.getQualifiedName().matches("(double|float)(\\[\\])*")) {
+			floating.add(key);
+		}
+	}
+
+	/** Something of this type in the object has been changed. */
+	private void change(Object root, Set<ValueGraph.Value> from, CtTypeReference<?> type) {
 		if (root == null) {
 			effects.addAll(from);
 			return;
@@ -310,6 +335,7 @@ final class Dependences {
 		Set<ValueGraph.Value> all = new LinkedHashSet<>(from);
 		all.add(values.read(contents(root)));
 		values.assign(contents(root), all);
+		noteFloating(contents(root), type);
 	}
 
 	private void alias(Object variable, CtExpression<?> source) {
@@ -402,7 +428,7 @@ final class Dependences {
 			values.condition(from);
 		}
 		if (on != null) {
-			change(on, from);
+			change(on, from, call.getTarget().getType());
 		} else {
 			effects.addAll(from);
 		}
@@ -411,7 +437,7 @@ final class Dependences {
 		}
 		for (CtExpression<?> argument : arguments) {
 			if (isMutable(argument.getType()) && root(argument) != null) {
-				change(root(argument), from);
+				change(root(argument), from, argument.getType());
 			}
 		}
 		return from;

@@ -52,12 +52,14 @@ final class Extraction {
 	private final List<String> notes = new ArrayList<>();
 	private final StringBuilder out = new StringBuilder();
 	private final Edits edits = new Edits();
-	private int unused; // values that nothing consumes
+	private final Unused unused;
+	private int unconsumed; // values, without the rule that consumes them
 
 	Extraction(Segment segment, Uses uses, Variables variables) {
 		this.segment = segment;
 		this.uses = uses;
 		this.variables = variables;
+		unused = new Unused(segment.statement);
 	}
 
 	/** `line`: in the name of the class; `text`: of the segment's source file. */
@@ -71,7 +73,7 @@ final class Extraction {
 		payload.firstLine = segment.firstLine();
 		payload.lastLine = segment.lastLine();
 		variables.inputs.forEach(i -> payload.inputNames.add(i.inProgram));
-		payload.repeatable = variables.repeatable;
+		payload.goesOn = !variables.goesOn.isEmpty();
 		payload.loadsAgain = variables.loadsAgain;
 		if (uses.opens) {
 			CtType<?> top = segment.type.getTopLevelType();
@@ -117,6 +119,10 @@ final class Extraction {
 			return uses.bridges.name(c) != null || declaration instanceof CtMethod && uses.methods.stream().anyMatch(m -> m == declaration);
 		}).collect(Collectors.toList());
 		for (CtFieldAccess<?> access : of.getElements(new TypeFilter<CtFieldAccess<?>>(CtFieldAccess.class))) {
+			if (Uses.isEnumLabel(access)) {
+				edits.replace(access, snippet(access, access.getVariable().getSimpleName()));
+				continue;
+			}
 			CtField<?> declaration = access.getVariable().getDeclaration();
 			boolean isHere = declaration != null && (uses.fields.get(declaration.getSimpleName()) == declaration
 					|| variables.constants.stream().anyMatch(c -> c == declaration));
@@ -130,7 +136,13 @@ final class Extraction {
 			String bridge = uses.bridges.name(call);
 			String name = bridge != null ? Variables.SELF + "." + bridge : copiedName(call.getExecutable().getSimpleName());
 			String text = name + "(" + arguments + ")";
-			edits.replace(call, isStatement(call) ? call.getFactory().createCodeSnippetStatement(text) : snippet(call, text));
+			if (isStatement(call)) {
+				CtStatement statement = call.getFactory().createCodeSnippetStatement(text);
+				unused.rewritten(call, statement);
+				edits.replace(call, statement);
+			} else {
+				edits.replace(call, snippet(call, text));
+			}
 		}
 		List<CtExpression<?>> selves = new ArrayList<>(of.getElements(new TypeFilter<CtThisAccess<?>>(CtThisAccess.class)));
 		of.getElements(new TypeFilter<CtSuperAccess<?>>(CtSuperAccess.class)).stream().filter(Uses::isInherited).forEach(selves::add);
@@ -263,9 +275,12 @@ final class Extraction {
 	private void load() {
 		line(0, "");
 		if (variables.loadsAgain) {
-			line(1, "/** Before each call, since the segment changes what its branches depend on; that is not measured. */");
-			notes.add("state that the segment changes, and by which it branches, is put back before each call, outside what is"
+			line(1, "/** Before each call, since the segment changes what it branches by, or computes floating-point numbers from; that is not measured. */");
+			notes.add("state that the segment changes, and by which it branches or from which it computes floating-point numbers, is put back before each call, outside what is"
 					+ " measured: below some microseconds a call the time is not to be trusted");
+		}
+		if (!variables.loadsAgain && !variables.goesOn.isEmpty()) {
+			notes.add("a call finds " + String.join(", ", variables.goesOn) + " as the call before has left it: by that it takes no other branch");
 		}
 		forJmh(1, "@Setup(Level." + level() + ")");
 		line(1, "public void load() {");
@@ -315,8 +330,11 @@ final class Extraction {
 	}
 
 	/** The segment's text, with its returns as `render` has them. */
-	private String body(java.util.function.Function<CtExpression<?>, String> render) {
+	private String body(java.util.function.Function<CtExpression<?>, String> render, boolean consumes) {
 		Edits here = new Edits();
+		if (consumes) {
+			unused.consume(here);
+		}
 		CtStatement whole = segment.statement;
 		for (CtReturn<?> r : segment.returns()) {
 			CtStatement rendered = r.getFactory().createCodeSnippetStatement(render.apply(r.getReturnedExpression()));
@@ -329,7 +347,8 @@ final class Extraction {
 				text.append(statement).append(ends(statement)).append('\n');
 			}
 		} else {
-			text.append(whole).append(ends(whole)).append('\n');
+			boolean isResult = consumes && whole instanceof CtInvocation && Unused.hasResult((CtInvocation<?>) whole);
+			text.append(isResult ? Unused.consumed(whole.toString()) : whole).append(ends(whole)).append('\n');
 		}
 		here.undo();
 		return text.toString();
@@ -371,7 +390,7 @@ final class Extraction {
 		line(1, "public " + (returned == null ? "void" : returned) + " segment(Blackhole blackhole) throws Throwable {");
 		begin();
 		indent(body(value -> value == null ? "return"
-				: variables.consumes ? "return " + value : result + " unused" + ++unused + " = " + value + "; return"));
+				: variables.consumes ? "return " + value : result + " unused" + ++unconsumed + " = " + value + "; return", variables.consumes));
 		if (completes && variables.consumes) {
 			for (int i = result == null && returned != null ? 1 : 0; i < sinks.size(); i++) {
 				line(2, "blackhole.consume(" + sinks.get(i).getSimpleName() + ");");
@@ -403,7 +422,7 @@ final class Extraction {
 		line(1, "/** Runs the segment once, and returns what it leaves: for the regression test. */");
 		line(1, "public Object[] outputs() throws Throwable {");
 		begin();
-		indent(body(value -> "return new Object[] {" + (value == null ? "null" : asType(result, value)) + left + "}"));
+		indent(body(value -> "return new Object[] {" + (value == null ? "null" : asType(result, value)) + left + "}", false));
 		if (Completes.normally(segment.statement)) {
 			line(2, "return new Object[] {null" + left + "};");
 		}

@@ -59,11 +59,16 @@ public final class Main {
 		final Segment segment;
 		final Variables variables;
 		final String text; // of the source file
+		final Path project;
 		private final Uses uses;
 		Payload payload;
+		private Project written;
+		private List<String> needed; // of the class path
 
-		Version(Sources sources, Segment segment) throws Refusal, IOException {
+
+		Version(Sources sources, Segment segment, Path project) throws Refusal, IOException {
 			this.segment = segment;
+			this.project = project;
 			uses = new Uses(segment, request.allowIo);
 			variables = new Variables(segment, uses, request.without);
 			text = sources.textOf(segment.type.getTopLevelType().getQualifiedName());
@@ -72,6 +77,27 @@ public final class Main {
 		/** Once no variable is added; `line`: in the name of the class, which is that of the first version. */
 		void extract(int line) throws IOException {
 			payload = new Extraction(segment, uses, variables).payload(line, text);
+		}
+
+		/** Write the project, with the parts of the class path that its regression test needs: a trial finds them. */
+		void write(Recording recording) throws Refusal, IOException {
+			written = Project.write(project, payload, recording, request.jvmOptions, request.forks);
+			needed = Trial.isPossible(request) ? new Trial(project.resolve("trial"), request).run(project, payload) : request.classPath;
+			written.complete(needed, new MavenRun(request.java).release(), request.jvmOptions);
+		}
+
+		/** Have Maven build it; with the whole class path, if it does not without. */
+		void build(MavenRun maven) throws Refusal, IOException {
+			try {
+				maven.build(project);
+			} catch (Refusal e) {
+				if (needed.equals(request.classPath) || !MavenRun.isInstalled()) {
+					throw e;
+				}
+				needed = request.classPath;
+				written.complete(needed, maven.release(), request.jvmOptions);
+				maven.build(project);
+			}
 		}
 	}
 
@@ -89,16 +115,17 @@ public final class Main {
 			segment.check(request.method, request.samplesByLine);
 			return segment;
 		}
-		return request.method.isEmpty() ? Segment.ofMark(type) : Segment.ofMethod(type, request.method);
+		return request.method.isEmpty() ? Segment.ofMark(type) : Segment.ofMethod(type, request.method, request.parameters, request.samplesByLine);
 	}
 
 	private int run() throws Refusal, IOException {
 		Sources sources = new Sources(request.sourcePath, request.classPath);
-		Version before = new Version(sources, find(sources));
+		Version before = new Version(sources, find(sources), request.against.isEmpty() ? request.output : request.output.resolve("before"));
 		Version after = null;
 		if (!request.against.isEmpty()) {
 			Sources others = new Sources(request.against, request.classPath);
-			after = new Version(others, before.segment.counterpart(others.type(before.segment.type.getQualifiedName())));
+			after = new Version(others, before.segment.counterpart(others.type(before.segment.type.getQualifiedName())),
+					request.output.resolve("after"));
 			before.variables.unite(after.variables);
 			after.variables.unite(before.variables);
 		}
@@ -111,14 +138,36 @@ public final class Main {
 		out.println(payload.originalClass + "." + payload.originalMethod + ", lines " + payload.firstLine + " to " + payload.lastLine
 				+ (request.finding.isEmpty() ? "" : ": " + request.finding));
 		Files.createDirectories(request.output);
-		Recording recording = recording(before);
-		Path project = after == null ? request.output : request.output.resolve("before");
-		write(project, before, recording);
-		if (after != null) {
-			write(request.output.resolve("after"), after, recording);
+		ProfiledRun profiled = new ProfiledRun(request, payload, before.project);
+		if (request.record && !request.program.isEmpty() && !request.profile.isEmpty()) {
+			saySamples(profiled);
 		}
+		Recording recording = recording(before);
+		before.write(recording);
+		boolean hasBoth = after != null && isWritten(after, recording);
 		out.println("the project is in " + request.output);
-		return request.run ? measure(before, after, recording) : DONE;
+		int status = request.run ? measure(before, hasBoth ? after : null, recording, profiled) : DONE;
+		return after != null && !hasBoth && status == DONE ? PARTLY : status;
+	}
+
+	/** Say before the program runs for it that there is nothing to compare the benchmark with. */
+	private void saySamples(ProfiledRun profiled) throws IOException {
+		try {
+			profiled.readProgram();
+			profiled.check();
+		} catch (Refusal e) {
+			err.println("locus: bench: the benchmark will not be compared with the program: " + e.getMessage());
+		}
+	}
+
+	private boolean isWritten(Version after, Recording recording) throws IOException {
+		try {
+			after.write(recording);
+			return true;
+		} catch (Refusal e) { // the first version is of use without it
+			err.println("locus: bench: the version to compare with: " + e.getMessage());
+			return false;
+		}
 	}
 
 	private Recording recording(Version version) throws Refusal, IOException {
@@ -139,18 +188,13 @@ public final class Main {
 		return made;
 	}
 
-	private void write(Path project, Version version, Recording recording) throws Refusal, IOException {
-		Project.write(project, version.payload, recording, request.classPath, new MavenRun(request.java).release(), request.jvmOptions, request.forks);
-	}
-
-	/** Is the benchmark in `project` like the program? */
-	private void compare(Path project, Payload payload, Recording recording, Results results) throws IOException {
+	/** Is the benchmark like the program? */
+	private void compare(ProfiledRun run, Payload payload, Recording recording, Results results) throws IOException {
 		if (recording.executions == 0) {
 			return; // made up
 		}
 		Likeness likeness = new Likeness();
 		try {
-			ProfiledRun run = new ProfiledRun(request, payload, project);
 			run.readProgram();
 			likeness.time(run.samples(), request.sampleNs, request.asProfiled, recording, results);
 			Accesses[] accesses = run.run(recording);
@@ -178,23 +222,23 @@ public final class Main {
 		}
 	}
 
-	private int measure(Version before, Version after, Recording recording) throws Refusal, IOException {
+	private int measure(Version before, Version after, Recording recording, ProfiledRun profiled) throws Refusal, IOException {
 		MavenRun maven = new MavenRun(request.java);
 		List<String> notes = new ArrayList<>(Project.notes(before.payload, recording));
 		if (after == null) {
-			maven.build(request.output);
-			Results results = alone(maven, request.output, before.payload, notes);
-			compare(request.output, before.payload, recording, results);
+			before.build(maven);
+			Results results = alone(maven, before.project, before.payload, notes);
+			compare(profiled, before.payload, recording, results);
 			out.print(results.text());
 			return results.status();
 		}
-		Path first = request.output.resolve("before");
-		Path second = request.output.resolve("after");
-		maven.build(first);
+		Path first = before.project;
+		Path second = after.project;
+		before.build(maven);
 		Results then;
 		Results now;
 		try {
-			maven.build(second);
+			after.build(maven);
 			do {
 				List<Path> ofFirst = new ArrayList<>();
 				List<Path> ofSecond = new ArrayList<>();
@@ -208,12 +252,12 @@ public final class Main {
 		} catch (Refusal e) { // the first version is of use without it
 			err.println("locus: bench: the version to compare with: " + e.getMessage());
 			Results alone = alone(maven, first, before.payload, notes);
-			compare(first, before.payload, recording, alone);
+			compare(profiled, before.payload, recording, alone);
 			out.print(alone.text());
 			return PARTLY;
 		}
 		noteWarmUp(maven, then);
-		compare(first, before.payload, recording, then);
+		compare(profiled, before.payload, recording, then);
 		out.print(now.against(then).text());
 		return now.status();
 	}

@@ -57,7 +57,7 @@ final class MavenRun {
 		throw new Refusal(reason(Files.readString(log), log));
 	}
 
-	private static boolean isInstalled() {
+	static boolean isInstalled() {
 		String path = System.getenv("PATH");
 		return Arrays.stream((path == null ? "" : path).split(File.pathSeparator))
 				.anyMatch(directory -> Files.isExecutable(Path.of(directory, "mvn")));

@@ -20,7 +20,12 @@ final class Payload {
 	List<String> inputNames = new ArrayList<>(); // of the recorded values, in their order
 	List<String> notes = new ArrayList<>(); // what was left out or assumed, a sentence each
 	boolean loadsAgain; // values are loaded before each call
-	boolean repeatable; // a second call without loading anew has to give the same outputs
+	boolean goesOn; // a call without loading anew finds some state as the call before has left it
+
+	/** The class of the regression test. */
+	String testName() {
+		return packageName + "." + className + "Test";
+	}
 
 	/** The path of `source`. */
 	String file() {

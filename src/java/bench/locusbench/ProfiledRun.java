@@ -33,11 +33,22 @@ final class ProfiledRun {
 		profile = project.resolve("profile").toAbsolutePath();
 	}
 
-	/** Read the program's profile. */
+	/** Read the program's profile, once. */
 	void readProgram() throws IOException, Refusal {
+		if (program != null) {
+			return;
+		}
 		String method = request.method.isEmpty() ? payload.originalMethod : request.method;
 		String of = request.method.isEmpty() ? payload.originalClass : request.className;
 		program = report(request.profile, "--engine=" + request.engine, of + "." + method + ":" + payload.firstLine + "-" + payload.lastLine);
+	}
+
+	/** Refuse to compare a benchmark with hardly any samples. */
+	void check() throws Refusal {
+		if (samples() < Likeness.SAMPLES_LEAST) {
+			throw new Refusal("the profile has " + samples() + " samples of lines " + payload.firstLine + " to " + payload.lastLine + " of "
+					+ payload.originalClass + "." + payload.originalMethod);
+		}
 	}
 
 	/** Of the program, in the segment. */
@@ -47,9 +58,7 @@ final class ProfiledRun {
 
 	/** The accesses of the program and of the benchmark, measured with the input that took a median time. */
 	Accesses[] run(Recording recording) throws IOException, Refusal {
-		if (samples() < Likeness.SAMPLES_LEAST) {
-			throw new Refusal("the profile has " + samples() + " samples of it");
-		}
+		check();
 		List<String> options = new ArrayList<>(request.jvmOptions);
 		options.add(agent(program.path("engine")));
 		Selection selection = new Selection(recording);
@@ -79,7 +88,7 @@ final class ProfiledRun {
 
 	/** Of the samples with a frame that fits, as `locus report --include` has it. */
 	private JsonNode report(String of, String engine, String frame) throws IOException, Refusal {
-		Path file = project.resolve("target/locus-report.json").toAbsolutePath();
+		Path file = Files.createDirectories(project.resolve("target")).resolve("locus-report.json").toAbsolutePath();
 		Path log = project.resolve("target/locus-report.log");
 		Files.deleteIfExists(file);
 		List<String> words = new ArrayList<>(List.of(request.locus, "report", "--file=" + file, "--top=" + ALL, "--include=" + frame));

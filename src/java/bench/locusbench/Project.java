@@ -25,6 +25,8 @@ final class Project {
 	private static final List<String> READER = List.of("Constant", "Deep", "Digest", "FieldsSerializer", "Inputs", "Kinds", "Library", "Primitives",
 			"Recording", "SerializableSerializer", "TextSerializer", "Uncapturable", "Values", "WrapperSerializer");
 	private static final String PARAMETERS = "/*INPUTS*/";
+	/** The recorded inputs. */
+	static final String INPUTS = "src/main/resources/locus-inputs.bin";
 	/** Where a benchmark's source has the inputs that are short. */
 	static final String VALUES = "/*VALUES*/";
 
@@ -33,32 +35,36 @@ final class Project {
 	private final Recording recording;
 	private final Selection selection;
 	private final String path;
-	private final List<String> jars;
+	private List<String> jars;
 
-	private Project(Path directory, Payload payload, Recording recording, List<String> classPath) throws IOException {
+	private Project(Path directory, Payload payload, Recording recording) {
 		this.directory = directory;
 		this.payload = payload;
 		this.recording = recording;
 		selection = new Selection(recording);
 		path = (payload.packageName + "." + payload.className).replace('.', '/');
-		jars = ClassPath.copy(classPath, directory.resolve("lib"));
 	}
 
 	/**
-	 * Write all of it. The recording has an execution at least, of the program or made; `release` is the version of Java that
-	 * the sources are of; `jvmOptions`, `forks`: how it is to be run.
+	 * Write all but the class path. The recording has an execution at least, of the program or made; `jvmOptions`, `forks`: how
+	 * it is to be run.
 	 */
-	static void write(Path directory, Payload payload, Recording recording, List<String> classPath, int release,
-			List<String> jvmOptions, int forks) throws IOException, Refusal {
+	static Project write(Path directory, Payload payload, Recording recording, List<String> jvmOptions, int forks) throws IOException, Refusal {
 		if (recording.recorded.isEmpty()) {
 			throw new Refusal("there are no inputs to measure with");
 		}
-		Project project = new Project(directory, payload, recording, classPath);
-		project.pom(release, jvmOptions);
+		Project project = new Project(directory, payload, recording);
 		project.sources();
 		project.inputs();
 		project.test();
 		project.readme(jvmOptions, forks);
+		return project;
+	}
+
+	/** Copy the class path, or another one in place of it, and name it for Maven; `release` is the version of Java that the sources are of. */
+	void complete(List<String> classPath, int release, List<String> jvmOptions) throws IOException {
+		jars = ClassPath.copy(classPath, directory.resolve("lib"));
+		pom(release, jvmOptions);
 	}
 
 	/** What a reader of the numbers has to know: the payload's notes, and what the recorder could not capture. */
@@ -113,7 +119,7 @@ final class Project {
 	}
 
 	private void inputs() throws IOException {
-		Path file = directory.resolve("src/main/resources/locus-inputs.bin");
+		Path file = directory.resolve(INPUTS);
 		Files.createDirectories(file.getParent());
 		try (OutputStream out = Files.newOutputStream(file)) {
 			new Recording(recording.executions, selection.tested, recording.notes).write(out);
@@ -126,12 +132,8 @@ final class Project {
 
 	/** The regression test of a benchmark, as text. */
 	static String test(Payload payload, int executions) throws IOException {
-		boolean compares = payload.repeatable || payload.loadsAgain;
 		String tested = IntStream.range(0, executions).mapToObj(String::valueOf).collect(Collectors.joining(", "));
-		String again = "\tprivate static final String AGAIN = \"a second call gives other outputs than the program's, for input \";\n";
-		return new Template("project/Test.java.txt").with("AGAIN", compares ? again : "")
-				.with("BETWEEN", payload.loadsAgain ? "\t\tbenchmark.load();\n" : "")
-				.with("SECOND", compares ? "check(benchmark, input, AGAIN);" : "benchmark.outputs();")
+		return new Template("project/Test.java.txt").with("BETWEEN", payload.loadsAgain || payload.goesOn ? "\t\tbenchmark.load();\n" : "")
 				.with("PACKAGE", payload.packageName).with("CLASS", payload.className).with("TESTED", tested).text();
 	}
 

@@ -57,8 +57,7 @@ final class RecordedRun {
 		Path source = directory.resolve("src").resolve(top + ".java");
 		Files.createDirectories(source.getParent());
 		Files.writeString(source, text);
-		Path java = Path.of(request.java);
-		Path javac = java.resolveSibling("javac");
+		Path javac = javac(request);
 		if (!Files.isExecutable(javac)) {
 			throw new Refusal("there is no javac beside " + request.java + " to compile the recorded class with");
 		}
@@ -68,6 +67,11 @@ final class RecordedRun {
 		if (Command.run(Path.of("."), log, 600, Map.of(), words) != 0) {
 			throw new Refusal("the class with the recorder does not compile: " + firstError(Files.readString(log)));
 		}
+	}
+
+	/** The compiler of the program's JDK, which need not be there. */
+	static Path javac(Request request) {
+		return Path.of(request.java).resolveSibling("javac");
 	}
 
 	/** The first error of javac's, as FILE:LINE: TEXT. */
@@ -92,7 +96,7 @@ final class RecordedRun {
 	}
 
 	/** This jar, and those of Kryo that its manifest names. */
-	private static List<String> own() throws IOException {
+	static List<String> own() throws IOException {
 		List<String> path = new ArrayList<>();
 		for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
 			path.add(absolute(entry));

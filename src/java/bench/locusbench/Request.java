@@ -20,6 +20,7 @@ final class Request {
 	final int engine; // number of the profile's engine
 	final String className;
 	final String method;
+	final String parameters; // "int,String"; null: the method's are not named
 	final int line;
 	final Map<Integer, Long> samplesByLine = new TreeMap<>();
 	final long methodSamples;
@@ -49,6 +50,7 @@ final class Request {
 		engine = json.path("engine").asInt(1);
 		className = json.path("class").asText("");
 		method = json.path("method").asText("");
+		parameters = json.has("parameters") ? json.path("parameters").asText() : null;
 		line = json.path("line").asInt(-1);
 		for (JsonNode row : json.path("lines")) {
 			samplesByLine.merge(row.path("line").asInt(), row.path("samples").asLong(), Long::sum);

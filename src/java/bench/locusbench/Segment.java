@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import spoon.reflect.code.CtBlock;
 import spoon.reflect.code.CtBodyHolder;
 import spoon.reflect.code.CtComment;
@@ -86,14 +87,31 @@ final class Segment {
 		return new Segment(method.getParent(CtType.class), method, statement);
 	}
 
-	/** The whole method of that name, the first one where there are several. */
-	static Segment ofMethod(CtType<?> type, String name) throws Refusal {
-		for (CtExecutable<?> method : executables(type)) {
-			if (method instanceof CtMethod && method.getSimpleName().equals(name) && method.getBody() != null) {
-				return new Segment(type, method, method.getBody());
-			}
+	/** The whole method of that name. `parameters`: their types, such as "int,String"; null: that with most samples, if there are several. */
+	static Segment ofMethod(CtType<?> type, String name, String parameters, Map<Integer, Long> samplesByLine) throws Refusal {
+		List<CtExecutable<?>> all = executables(type).stream().filter(m -> m instanceof CtMethod && m.getSimpleName().equals(name) && m.getBody() != null)
+				.collect(Collectors.toList());
+		List<CtExecutable<?>> fitting = all.stream().filter(m -> parameters == null || hasParameters(m, parameters)).collect(Collectors.toList());
+		long most = fitting.stream().mapToLong(m -> samples(m, samplesByLine)).max().orElse(0);
+		if (fitting.size() > 1) {
+			fitting.removeIf(m -> most == 0 || samples(m, samplesByLine) < most);
 		}
-		throw new Refusal("no method " + name + " with a body in " + type.getQualifiedName());
+		if (all.isEmpty()) {
+			throw new Refusal("no method " + name + " with a body in " + type.getQualifiedName());
+		} else if (fitting.isEmpty()) {
+			String which = all.stream().map(m -> name + "(" + parameters(m) + ") at line " + m.getPosition().getLine()).collect(Collectors.joining(", "));
+			throw new Refusal((parameters == null ? "the profile has no sample in a method " + name : "no method " + name + "(" + parameters + ")") + " of "
+					+ type.getQualifiedName() + ": name one with its parameters in --at; there are " + which);
+		}
+		return new Segment(type, fitting.get(0), fitting.get(0).getBody());
+	}
+
+	private static String parameters(CtExecutable<?> method) {
+		return method.getParameters().stream().map(p -> p.getType().getTypeErasure().getSimpleName()).collect(Collectors.joining(","));
+	}
+
+	private static boolean hasParameters(CtExecutable<?> method, String types) {
+		return parameters(method).equals(types.replaceAll("\\w+\\.|\\s", "").replace("...", "[]"));
 	}
 
 	/** The statement that is marked with a comment. */
@@ -197,10 +215,10 @@ final class Segment {
 		throw new Refusal("the version to compare with has no method " + method.getSignature() + " in " + other.getQualifiedName());
 	}
 
-	private static long samples(CtStatement statement, Map<Integer, Long> samplesByLine) {
+	private static long samples(CtElement element, Map<Integer, Long> samplesByLine) {
 		long sum = 0;
 		for (Map.Entry<Integer, Long> row : samplesByLine.entrySet()) {
-			sum += covers(statement, row.getKey()) ? row.getValue() : 0;
+			sum += covers(element, row.getKey()) ? row.getValue() : 0;
 		}
 		return sum;
 	}

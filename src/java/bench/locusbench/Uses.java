@@ -8,10 +8,13 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import spoon.reflect.code.CtAbstractSwitch;
 import spoon.reflect.code.CtBreak;
+import spoon.reflect.code.CtCase;
 import spoon.reflect.code.CtConstructorCall;
 import spoon.reflect.code.CtExpression;
 import spoon.reflect.code.CtFieldAccess;
+import spoon.reflect.code.CtFieldRead;
 import spoon.reflect.code.CtInvocation;
 import spoon.reflect.code.CtLabelledFlowBreak;
 import spoon.reflect.code.CtLocalVariable;
@@ -30,6 +33,7 @@ import spoon.reflect.declaration.CtModifiable;
 import spoon.reflect.declaration.CtType;
 import spoon.reflect.declaration.CtVariable;
 import spoon.reflect.declaration.ModifierKind;
+import spoon.reflect.path.CtRole;
 import spoon.reflect.reference.CtTypeParameterReference;
 import spoon.reflect.reference.CtTypeReference;
 import spoon.reflect.visitor.filter.TypeFilter;
@@ -89,7 +93,9 @@ final class Uses {
 		bridge(of);
 		for (CtVariableAccess<?> access : of.getElements(new TypeFilter<CtVariableAccess<?>>(CtVariableAccess.class))) {
 			if (access instanceof CtFieldAccess) {
-				field((CtFieldAccess<?>) access);
+				if (!isEnumLabel(access)) {
+					field((CtFieldAccess<?>) access);
+				}
 				continue;
 			}
 			if (access instanceof CtSuperAccess) {
@@ -140,6 +146,13 @@ final class Uses {
 	private static boolean isBound(CtVariableAccess<?> access, CtElement of) {
 		return of.getElements(new TypeFilter<CtLocalVariable<?>>(CtLocalVariable.class)).stream()
 				.anyMatch(v -> v.getParent() instanceof CtTypePattern && v.getSimpleName().equals(access.getVariable().getSimpleName()));
+	}
+
+	/** Is it the label of a case of a switch over its enum? Before Java 21 it has to stand there without the name of its class. */
+	static boolean isEnumLabel(CtElement e) {
+		CtElement choice = e.getRoleInParent() == CtRole.EXPRESSION && e.getParent() instanceof CtCase ? e.getParent().getParent() : null;
+		CtTypeReference<?> owner = e instanceof CtFieldRead ? ((CtFieldRead<?>) e).getVariable().getDeclaringType() : null;
+		return choice instanceof CtAbstractSwitch && owner != null && owner.equals(((CtAbstractSwitch<?>) choice).getSelector().getType());
 	}
 
 	private void bridge(CtElement of) throws Refusal {

@@ -228,13 +228,26 @@ final class ValueGraph {
 		return all.contains(value) || value.isKeptBy(all) && kept.stream().anyMatch(k -> value.isKeptBy(k.all()));
 	}
 
-	/**
-	 * The variables whose last values depend, over calls of the segment, on their own first ones, and which a condition
-	 * depends on: with them the second call goes another way than the first.
-	 */
+	/** The variables whose last values depend, over calls of the segment, on their own first ones. */
+	Set<Object> carried() {
+		Map<Object, Set<Object>> next = next();
+		Set<Object> found = new LinkedHashSet<>(next.keySet());
+		found.removeIf(variable -> !reaches(next, variable));
+		return found;
+	}
+
+	/** Of those, the ones that a condition depends on: with them the second call goes another way than the first. */
 	Set<Object> resets() {
+		Map<Object, Set<Object>> next = next();
+		Set<Object> found = new LinkedHashSet<>(deciding(next));
+		found.removeIf(variable -> !reaches(next, variable));
+		return found;
+	}
+
+	/** Of each variable those that its last value is computed from, as they are when a call begins. */
+	private Map<Object, Set<Object>> next() {
 		Map<Object, Value> last = last();
-		Map<Object, Set<Object>> next = new LinkedHashMap<>(); // variable -> those it is computed from, a call ago
+		Map<Object, Set<Object>> next = new LinkedHashMap<>();
 		for (Map.Entry<Object, Value> row : last.entrySet()) {
 			Set<Object> from = new LinkedHashSet<>();
 			Set<Value> all = row.getValue().all();
@@ -245,9 +258,7 @@ final class ValueGraph {
 			}
 			next.put(row.getKey(), from);
 		}
-		Set<Object> found = new LinkedHashSet<>(deciding(next));
-		found.removeIf(variable -> !reaches(next, variable));
-		return found;
+		return next;
 	}
 
 	/** The variables that a condition depends on, in this call or, by others, in a later one. */

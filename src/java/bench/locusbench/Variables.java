@@ -12,9 +12,10 @@ import spoon.reflect.code.CtAssignment;
 import spoon.reflect.code.CtBlock;
 import spoon.reflect.code.CtCatchVariable;
 import spoon.reflect.code.CtForEach;
-import spoon.reflect.code.CtLocalVariable;
+import spoon.reflect.code.CtTypePattern;
 import spoon.reflect.code.CtVariableWrite;
 import spoon.reflect.declaration.CtElement;
+import spoon.reflect.declaration.CtExecutable;
 import spoon.reflect.declaration.CtField;
 import spoon.reflect.declaration.CtParameter;
 import spoon.reflect.declaration.CtType;
@@ -94,7 +95,7 @@ final class Variables {
 	final Set<Input> resetVariables = new LinkedHashSet<>(); // fields that are put back before each call
 	final Set<Input> resetArrays = new LinkedHashSet<>(); // whose elements are
 	boolean loadsAgain; // other state is put back before each call, outside the time that is measured
-	boolean repeatable = true;
+	final Set<String> goesOn = new LinkedHashSet<>(); // state that a call finds as the call before has left it
 
 	Variables(Segment segment, Uses uses) throws Refusal {
 		this(segment, uses, Set.of());
@@ -118,6 +119,17 @@ final class Variables {
 		if (!without.contains(Rule.RESET)) {
 			resets();
 		}
+		for (Object key : dependences.carried()) {
+			Input input = input(key instanceof Dependences.Contents ? ((Dependences.Contents) key).of : key);
+			if (input != null && !isPutBack(key, input)) {
+				goesOn.add(key instanceof Dependences.Contents ? input.inProgram + "[]" : input.inProgram);
+			}
+		}
+	}
+
+	/** Does each call begin with the recorded value, though nothing is loaded again? */
+	private boolean isPutBack(Object key, Input input) {
+		return key instanceof Dependences.Contents ? resetArrays.contains(input) : input.isLocal() || resetVariables.contains(input);
 	}
 
 	/** The name of a field of the class in the benchmark: no local variable may hide it. */
@@ -165,17 +177,10 @@ final class Variables {
 
 	/** Has the local variable a value when the segment begins? */
 	private static boolean hasValue(CtVariable<?> variable, Segment segment) {
-		if (!(variable instanceof CtLocalVariable) || variable.getDefaultExpression() != null
-				|| variable.getParent() instanceof CtForEach) {
-			return variable instanceof CtParameter || variable instanceof CtCatchVariable || variable instanceof CtLocalVariable;
-		}
-		int begin = segment.statement.getPosition().getSourceStart();
-		for (CtVariableWrite<?> write : segment.method.getElements(new TypeFilter<CtVariableWrite<?>>(CtVariableWrite.class))) {
-			if (write.getVariable().getDeclaration() == variable && write.getPosition().getSourceStart() < begin) {
-				return true;
-			}
-		}
-		return false;
+		boolean isAssigned = variable instanceof CtParameter || variable instanceof CtCatchVariable || variable.getDefaultExpression() != null
+				|| variable.getParent() instanceof CtForEach || variable.getParent() instanceof CtTypePattern;
+		boolean isCaptured = variable.getParent(CtExecutable.class) != segment.method; // which has the compiler see to a value
+		return isAssigned || isCaptured || Assigned.isBefore(variable, segment);
 	}
 
 	private void fields() throws Refusal {
@@ -261,7 +266,6 @@ final class Variables {
 				continue;
 			}
 			outputs.add(new Output(input.inProgram, here(input)));
-			repeatable &= !inside && input.isLocal();
 		}
 		boolean returns = !segment.returns().isEmpty();
 		for (CtVariable<?> variable : uninitialised) {

@@ -24,7 +24,7 @@ class DependencesTest {
 	}
 
 	private static Segment method(String... body) throws Refusal {
-		return Texts.method("class C { int f; int[] g; static class N { N next; int v; private int twice() { return add(v); }",
+		return Texts.method("class C { int f; int[] g; double[] d; double e; native void blur(double[] of); static class N { N next; int v; private int twice() { return add(v); }",
 				"private int add(int n) { return n + v; } private int turn() { return next.v = v++; } int any() { return v; } }", "void m(int a, int b, int sum, int x,"
 				+ " boolean flag, int[] in, N node, java.util.List<Integer> list) {", String.join("\n", body), "} }");
 	}
@@ -97,6 +97,27 @@ class DependencesTest {
 		resets(Set.of("in[]"), "for (int i = 1; i < in.length; i++) { int t = in[i]; int j = i;"
 				+ " while (j > 0 && in[j - 1] > t) { in[j] = in[j - 1]; j--; } in[j] = t; }");
 		resets(Set.of(), "for (int i = 0; i < in.length; i++) { in[i] = in[i] * 3 + 1; }");
+	}
+
+	private static void carried(Set<String> expected, String... body) throws Refusal {
+		assertEquals(expected, names(new Dependences(method(body).statement).carried()));
+	}
+
+	@Test
+	void floatingPointNumbersThatGoOnArePutBack() throws Refusal {
+		String fft = "for (int i = 0; i < d.length - 1; i++) { double t = d[i] + d[i + 1]; d[i + 1] = d[i] - d[i + 1]; d[i] = t; }";
+		resets(Set.of("d[]"), fft);
+		carried(Set.of("d[]"), fft);
+		resets(Set.of("d[]"), "blur(d);"); // a method of which no source is here may read them
+		resets(Set.of("e"), "e = e * 1.5;");
+		resets(Set.of(), "for (int i = 0; i < a; i++) { d[i] = a * 0.5; }"); // only written
+		carried(Set.of(), "for (int i = 0; i < a; i++) { d[i] = a * 0.5; } e = 2;");
+	}
+
+	@Test
+	void integersThatGoOnAreKnown() throws Refusal {
+		resets(Set.of(), "for (int i = 0; i < in.length; i++) { in[i] = in[i] * 3 + 1; } f += in[0];");
+		carried(Set.of("in[]", "f"), "for (int i = 0; i < in.length; i++) { in[i] = in[i] * 3 + 1; } f += in[0];");
 	}
 
 	@Test

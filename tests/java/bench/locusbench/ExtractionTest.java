@@ -365,6 +365,49 @@ class ExtractionTest {
 		has(s, "java.lang.Object o = local_o;");
 	}
 
+	/** The labels of an enum have the name of its class since Java 21 alone. */
+	@Test
+	void theCasesOfAnEnumAreItsNames() throws Exception {
+		String s = source(Texts.method("package p; class C { enum E { A, B } static int m(E e, java.util.concurrent.TimeUnit u) {",
+				"switch (u) { case DAYS: return 3; default: } return switch (e) { case A -> 1; case B -> 2; }; } }"));
+		has(s, "case A -> 1;");
+		has(s, "case DAYS : return 3;");
+		hasNot(s, "values[2]"); // they are no inputs
+	}
+
+	@Test
+	void whatHasNoValueYetIsNoInput() throws Exception {
+		Payload payload = Texts.payload(Texts.at(3, "package p; class C { int m(int[] in) { int k; int n = in[0];", "for (int i : in) { k = i; }",
+				"for (int i = 0; i < n; i++) { k = in[i]; in[k] = k; }", "return 0; } }"));
+		assertEquals(List.of("n", "in"), payload.inputNames);
+		has(payload.source, "int k = 0;");
+	}
+
+	@Test
+	void resultsThatNothingUsesAreConsumed() throws Exception {
+		String s = source(Texts.method("package p; class C { static double f(double x) { return x * x; } void m(double[] in, java.util.List<Object> all) {",
+				"for (double d : in) { double r = f(d); double q; q = d * 2; Math.sin(d); f(q); all.add(d); } } }"));
+		has(s, "double r = f(d); blackhole.consume(r);");
+		has(s, "double q; q = d * 2; blackhole.consume(java.lang.Math.sin(d)); blackhole.consume(f(q)); all.add(d); }");
+		has(s, "double r = f(d); double q; q = d * 2; java.lang.Math.sin(d); f(q);"); // of outputs()
+		has(source(Texts.at(2, "package p; class C { void m(java.util.List<Object> all) {", "all.add(all);", "} }")), "blackhole.consume(all.add(all));");
+	}
+
+	@Test
+	void numbersThatACallFindsChangedArePutBackOrSaid() throws Exception {
+		Payload fft = Texts.payload(Texts.method("package p; class C { void m(double[] v) { for (int i = 1; i < v.length; i++) { v[i] += v[i - 1]; } } }"));
+		has(fft.source, "System.arraycopy(elements_local_v, 0, local_v, 0, elements_local_v.length);");
+		assertFalse(fft.goesOn);
+		Payload count = Texts.payload(Texts.method("package p; class C { void m(int[] v) { for (int i = 1; i < v.length; i++) { v[i] += 3; } } }"));
+		assertTrue(count.goesOn);
+		assertEquals(List.of("a call finds v[] as the call before has left it: by that it takes no other branch"), count.notes);
+		for (Payload payload : List.of(fft, count)) {
+			String test = Project.test(payload, 1);
+			has(test, "check(benchmark, input, AGAIN);");
+			assertEquals(payload.goesOn, test.contains("\t\tbenchmark.load();\n\t\tcheck"));
+		}
+	}
+
 	@Test
 	void inputAndOutputAreTakenWhereAskedFor() throws Exception {
 		Segment segment = Texts.method("package p; class C { void m() { System.out.println(1); } }");

@@ -71,7 +71,6 @@ class ProjectTest {
 		payload.lastLine = 13;
 		payload.inputNames.addAll(List.of("part", "sum"));
 		payload.notes.add("nothing was left out");
-		payload.repeatable = true;
 		payload.source = String.join("\n", "package org.acme;", "import java.util.concurrent.TimeUnit;",
 				"import locusbench.record.Inputs;", "import org.openjdk.jmh.annotations.*;", "import org.openjdk.jmh.infra.Blackhole;",
 				"@State(Scope.Thread)", "@BenchmarkMode(Mode.AverageTime)", "@OutputTimeUnit(TimeUnit.NANOSECONDS)",
@@ -89,7 +88,7 @@ class ProjectTest {
 	private static Path write(String name, Payload payload) throws Exception {
 		Path project = directory.resolve(name);
 		List<String> classPath = List.of(classes.toString(), directory.resolve("absent.jar").toString());
-		Project.write(project, payload, recording, classPath, RELEASE, List.of("-Xmx300m"), 3);
+		Project.write(project, payload, recording, List.of("-Xmx300m"), 3).complete(classPath, RELEASE, List.of("-Xmx300m"));
 		return project;
 	}
 
@@ -141,7 +140,7 @@ class ProjectTest {
 	@Test
 	void withoutInputsThereIsNoProject() {
 		Recording none = new Recording(5, List.of(), List.of());
-		assertThrows(Refusal.class, () -> Project.write(directory.resolve("none"), payload("+="), none, List.of(), RELEASE, List.of(), 3));
+		assertThrows(Refusal.class, () -> Project.write(directory.resolve("none"), payload("+="), none, List.of(), 3));
 	}
 
 	@Test

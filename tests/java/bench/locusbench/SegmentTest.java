@@ -63,9 +63,27 @@ class SegmentTest {
 
 	@Test
 	void wholeMethod() throws Refusal {
-		Segment segment = Segment.ofMethod(Texts.type(TEXT), "n");
+		Segment segment = Segment.ofMethod(Texts.type(TEXT), "n", null, Map.of());
 		assertTrue(segment.isWholeMethod());
 		assertEquals(15, segment.firstLine());
+	}
+
+	private static final String[] OVERLOADS = {"class C {", "int m(int a) { return a; }", "int m(java.util.List<String> a, int[] b) { return 2; }", "}"};
+
+	private static int line(String parameters, Map<Integer, Long> samples) throws Refusal {
+		return Segment.ofMethod(Texts.type(OVERLOADS), "m", parameters, samples).firstLine();
+	}
+
+	@Test
+	void theOverloadThatRuns() throws Refusal {
+		assertEquals(2, line(null, Map.of(2, 5L)));
+		assertEquals(3, line(null, Map.of(2, 4L, 3, 5L)));
+		assertEquals(3, line("List,int[]", Map.of(2, 5L)));
+		assertEquals(3, line("java.util.List,int[]", Map.of()));
+		String said = assertThrows(Refusal.class, () -> line(null, Map.of())).getMessage();
+		assertTrue(said.endsWith("there are m(int) at line 2, m(List,int[]) at line 3"), said);
+		said = assertThrows(Refusal.class, () -> line("long", Map.of(2, 5L))).getMessage();
+		assertTrue(said.startsWith("no method m(long) of C"), said);
 	}
 
 	@Test
@@ -86,7 +104,7 @@ class SegmentTest {
 	@Test
 	void otherVersionOfTheSource() {
 		assertTrue(assertThrows(Refusal.class, () -> lines(Map.of(), 16)).getMessage().contains("another version"));
-		assertThrows(Refusal.class, () -> Segment.ofMethod(Texts.type(TEXT), "none"));
+		assertThrows(Refusal.class, () -> Segment.ofMethod(Texts.type(TEXT), "none", null, Map.of()));
 	}
 
 	private static final String[] TASKS = {"package p; class C { void m(java.util.concurrent.ExecutorService e, int a) throws Exception {",

@@ -19,7 +19,7 @@ final class Texts {
 
 	/** The body of the method `m`. */
 	static Segment method(String... lines) throws Refusal {
-		return Segment.ofMethod(type(lines), "m");
+		return Segment.ofMethod(type(lines), "m", null, Map.of());
 	}
 
 	/** The loop or statement at a line, counted from 1. */
