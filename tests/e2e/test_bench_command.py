@@ -162,6 +162,9 @@ def test_the_forms_of_a_place(acme):
     assert made == ["bench-Class-1", "bench-Index", "bench-Index-13", "bench-Index-90", "bench-Index-search"]
     acme.request("prof", "--source-path", "src", "--at", "org.acme.Index:13")
     assert (acme.directory / "bench-Index-13-2" / "request.json").exists()
+    request = acme.request("prof", "--source-path", "src", "--at", "org.acme.Index#search(int,String)")
+    assert (request["method"], request["parameters"], request["method_samples"]) == ("search", "int,String", 750)
+    assert (acme.directory / "bench-Index-search-2" / "request.json").exists()
 
 
 def test_the_newest_profile_is_taken(acme):

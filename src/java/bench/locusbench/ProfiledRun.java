@@ -46,9 +46,13 @@ final class ProfiledRun {
 	/** Refuse to compare a benchmark with hardly any samples. */
 	void check() throws Refusal {
 		if (samples() < Likeness.SAMPLES_LEAST) {
-			throw new Refusal("the profile has " + samples() + " samples of lines " + payload.firstLine + " to " + payload.lastLine + " of "
-					+ payload.originalClass + "." + payload.originalMethod);
+			throw few(samples() + " samples");
 		}
+	}
+
+	private Refusal few(String samples) {
+		return new Refusal("the profile has " + samples + " of lines " + payload.firstLine + " to " + payload.lastLine + " of " + payload.originalClass + "."
+				+ payload.originalMethod);
 	}
 
 	/** Of the program, in the segment. */
@@ -105,7 +109,7 @@ final class ProfiledRun {
 		return report;
 	}
 
-	private static Refusal refusal(String said) {
-		return new Refusal(said.lines().findFirst().orElse("locus says nothing").replaceFirst("^locus: ", ""));
+	private Refusal refusal(String said) {
+		return said.contains("--include") ? few("no sample") : new Refusal(said.lines().findFirst().orElse("locus says nothing").replaceFirst("^locus: ", ""));
 	}
 }

@@ -109,7 +109,7 @@ final class Trial {
 		return said;
 	}
 
-	/** What javac and java have read, without what is the JDK's, or Locus's own. */
+	/** The parts of the class path that javac and java have read, without the JDK's and Locus's own. */
 	private List<String> needed(String compiled, String loaded) throws IOException {
 		Set<String> found = new LinkedHashSet<>();
 		Matcher compiler = COMPILED.matcher(compiled);

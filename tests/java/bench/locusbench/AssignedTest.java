@@ -16,7 +16,7 @@ import spoon.reflect.code.CtLocalVariable;
 import spoon.reflect.declaration.CtType;
 import spoon.reflect.visitor.filter.TypeFilter;
 
-/** Which variables have a value at a place is what javac says, which compiles a use of them there or does not. */
+/** Compares the analysis with javac, which compiles a use of a variable only where the variable has a value. */
 class AssignedTest {
 	/** Bodies of a method; @ is the segment. */
 	private static final String[] BODIES = {

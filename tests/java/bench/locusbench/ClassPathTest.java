@@ -11,7 +11,7 @@ import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What of a directory comes into a project: programs are started from where all their files are. */
+/** The files of a directory that come into a project: programs are started from where all their files are. */
 class ClassPathTest {
 	@TempDir
 	Path directory;

@@ -34,7 +34,7 @@ final class LoopTests {
 		try (ZipFile archive = new ZipFile(words[0])) {
 			for (ZipEntry entry : Collections.list(archive.entries())) {
 				String name = entry.getName().replaceFirst("\\.class$", "").replace('/', '.');
-				if (!name.endsWith("Test") || name.contains("$")) {
+				if (!name.matches("(.*\\.)?(Test\\w+|\\w*Test)")) {
 					continue;
 				}
 				classes++;

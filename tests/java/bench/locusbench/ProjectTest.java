@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -122,6 +123,25 @@ class ProjectTest {
 		Path project = write("broken", payload("+++="));
 		Refusal refusal = assertThrows(Refusal.class, () -> new MavenRun(JAVA).build(project));
 		assertTrue(refusal.getMessage().startsWith("the benchmark does not compile: Sums_main_13.java:23: "), refusal.getMessage());
+	}
+
+	/** Of a class path with a part that nothing reads. */
+	private static List<String> trial(String name, Payload payload) throws Exception {
+		Path unread = Files.createDirectories(directory.resolve("unread/org/acme")).resolve("Sums.class");
+		Files.write(unread, new byte[9]);
+		Path file = directory.resolve(name + ".json");
+		new ObjectMapper().writeValue(file.toFile(), Map.of("format", Request.FORMAT, "java", JAVA, "output", name, "jvm_options", List.of("-Xmx300m"),
+				"class_path", List.of(classes.toString(), directory.resolve("unread").toString())));
+		return new Trial(directory.resolve(name + "-trial"), Request.read(file)).run(write(name, payload), payload);
+	}
+
+	@Test
+	void aTrialNeedsNoMavenAndTellsWhatIsRead() throws Exception {
+		assertEquals(List.of(classes.toString()), trial("tried", payload("+=")));
+		String said = assertThrows(Refusal.class, () -> trial("tried-wrong", payload("-="))).getMessage();
+		assertTrue(said.startsWith("the regression test fails: the benchmark's outputs are not those of the program, for input "), said);
+		said = assertThrows(Refusal.class, () -> trial("tried-broken", payload("+++="))).getMessage();
+		assertTrue(said.startsWith("the benchmark does not compile: Sums_main_13.java:23: "), said);
 	}
 
 	@Test
