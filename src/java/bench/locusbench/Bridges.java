@@ -39,7 +39,7 @@ final class Bridges {
 		return method instanceof CtMethod && ((CtMethod<?>) method).hasModifier(ModifierKind.PROTECTED) && !packageOf(owner).equals(packageName);
 	}
 
-	private static String packageOf(CtTypeReference<?> type) {
+	static String packageOf(CtTypeReference<?> type) {
 		CtTypeReference<?> top = type;
 		while (top.getDeclaringType() != null) {
 			top = top.getDeclaringType();

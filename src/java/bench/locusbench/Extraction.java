@@ -123,7 +123,7 @@ final class Extraction {
 				edits.replace(access, snippet(access, access.getVariable().getSimpleName()));
 				continue;
 			}
-			CtField<?> declaration = access.getVariable().getDeclaration();
+			CtField<?> declaration = uses.declarationOf(access);
 			boolean isHere = declaration != null && (uses.fields.get(declaration.getSimpleName()) == declaration
 					|| variables.constants.stream().anyMatch(c -> c == declaration));
 			if (isHere && Dependences.isOwnField(access)) {

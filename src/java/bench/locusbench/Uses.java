@@ -99,7 +99,9 @@ final class Uses {
 				continue;
 			}
 			if (access instanceof CtSuperAccess) {
-				if (isInherited((CtSuperAccess<?>) access)) {
+				if (isInherited((CtSuperAccess<?>) access) && inherited((CtFieldAccess<?>) access.getParent()) != null) {
+					continue;
+				} else if (isInherited((CtSuperAccess<?>) access)) {
 					self |= !isInside(access.getParent(CtType.class), of);
 				} else if (!(access.getParent() instanceof CtInvocation) || bridges.name((CtInvocation<?>) access.getParent()) == null) {
 					throw new Refusal(access, "super is used");
@@ -223,11 +225,29 @@ final class Uses {
 				&& Dependences.ownMethod((CtInvocation<?>) user) != null);
 	}
 
+	/** Of a field in the source, or of one that is inherited() from a class file; null: it is not known. */
+	CtField<?> declarationOf(CtFieldAccess<?> access) {
+		CtField<?> declaration = access.getVariable().getDeclaration();
+		return declaration != null ? declaration : inherited(access);
+	}
+
+	/** A field of the object itself that its subclasses can name, and no benchmark: protected, of another package; null: it is none. */
+	private CtField<?> inherited(CtFieldAccess<?> access) {
+		CtExpression<?> target = access.getTarget();
+		boolean ofThis = target == null || target instanceof CtThisAccess || target instanceof CtSuperAccess;
+		if (!ofThis || access.getVariable().isStatic() || access.getVariable().getDeclaration() != null || access.getVariable().getDeclaringType() == null) {
+			return null;
+		}
+		CtField<?> field = access.getVariable().getFieldDeclaration();
+		boolean isHidden = field != null && field.hasModifier(ModifierKind.PROTECTED) && !Bridges.packageOf(field.getDeclaringType().getReference()).equals(packageName);
+		return isHidden ? field : null;
+	}
+
 	private void field(CtFieldAccess<?> access) throws Refusal {
 		CtExpression<?> target = access.getTarget();
-		boolean ofThis = target == null || target instanceof CtThisAccess;
+		boolean ofThis = target == null || target instanceof CtThisAccess || inherited(access) != null;
 		boolean isStatic = access.getVariable().isStatic();
-		CtField<?> declaration = access.getVariable().getDeclaration();
+		CtField<?> declaration = declarationOf(access);
 		if (declaration == null) {
 			self |= ofThis && !isStatic; // of a superclass without source: it is reached through the object
 			return; // whether it is accessible javac says

@@ -198,7 +198,8 @@ final class Variables {
 			boolean own = field.getDeclaringType() == uses.segment.type;
 			boolean inherited = !own && uses.segment.type.isSubtypeOf(field.getDeclaringType().getReference());
 			boolean isStatic = field.hasModifier(ModifierKind.STATIC);
-			String there = (isStatic ? owner : own ? "this" : inherited ? "((" + owner + ") this)" : owner + ".this") + "." + name;
+			boolean isOfClassFile = inherited && field.hasModifier(ModifierKind.PROTECTED) && field.getDeclaringType().isShadow();
+			String there = (isStatic ? owner : own || isOfClassFile ? "this" : inherited ? "((" + owner + ") this)" : owner + ".this") + "." + name;
 			if (field.getType() == null) {
 				throw new Refusal(field, "the type of " + name + " is not known");
 			}

@@ -240,6 +240,15 @@ class ExtractionTest {
 		assertTrue(payload.loadsAgain, "n is an index");
 	}
 
+	/** No class of the benchmark's package but a subclass can name it. */
+	@Test
+	void aProtectedFieldOfAnotherPackageIsAnInput() throws Exception {
+		Payload payload = Texts.payload(Texts.method("package p; class C extends java.util.AbstractList<String> { public String get(int i) { return null; }",
+				"public int size() { return 0; } int m() { return modCount * 3; } }"));
+		assertEquals(List.of("this.modCount"), payload.inputNames);
+		has(payload.source, "return modCount * 3;");
+	}
+
 	@Test
 	void whatARawTypeGivesIsCast() throws Refusal, IOException {
 		String source = Texts.payload(Texts.method("package p; class C<T extends C.E<T>> { interface E<S> { S twice(); } T m(T a, java.util.List<T> all) {"
