@@ -55,6 +55,8 @@ import spoon.reflect.reference.CtTypeReference;
  * Walks through a segment and makes its graph of values: which values keep all computations alive, and which variables have to be
  * put back before each call. Methods whose source is at hand are walked through too; of others it is assumed that they
  * change the object they are called on and what they are given, unless the name or the class says otherwise.
+ *
+ * The file is longer than 600 lines: it has a part for each kind of expression and statement of Java.
  */
 final class Dependences {
 	private static final int DEPTH_MAX = 4; // calls inside one another that are walked through
