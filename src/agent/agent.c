@@ -28,6 +28,7 @@
 #include "src/agent/agent_threads.h"
 #include "src/agent/agent_undo.h"
 #include "src/agent/marks.h"
+#include "src/agent/requests.h"
 #include "src/attribute/attribution.h"
 #include "src/attribute/concurrent.h"
 #include "src/attribute/hot_classes.h"
@@ -409,6 +410,8 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		lc_classes_retransform(jni, true);
 	lc_watch_begin(agent.follow);
 	lc_hook_enable(hooks);
+	if (hooks)
+		lc_requests_open();
 	lc_agent_threads_add_running(jni);
 	start_native();
 	if (hooks)

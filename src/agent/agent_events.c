@@ -39,8 +39,7 @@ static struct {
 
 static LC_KEPT _Atomic uint32_t inside = 0; /* callbacks that run */
 
-/* May the callback run? If so, it ends with leave(): the recording is not over before. */
-static bool enter(void)
+bool lc_agent_events_enter(void)
 {
 	atomic_fetch_add(&inside, 1);
 	if (lc_recording())
@@ -49,7 +48,7 @@ static bool enter(void)
 	return false;
 }
 
-static void leave(void)
+void lc_agent_events_leave(void)
 {
 	atomic_fetch_sub(&inside, 1);
 }
@@ -59,7 +58,7 @@ static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 	struct lc_own_work work; /* some collectors stop the world on a thread of the program */
 	uint64_t begin;
 
-	if (!enter())
+	if (!lc_agent_events_enter())
 		return;
 	begin = lc_own_cost_begin();
 	atomic_store_explicit(&events.in_gc, true, memory_order_relaxed);
@@ -67,7 +66,7 @@ static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 	if (!events.followed) { /* a thread in a hook must know of the collection all the same */
 		lc_sealed_gc_start();
 		lc_own_cost_end(LC_OWN_PAUSES, begin);
-		leave();
+		lc_agent_events_leave();
 		return;
 	}
 	lc_own_work_begin(&work);
@@ -75,7 +74,7 @@ static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 	lc_sealed_gc_start();
 	lc_own_work_end(&work);
 	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_PAUSES, begin));
-	leave();
+	lc_agent_events_leave();
 	lc_thread_cpu_pause_begin();
 }
 
@@ -89,13 +88,13 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 	/* All is undone that the collection's begin has done, and only that. */
 	if (!atomic_exchange_explicit(&events.in_gc, false, memory_order_relaxed))
 		return;
-	if (!enter())
+	if (!lc_agent_events_enter())
 		return;
 	begin = lc_own_cost_begin();
 	if (!events.followed) {
 		lc_sealed_gc_finish(NULL, 0);
 		lc_own_cost_end(LC_OWN_PAUSES, begin);
-		leave();
+		lc_agent_events_leave();
 		return;
 	}
 	lc_thread_cpu_pause_end();
@@ -107,7 +106,7 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 	lc_span_gc_finish();
 	lc_own_work_end(&work);
 	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_PAUSES, begin));
-	leave();
+	lc_agent_events_leave();
 }
 
 /* A frequent event. Spans of the thread are not charged for the agent's work in it. */
@@ -118,7 +117,7 @@ struct event {
 
 static bool begin_event(struct event *e)
 {
-	if (!enter())
+	if (!lc_agent_events_enter())
 		return false;
 	e->begin = lc_own_cost_begin_often();
 	lc_own_work_begin(&e->work);
@@ -132,7 +131,7 @@ static uint64_t end_event(const struct event *e, enum lc_own_kind kind)
 
 	lc_own_work_end(&e->work);
 	ns = lc_own_cost_end_often(kind, e->begin);
-	leave();
+	lc_agent_events_leave();
 	return ns;
 }
 
@@ -221,36 +220,36 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 {
 	uint64_t begin;
 
-	if (!enter())
+	if (!lc_agent_events_enter())
 		return;
 	begin = lc_own_cost_begin_often();
 	lc_inside_begin();
 	lc_agent_threads_start(jvmti, jni, thread);
 	lc_inside_end();
 	lc_own_cost_end_often(LC_OWN_EVENTS, begin);
-	leave();
+	lc_agent_events_leave();
 }
 
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	uint64_t begin;
 
-	if (!enter())
+	if (!lc_agent_events_enter())
 		return;
 	begin = lc_own_cost_begin_often();
 	lc_inside_begin();
 	lc_agent_threads_end(jvmti, jni, thread);
 	lc_inside_end();
 	lc_own_cost_end_often(LC_OWN_EVENTS, begin);
-	leave();
+	lc_agent_events_leave();
 }
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 {
-	if (!enter())
+	if (!lc_agent_events_enter())
 		return;
 	lc_agent_end_with_program(jni);
-	leave();
+	lc_agent_events_leave();
 }
 
 void lc_agent_events_callbacks(jvmtiEventCallbacks *out)

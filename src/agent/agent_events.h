@@ -17,7 +17,14 @@ struct lc_range lc_agent_events_interpreter(void);
 /* Has a collection begun of which the end has not been seen? Context: any. */
 bool lc_agent_events_in_gc(void);
 
-/* Is a thread in a callback? Context: any. */
+/*
+ * May code that the program or the JVM calls use the recording's data? If so,
+ * lc_agent_events_leave() follows, and the recording is not over before. Context: any but [signal].
+ */
+bool lc_agent_events_enter(void);
+void lc_agent_events_leave(void);
+
+/* Is a thread between the two, in a callback or not? Context: any. */
 bool lc_agent_events_inside(void);
 
 #endif

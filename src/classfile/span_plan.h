@@ -33,6 +33,8 @@ enum lc_span_call {
 	LC_SPAN_TASK_BEGIN,
 	LC_SPAN_MOUNT,
 	LC_SPAN_UNMOUNT,
+	LC_SPAN_CARRIES, /* of LocusHook, as the next one */
+	LC_SPAN_CARRIED,
 	LC_SPAN_RUN,
 	LC_SPAN_EXECUTE,
 	LC_SPAN_CALL,

@@ -38,6 +38,8 @@ static const struct {
 	[LC_SPAN_TASK_BEGIN] = { "taskBegin", "(Ljava/lang/Object;I)V" },
 	[LC_SPAN_MOUNT] = { "mount", "(Ljava/lang/Object;)V" },
 	[LC_SPAN_UNMOUNT] = { "unmount", "(Ljava/lang/Object;)V" },
+	[LC_SPAN_CARRIES] = { "carries", "(Ljava/lang/Object;)V" },
+	[LC_SPAN_CARRIED] = { "carried", "(Ljava/lang/Object;)V" },
 	[LC_SPAN_RUN] = { "run", "(Ljava/lang/Runnable;)V" },
 	[LC_SPAN_EXECUTE] = { "execute", "(Ljava/util/concurrent/Executor;Ljava/lang/Runnable;)V" },
 	[LC_SPAN_CALL] = { "call", "(Ljava/util/concurrent/Callable;)Ljava/lang/Object;" },
@@ -61,7 +63,7 @@ struct rewrite {
 	size_t len, cap;
 	uint8_t prologue[LC_INSERT_MAX_BYTES], tail[TAIL_BYTES];
 	/* Numbers of the constants; 0: not in the pool yet. */
-	uint16_t span_class, throwable, stackmap_name, is_parallel;
+	uint16_t span_class, hook_class, throwable, stackmap_name, is_parallel;
 	uint16_t methods[LC_SPAN_CALL_COUNT];
 };
 
@@ -79,13 +81,15 @@ struct walk {
 /* The constant for the method, which is counted as a site. */
 static uint16_t call_ref(struct rewrite *r, enum lc_span_call call)
 {
+	const bool of_hook = call == LC_SPAN_CARRIES || call == LC_SPAN_CARRIED;
+	uint16_t *holder = of_hook ? &r->hook_class : &r->span_class;
 	struct lc_pool *pool = &r->edit.pool;
 
-	if (!r->span_class)
-		r->span_class = lc_pool_class(pool, LC_SPAN_CLASS);
+	if (!*holder)
+		*holder = lc_pool_class(pool, of_hook ? LC_HOOK_CLASS : LC_SPAN_CLASS);
 	if (!r->methods[call])
 		r->methods[call] =
-		    lc_pool_method(pool, r->span_class, calls[call].name, calls[call].descriptor);
+		    lc_pool_method(pool, *holder, calls[call].name, calls[call].descriptor);
 	r->counts.sites++;
 	return r->methods[call];
 }
@@ -244,10 +248,24 @@ static bool calls_method(const struct walk *w, uint32_t at, const char *holder, 
  */
 static void put_continuation(struct walk *w, uint32_t at)
 {
-	if (calls_method(w, at, "java/lang/VirtualThread", "mount"))
-		put_about(w, at, true, LC_OP_ALOAD_0, LC_SPAN_MOUNT);
-	else if (calls_method(w, at, "java/lang/VirtualThread", "unmount"))
-		put_about(w, at, false, LC_OP_ALOAD_0, LC_SPAN_UNMOUNT);
+	const bool mounts = calls_method(w, at, "java/lang/VirtualThread", "mount");
+	const unsigned what = w->r->class.what;
+	struct lc_insert *i;
+	uint8_t *p;
+
+	if (!mounts && !calls_method(w, at, "java/lang/VirtualThread", "unmount"))
+		return;
+	i = add(w, at, mounts);
+	p = i->bytes;
+	if (what & (LC_SPAN_STREAMS | LC_SPAN_TASKS)) {
+		*p++ = LC_OP_ALOAD_0;
+		p = emit_call(w->r, p, mounts ? LC_SPAN_MOUNT : LC_SPAN_UNMOUNT);
+	}
+	if (what & LC_SPAN_CARRIERS) {
+		*p++ = LC_OP_ALOAD_0;
+		p = emit_call(w->r, p, mounts ? LC_SPAN_CARRIES : LC_SPAN_CARRIED);
+	}
+	i->len = (uint8_t)(p - i->bytes);
 }
 
 /*

@@ -40,8 +40,11 @@ enum {
 	LC_SPAN_BODY_ABOVE = 128   /* is its body inherited from a class that is no task? */
 };
 
-/* The spans to hook. */
-enum { LC_SPAN_STREAMS = 1, LC_SPAN_TASKS = 2 };
+/*
+ * The spans to hook. LC_SPAN_CARRIERS: carriers of virtual threads tell LocusHook whom they carry,
+ * for request contexts.
+ */
+enum { LC_SPAN_STREAMS = 1, LC_SPAN_TASKS = 2, LC_SPAN_CARRIERS = 4 };
 
 /* Traits of a task's class, passed to LocusSpan.taskBegin(). */
 enum {

@@ -94,9 +94,13 @@ int lc_path_init(void);
  */
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len);
 
-/* The same, of a path's `depth` frames that are nearest to the leaf when recursion is folded. */
-uint32_t lc_path_intern_nearest(JNIEnv *jni, const uint64_t *frames, size_t frames_len,
-                                uint32_t depth);
+/*
+ * The same, of a path's `depth` frames that are nearest to the leaf when recursion is folded. The
+ * path begins below the node `root`, which does not count as a frame (core/request.h); 0: none.
+ * Without room it is `root`.
+ */
+uint32_t lc_path_intern_nearest(JNIEnv *jni, uint32_t root, const uint64_t *frames,
+                                size_t frames_len, uint32_t depth);
 
 /*
  * The path of the leaf of `leaf` called by the path `callers`, of at most `depth` frames from the
@@ -132,6 +136,7 @@ enum {
 	LC_PATH_CUT = LC_PATH_DEFINED_MAX - 1,
 	LC_PATH_OTHER_PLACES = LC_PATH_DEFINED_MAX - 2, /* span/span.c: no slot was left */
 	LC_PATH_BEFORE = LC_PATH_DEFINED_MAX - 3,       /* attribute/preexisting.c */
+	LC_PATH_REQUESTS = 2048, /* and more: core/request.c, of request contexts */
 };
 
 int lc_path_define(uint64_t id, const char *class_name, const char *name, const char *signature);

@@ -28,11 +28,11 @@ struct growing {
 /*
  * The last path. Invariant: the first `kept` frames that were asked for, `asked`, led to the first
  * `led[kept - 1]` frames of `path`, and none of those has changed since. The first `known` frames
- * of `path` have `nodes`, below the root.
+ * of `path` have `nodes`, below the node `root`.
  */
 struct last {
 	atomic_flag used; /* who sets it may touch the rest */
-	uint32_t kept, known;
+	uint32_t kept, known, root;
 	uint64_t asked[LC_FRAMES_MAX]; /* lc_frame_pack(), from the root */
 	uint16_t led[LC_FRAMES_MAX];
 	uint32_t nodes[LC_FRAMES_MAX];
@@ -72,7 +72,7 @@ static uint32_t intern_frame(const struct growing *g, uint32_t i, uint32_t paren
 	return number;
 }
 
-/* The node of the frames from `first` on, below `number`. */
+/* The node of the frames from `first` on, below `number`; UINT32_MAX without room. */
 static uint32_t intern_frames(const struct growing *g, uint32_t first, uint32_t number,
                               uint32_t *nodes)
 {
@@ -80,7 +80,7 @@ static uint32_t intern_frames(const struct growing *g, uint32_t first, uint32_t 
 		number = intern_frame(g, i, number);
 		if (number == UINT32_MAX) {
 			lc_path_no_room();
-			return 0;
+			break;
 		}
 		if (nodes)
 			nodes[i] = number;
@@ -136,27 +136,31 @@ static bool go_on(struct last *l, JNIEnv *jni, const uint64_t *frames, size_t fr
 	return true;
 }
 
-static uint32_t intern_in(struct last *l, JNIEnv *jni, const uint64_t *frames, size_t frames_len,
-                          uint32_t depth)
+/* UINT32_MAX without room. */
+static uint32_t intern_in(struct last *l, JNIEnv *jni, uint32_t root, const uint64_t *frames,
+                          size_t frames_len, uint32_t depth)
 {
 	const struct growing *g = &l->path;
 	uint32_t number;
 
+	if (l->root != root)
+		l->known = 0;
+	l->root = root;
 	if (!go_on(l, jni, frames, frames_len)) {
 		l->kept = l->known = 0;
 		lc_path_no_room();
-		return 0;
+		return UINT32_MAX;
 	}
 	if (g->len > depth)
-		return intern_frames(g, g->len - depth, 0, NULL);
-	number = intern_frames(g, l->known, l->known ? l->nodes[l->known - 1] : 0, l->nodes);
-	if (number || !g->len)
+		return intern_frames(g, g->len - depth, root, NULL);
+	number = intern_frames(g, l->known, l->known ? l->nodes[l->known - 1] : root, l->nodes);
+	if (number != UINT32_MAX)
 		l->known = g->len;
 	return number;
 }
 
-uint32_t lc_path_intern_nearest(JNIEnv *jni, const uint64_t *frames, size_t frames_len,
-                                uint32_t depth)
+uint32_t lc_path_intern_nearest(JNIEnv *jni, uint32_t root, const uint64_t *frames,
+                                size_t frames_len, uint32_t depth)
 {
 	const uint64_t hash = lc_hash((uint64_t)(uintptr_t)&of_thread);
 	struct last *l = &slots[hash >> 32 & (SLOTS - 1)], *spare = NULL;
@@ -166,25 +170,25 @@ uint32_t lc_path_intern_nearest(JNIEnv *jni, const uint64_t *frames, size_t fram
 		l = spare = calloc(1, sizeof(*spare));
 		if (!l) {
 			lc_path_no_room();
-			return 0;
+			return root;
 		}
 	}
-	number = intern_in(l, jni, frames, frames_len, depth);
+	number = intern_in(l, jni, root, frames, frames_len, depth);
 	if (spare)
 		free(spare);
 	else
 		atomic_flag_clear_explicit(&l->used, memory_order_release);
-	return number;
+	return number == UINT32_MAX ? root : number;
 }
 
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 {
-	return lc_path_intern_nearest(jni, frames, frames_len, LC_FRAMES_MAX);
+	return lc_path_intern_nearest(jni, 0, frames, frames_len, LC_FRAMES_MAX);
 }
 
 uint32_t lc_path_below(uint32_t leaf, uint32_t callers, uint32_t depth)
 {
-	uint32_t nodes[LC_FRAMES_MAX], len = 0;
+	uint32_t nodes[LC_FRAMES_MAX], len = 0, number;
 	struct growing g;
 
 	g.len = 0;
@@ -201,5 +205,6 @@ uint32_t lc_path_below(uint32_t leaf, uint32_t callers, uint32_t depth)
 			return 0;
 		}
 	}
-	return intern_frames(&g, 0, 0, NULL);
+	number = intern_frames(&g, 0, 0, NULL);
+	return number == UINT32_MAX ? 0 : number;
 }

@@ -140,6 +140,7 @@ struct lc_sample {
 	uint8_t access;     /* LC_ACCESS_*; 0 unknown */
 	uint32_t object_words; /* of `object`, in 8 bytes; 0 with it */
 	uint32_t span;         /* lc_span_current(): the span that it was taken in; 0: none */
+	uint32_t root;         /* of its path: struct lc_thread */
 	uint32_t step;         /* bytes from one access of the loop to the next; 0: unknown */
 	/* The place at which the reference to the object was loaded, as lc_frame_pack() makes it,
 	 * and the constant part of that operand; 0: not known. */

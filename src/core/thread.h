@@ -43,6 +43,11 @@ struct lc_thread {
 	_Atomic uint64_t records_ns;
 	uint32_t renewed; /* heap/alloc_path.h: lc_alloc_place(). The thread's. */
 	/*
+	 * The node below which the thread's call paths begin: its request context
+	 * (core/request.h). 0: it has none. Written by: the thread, whose handlers read it.
+	 */
+	_Atomic uint32_t root;
+	/*
 	 * Made with the thread's first span. Written by: the thread; by the attribution thread at
 	 * the end.
 	 */

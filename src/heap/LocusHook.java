@@ -129,6 +129,19 @@ public final class LocusHook {
 
 	public static native void memoryMoved(long address, long bytes);
 
+	/** This carrier has just got the virtual thread of that ID; 0: the one that it had has left it. */
+	private static native void carries(long id);
+
+	/** A virtual thread has just got a carrier, or is leaving it. */
+	@SuppressWarnings("deprecation")
+	public static void carries(Object thread) {
+		carries(((Thread) thread).getId());
+	}
+
+	public static void carried(Object thread) {
+		carries(0);
+	}
+
 	/** An ordinary object that may be the one to watch. */
 	private static native void observe(Object o);
 

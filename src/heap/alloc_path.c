@@ -305,7 +305,7 @@ static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint3
 		w.packed[packed_len++] = lc_frame_pack((const void *)(uintptr_t)LC_PATH_CUT, -1);
 		lc_walk_credit_cut();
 	}
-	return lc_path_intern_nearest(jni, w.packed, packed_len, paths.depth);
+	return lc_path_intern_nearest(jni, walker->root, w.packed, packed_len, paths.depth);
 }
 
 uint32_t lc_alloc_path_walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node,

@@ -55,9 +55,19 @@ static void remember(struct lc_contexts *c, const struct lc_context_hook *h, uin
 
 struct lc_shadow *lc_contexts_shadow(struct lc_contexts *c, struct lc_walker *walker)
 {
-	if (!c->shadow && lc_code_frames_known() && !lc_shadow_create(&walker->credit, &c->shadow))
+	if (!c->shadow && lc_code_frames_known() &&
+	    !lc_shadow_create(&walker->credit, &c->shadow)) {
 		walker->shadow = c->shadow;
+		lc_shadow_set_root(c->shadow, walker->root);
+	}
 	return c->shadow;
+}
+
+void lc_contexts_set_root(struct lc_contexts *c, struct lc_walker *walker, uint32_t root)
+{
+	walker->root = root;
+	if (c->shadow)
+		lc_shadow_set_root(c->shadow, root);
 }
 
 /* The node of the shadow where the thread is; 0 where the shadow does not tell. */
@@ -94,6 +104,8 @@ static struct lc_common_walk beyond(const struct lc_contexts *c, struct lc_walke
 	/* A path with unknown callers and the same path without callers are different contexts. */
 	if (open)
 		w.key = lc_hash(w.key) | UINT64_C(1) << 63;
+	if (walker->root)
+		w.key = lc_hash_add(w.key, walker->root) | UINT64_C(1) << 63;
 	return w;
 }
 

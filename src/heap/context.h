@@ -60,6 +60,12 @@ void lc_contexts_destroy(struct lc_contexts *c);
  */
 struct lc_shadow *lc_contexts_shadow(struct lc_contexts *c, struct lc_walker *walker);
 
+/*
+ * The thread's paths begin below the node `root` (core/thread.h) from now on: contexts of other
+ * roots are other contexts. Context: [java], owner, in no hook.
+ */
+void lc_contexts_set_root(struct lc_contexts *c, struct lc_walker *walker, uint32_t root);
+
 /* The hook that asks: where it is, and what allocated. */
 struct lc_context_hook {
 	uint64_t frame; /* of the native method: __builtin_frame_address(0) */

@@ -118,12 +118,12 @@ bool lc_estimate_path_unhooked(jvmtiEnv *jvmti, jclass class)
 }
 
 /* The path that stands for an unknown stack. */
-static uint32_t cut_path(JNIEnv *jni)
+static uint32_t cut_path(JNIEnv *jni, const struct lc_walker *walker)
 {
 	const uint64_t frame = lc_frame_pack((const void *)(uintptr_t)LC_PATH_CUT, -1);
 
 	lc_walk_credit_cut();
-	return lc_path_intern(jni, &frame, 1);
+	return lc_path_intern_nearest(jni, walker->root, &frame, 1, 1);
 }
 
 /* The path by the JVM; *cut: the thread has no credit for that. All frames are read, since
@@ -138,12 +138,12 @@ static uint32_t asked_path(JNIEnv *jni, struct lc_walker *walker, uint32_t depth
 
 	*cut = err == -EAGAIN;
 	if (*cut)
-		return cut_path(jni);
+		return cut_path(jni, walker);
 	if (err || len <= 0)
 		return 0;
 	for (jint i = 0; i < len; i++)
 		packed[i] = lc_version_frame(frames[i].method, (int)frames[i].location);
-	return lc_path_intern_nearest(jni, packed, (size_t)len, depth);
+	return lc_path_intern_nearest(jni, walker->root, packed, (size_t)len, depth);
 }
 
 static uint32_t walked_path(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint32_t depth,
@@ -159,7 +159,7 @@ static uint32_t walked_path(JNIEnv *jni, struct lc_walker *walker, uint32_t node
 		len = CUT_FRAMES + 1;
 		lc_walk_credit_cut();
 	}
-	return lc_path_intern_nearest(jni, packed, len, depth);
+	return lc_path_intern_nearest(jni, walker->root, packed, len, depth);
 }
 
 /* Does the JVM walk to the same path? */

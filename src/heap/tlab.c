@@ -8,6 +8,9 @@
  *
  * A native hook runs while a collection may: what it reads of its buffer counts only if the GC
  * sequence is even and the same before and after.
+ *
+ * This file is longer than 600 lines, since all that reads and writes what compiled Java shares is
+ * in one place.
  */
 #include "src/heap/tlab.h"
 
@@ -472,12 +475,37 @@ unproved:
 	return LC_TLAB_NONE;
 }
 
+/* The entry is about to have a counter, and its site, which is not 0. */
+static void count_entry(struct lc_tlab_thread *o, const struct lc_tlab_entry *e)
+{
+	if (!e->site && o->counting_len < LC_TLAB_ENTRIES)
+		o->counting[o->counting_len++] = (uint16_t)(e - o->entries);
+}
+
+/* With --track the stack is looked at each time, and note_removed() may list an entry twice. */
+void lc_tlab_forget(void)
+{
+	struct lc_tlab_thread *o = lc_tlab_known();
+
+	if (!o || vm.some)
+		return;
+	for (uint32_t i = 0; i < o->counting_len; i++) {
+		struct lc_tlab_entry *e = &o->entries[o->counting[i]];
+
+		e->counter = NULL;
+		e->site = 0;
+		e->class_word = (uint32_t)NO_CLASS;
+	}
+	o->counting_len = 0;
+}
+
 void lc_tlab_remember(struct lc_tlab_thread *o, uint32_t bytecode_site,
                       const struct lc_tlab_made *made, struct lc_site_counter *counter,
                       bool in_java)
 {
 	struct lc_tlab_entry *e = &o->entries[bytecode_site % LC_TLAB_ENTRIES];
 
+	count_entry(o, e);
 	*e =
 	    (struct lc_tlab_entry){ .bytecode_site = bytecode_site,
 		                    .size_bytes = made->size_bytes,
@@ -519,6 +547,7 @@ void lc_tlab_looked(struct lc_tlab_thread *o, uint32_t bytecode_site, uint32_t c
 	bool mine = e->bytecode_site == bytecode_site && e->class_key == class_key;
 	bool due = at >= o->look_at;
 
+	count_entry(o, e);
 	if (!mine)
 		*e = (struct lc_tlab_entry){ .bytecode_site = bytecode_site,
 			                     .class_word = (uint32_t)NO_CLASS,

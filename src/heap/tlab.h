@@ -69,6 +69,9 @@ struct lc_tlab_thread {
 	uint64_t look_at;
 	uint64_t unlogged; /* allocations that are not in the log */
 	uint64_t position; /* of the log, as of the last sync */
+	/* Entries that have a counter: lc_tlab_forget(). */
+	uint32_t counting_len;
+	uint16_t counting[LC_TLAB_ENTRIES];
 	uint32_t distance; /* running mean, times 8 */
 	/*
 	 * For the audit: the log's chunk, and the one before where `before_sequence` is the GC's.
@@ -153,6 +156,12 @@ struct lc_site_counter *lc_tlab_recent(const struct lc_tlab_thread *o, uint32_t 
  */
 void lc_tlab_looked(struct lc_tlab_thread *o, uint32_t bytecode_site, uint32_t class_key,
                     struct lc_site_counter *counter, bool walked);
+
+/*
+ * Forget for whom the bytecode sites of the calling thread allocate: the stack is looked at for the
+ * next object of each. Context: [java], in no hook.
+ */
+void lc_tlab_forget(void);
 
 /* At the end of every native hook: the next one begins from here. NULL is fine. [hook] */
 void lc_tlab_sync(struct lc_tlab_thread *o);

@@ -447,6 +447,7 @@ static uint8_t where_of(uint64_t pc, uint8_t kind)
 
 void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_t kind)
 {
+	const struct lc_thread *self = lc_thread_self();
 	const int cpu = sched_getcpu();
 
 	memset(head, 0, sizeof(*head));
@@ -456,7 +457,8 @@ void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_
 	head->cpu = (uint16_t)(cpu >= 0 ? cpu : 0);
 	head->where = where_of(pc, kind);
 	head->engine = (uint8_t)engine;
-	head->span = lc_span_current(lc_thread_self());
+	head->span = lc_span_current(self);
+	head->root = self ? atomic_load_explicit(&self->root, memory_order_relaxed) : 0; /* ours */
 }
 
 void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,

@@ -89,9 +89,14 @@ uint64_t lc_call_cut_frame(void)
 	return lc_frame_pack((const void *)(uintptr_t)LC_PATH_CUT, -1); /* NOLINT */
 }
 
-struct lc_call_node *lc_call_cut(struct lc_call_tree *t)
+struct lc_call_node *lc_call_root(struct lc_call_tree *t, uint32_t what)
 {
-	return child(t, 0, LC_CALL_NODE_FRAME, lc_call_cut_frame());
+	return what ? child(t, 0, LC_CALL_NODE_ROOT, what) : lc_call_node(t, 0);
+}
+
+struct lc_call_node *lc_call_cut(struct lc_call_tree *t, const struct lc_call_node *root)
+{
+	return root ? child(t, root->number, LC_CALL_NODE_FRAME, lc_call_cut_frame()) : NULL;
 }
 
 /*
@@ -105,12 +110,17 @@ struct lc_call_end {
 	struct lc_call_node *nodes[END_FRAMES];
 };
 
+static bool is_root(const struct lc_call_node *n)
+{
+	return n->kind == LC_CALL_NODE_ROOT;
+}
+
 static void read_end(const struct lc_call_tree *t, struct lc_call_node *leaf,
                      struct lc_call_end *out)
 {
 	uint32_t i = 0;
 
-	for (const struct lc_call_node *n = leaf; n->number && i < END_KEPT; i++)
+	for (const struct lc_call_node *n = leaf; !is_root(n) && i < END_KEPT; i++)
 		n = lc_call_node(t, n->parent);
 	out->leaf = leaf;
 	out->len = i;
@@ -205,7 +215,7 @@ bool lc_call_tree_ready(struct lc_call_tree *t, bool *forgotten)
 	if (len && !*forgotten)
 		return true;
 	lc_call_tree_free(t);
-	return child(t, UINT32_MAX, LC_CALL_NODE_FRAME, 0);
+	return child(t, UINT32_MAX, LC_CALL_NODE_ROOT, 0);
 }
 
 void lc_call_tree_free(struct lc_call_tree *t)
@@ -235,7 +245,7 @@ uint64_t *lc_call_note(struct lc_call_tree *t, uint32_t node, uint64_t key)
 static size_t add_frames(const struct lc_call_tree *t, const struct lc_call_node *node, size_t n,
                          uint64_t *frames, size_t len, size_t max)
 {
-	for (; node->number && n && len < max; n--, node = lc_call_node(t, node->parent))
+	for (; !is_root(node) && n && len < max; n--, node = lc_call_node(t, node->parent))
 		frames[len++] = node->value;
 	return len;
 }
@@ -245,7 +255,7 @@ size_t lc_call_frames(const struct lc_call_tree *t, uint32_t node, uint64_t *fra
 	const struct lc_call_node *n = lc_call_node(t, node);
 	size_t len = 0;
 
-	for (; n->number && len < max; n = lc_call_node(t, n->parent)) {
+	for (; !is_root(n) && len < max; n = lc_call_node(t, n->parent)) {
 		len = add_frames(t, n, n->cycle, frames, len, max);
 		len = add_frames(t, n, 1, frames, len, max);
 	}

@@ -19,6 +19,7 @@
 enum lc_call_node_kind {
 	LC_CALL_NODE_FRAME, /* value: a Java frame that is called by the parent's */
 	LC_CALL_NODE_NOTE,  /* value: one more key of the parent's */
+	LC_CALL_NODE_ROOT,  /* no frame; value: what the thread does in the paths below */
 };
 
 /* Code that is called by a node, and where that leads. */
@@ -47,7 +48,7 @@ struct lc_call_node {
 
 /* Empty when all is 0. */
 struct lc_call_tree {
-	struct lc_slab nodes; /* number 0 is the root */
+	struct lc_slab nodes; /* number 0 is the root, of kind LC_CALL_NODE_ROOT */
 	struct lc_slab calls;
 	bool folded;     /* a cycle was folded where none was before; who asks sets it to false */
 	bool full;       /* there was no room for a node or a call: nothing more is added */
@@ -92,10 +93,16 @@ static inline struct lc_call_node *lc_call_callee(struct lc_call_tree *t,
 /* The frame LC_PATH_CUT of core/path.h, as lc_frame_pack() makes it. */
 uint64_t lc_call_cut_frame(void);
 
-/* The node of that frame below the root, for paths whose callers are not known; NULL without
+/*
+ * The node below which paths begin while the thread does `what`, a number of the caller's: the same
+ * frames are then other nodes than in paths of another number. 0: the tree's root. NULL without
  * memory.
  */
-struct lc_call_node *lc_call_cut(struct lc_call_tree *t);
+struct lc_call_node *lc_call_root(struct lc_call_tree *t, uint32_t what);
+
+/* The node of that frame below a root, for paths whose callers are not known; NULL without memory.
+ */
+struct lc_call_node *lc_call_cut(struct lc_call_tree *t, const struct lc_call_node *root);
 
 /* The note of the node for `key`, which is not 0; 0 at first. NULL without memory. */
 uint64_t *lc_call_note(struct lc_call_tree *t, uint32_t node, uint64_t key);

@@ -50,6 +50,7 @@ struct lc_shadow {
 	uint32_t frames_cap, words_cap, found_cap; /* elements there is room for */
 	uint32_t shallow;                          /* walks since the last deep one */
 	uint32_t round;
+	uint32_t root;   /* for lc_call_root() */
 	uint32_t beyond; /* frames of the last walk, where the tree has no room for them; else 0 */
 	bool open;       /* nothing is known beyond the outermost frame of the last walk */
 	bool spent;      /* ... for lack of credit or memory */
@@ -326,9 +327,11 @@ static inline void set_frames(struct lc_shadow *s, struct walk w, uint32_t known
 /* The nodes of the frames behind `known`. Returns that of the innermost; 0 without memory. */
 static inline uint32_t set_nodes(struct lc_shadow *s, uint32_t known, uint32_t len)
 {
-	struct lc_call_node *n = known     ? lc_call_node(&s->tree, s->last.frames[known - 1].node)
-	                         : s->open ? lc_call_cut(&s->tree)
-	                                   : lc_call_node(&s->tree, 0);
+	struct lc_call_node *n = known ? lc_call_node(&s->tree, s->last.frames[known - 1].node)
+	                               : lc_call_root(&s->tree, s->root);
+
+	if (!known && s->open)
+		n = lc_call_cut(&s->tree, n);
 
 	for (uint32_t i = known; i < len && n; i++) {
 		struct lc_shadow_frame *f = &s->last.frames[i];
@@ -338,7 +341,7 @@ static inline uint32_t set_nodes(struct lc_shadow *s, uint32_t known, uint32_t l
 		if (n)
 			f->node = n->number;
 	}
-	return n ? n->number : 0;
+	return n && n->kind != LC_CALL_NODE_ROOT ? n->number : 0;
 }
 
 /* Code was freed since: what a return address means is looked up anew. */
@@ -638,6 +641,15 @@ size_t lc_shadow_beyond_frames(const struct lc_shadow *s, uint64_t *frames, size
 	if (s->open && len < max)
 		frames[len++] = lc_call_cut_frame();
 	return len;
+}
+
+void lc_shadow_set_root(struct lc_shadow *s, uint32_t root)
+{
+	if (s->root == root)
+		return;
+	s->root = root;
+	/* The frames lead to other nodes. Remembered places of the other root fit none of these. */
+	set_last(s, 0);
 }
 
 bool lc_shadow_open(const struct lc_shadow *s)

@@ -216,6 +216,12 @@ uint32_t lc_shadow_beyond(const struct lc_shadow *s, const struct lc_shadow_fram
 /* The Java frames of these, as lc_shadow_frames() gives them. Context: as above. */
 size_t lc_shadow_beyond_frames(const struct lc_shadow *s, uint64_t *frames, size_t max);
 
+/*
+ * From now on nodes are those of walks with the same `root`, a number of the caller's; 0 at first.
+ * Context: [hook] [java], owner.
+ */
+void lc_shadow_set_root(struct lc_shadow *s, uint32_t root);
+
 /* Is the last walk's path open? Context: [hook], owner. */
 bool lc_shadow_open(const struct lc_shadow *s);
 

@@ -26,6 +26,7 @@ struct lc_walker {
 	size_t scratch_bytes[LC_WALKER_SCRATCHES];
 	struct lc_walk_credit credit; /* for walks, and for what is learnt from them */
 	bool cut;                     /* the path that was found last is cut for lack of credit */
+	uint32_t root;                /* that of the thread: core/thread.h */
 	struct lc_shadow *shadow; /* owner: the thread's contexts (heap/context.h); NULL: none */
 };
 

@@ -324,7 +324,7 @@ EXPORTS = ("--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED")
 # Options for a javac of a second or two: no time goes into compiling the compiler.
 QUICK_JAVAC = ("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-nowarn")
 # Workloads that are compiled alone: they need jars, or a newer JDK than 17.
-ALONE = ("Advised", "Database", "OffHeapSegments", "ReachedLibraries", "RecordsItself", "SearchEngine", "SpanVirtual", "VirtualThreads")
+ALONE = ("Advised", "Contexts", "Database", "OffHeapSegments", "ReachedLibraries", "RecordsItself", "SearchEngine", "SpanVirtual", "VirtualThreads")
 # Workloads that are compiled for JDK 11, and use nothing newer.
 FOR_RUNTIMES = ("Accuracy", "Endings", "GcAudit", "NarrowLoader", "SpanTasks", "ThreadStorm")
 

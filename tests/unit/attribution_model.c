@@ -421,9 +421,10 @@ bool lc_numa_window_seen(const struct lc_thread *t)
 	return false;
 }
 
-uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
+uint32_t lc_path_intern_nearest(JNIEnv *jni, uint32_t root, const uint64_t *frames,
+                                size_t frames_len, uint32_t depth)
 {
-	return 0;
+	return root;
 }
 
 const struct lc_method *lc_path_version(JNIEnv *jni, uint64_t version)

@@ -81,6 +81,10 @@ void lc_shadow_destroy(struct lc_shadow *s)
 {
 }
 
+void lc_shadow_set_root(struct lc_shadow *s, uint32_t root)
+{
+}
+
 uint64_t lc_walker_ask_end(struct lc_walker *w)
 {
 	return w->stack_end;

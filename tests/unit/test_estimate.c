@@ -217,13 +217,8 @@ static jvmtiEnv *jvmti_env(void)
 
 /* What core/path.c and jvm/layout/vmstructs.c would say. */
 
-uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
-{
-	return lc_path_intern_nearest(jni, frames, frames_len, 2048);
-}
-
-uint32_t lc_path_intern_nearest(JNIEnv *jni, const uint64_t *frames, size_t frames_len,
-                                uint32_t depth)
+uint32_t lc_path_intern_nearest(JNIEnv *jni, uint32_t root, const uint64_t *frames,
+                                size_t frames_len, uint32_t depth)
 {
 	assert_ptr_equal(jni, jni_env());
 	assert_int_equal(frames_len, 2);

@@ -1,4 +1,4 @@
-/* uses: src/core/path_name.c src/base/limit.c src/base/say.c src/core/version.c src/core/memory.c src/core/path.c src/core/path_intern.c src/core/recursion.c src/core/jvmti.c src/core/own.c src/core/method_number.c */
+/* uses: src/core/path_name.c src/base/limit.c src/base/say.c src/core/version.c src/core/memory.c src/core/path.c src/core/path_intern.c src/core/request.c src/core/recursion.c src/core/jvmti.c src/core/own.c src/core/method_number.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_path.c - checks that paths, methods and sites are interned once, against a JVM made up here.
@@ -19,6 +19,7 @@
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/recursion.h"
+#include "src/core/request.h"
 #include "tests/unit/counter.h"
 
 /*
@@ -229,12 +230,13 @@ static uint32_t fold(const uint64_t *frames, size_t len, uint64_t *out)
 	return n;
 }
 
-static void check_node(uint32_t node, const uint64_t *frames, size_t len, uint32_t depth)
+static void check_node(uint32_t node, uint32_t root, const uint64_t *frames, size_t len,
+                       uint32_t depth)
 {
 	uint64_t folded[64];
 	uint32_t n = fold(frames, len, folded), at_most = n < depth ? n : depth;
 
-	assert_int_equal(node ? lc_path_get(node)->depth : 0, at_most);
+	assert_int_equal(node ? lc_path_get(node)->depth : 0, at_most + (root != 0));
 	for (uint32_t i = 0; i < at_most; i++, node = lc_path_get(node)->parent) {
 		const struct lc_path_node *p = lc_path_get(node);
 		char name[16];
@@ -243,19 +245,23 @@ static void check_node(uint32_t node, const uint64_t *frames, size_t len, uint32
 		assert_string_equal(lc_method_get(p->method)->name, name);
 		assert_int_equal(p->bci, folded[n - 1 - i] >> LC_ADDR_BITS);
 	}
+	assert_int_equal(node, root);
 }
 
-/* Paths that begin as the last one did, for a stretch, and fold where the last one may not. */
+/* Paths that begin as the last one did, for a stretch, and fold where the last one may not; some
+ * are those of a request context. */
 static void a_path_does_not_depend_on_the_last_one(void **state)
 {
 	const uint64_t some[] = { frame(1, 0), frame(2, 0), frame(2, 1), frame(3, 0),
 		                  frame(OWN, 3) };
+	const uint32_t roots[] = { lc_request_root(&jni, "a"), lc_request_root(&jni, "b") };
 	uint64_t path[64]; /* from the root */
 	size_t len = 0;
 
 	srand(1);
 	for (unsigned i = 0; i < 20000; i++) {
 		const uint32_t depth = rand() % 3 ? 64 : 1 + (uint32_t)rand() % 8;
+		const uint32_t root = rand() % 3 ? 0 : roots[rand() % 2];
 		uint64_t leaf_first[64];
 		uint32_t node;
 
@@ -264,9 +270,9 @@ static void a_path_does_not_depend_on_the_last_one(void **state)
 			path[len++] = some[(size_t)rand() % 5];
 		for (size_t k = 0; k < len; k++)
 			leaf_first[k] = path[len - 1 - k];
-		node = lc_path_intern_nearest(&jni, leaf_first, len, depth);
-		check_node(node, leaf_first, len, depth);
-		assert_int_equal(lc_path_intern_nearest(&jni, leaf_first, len, depth), node);
+		node = lc_path_intern_nearest(&jni, root, leaf_first, len, depth);
+		check_node(node, root, leaf_first, len, depth);
+		assert_int_equal(lc_path_intern_nearest(&jni, root, leaf_first, len, depth), node);
 	}
 }
 

@@ -216,9 +216,10 @@ void lc_metaspace_learn(JNIEnv *jni, uint64_t addr, const uint64_t *frames, size
 {
 }
 
-uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
+uint32_t lc_path_intern_nearest(JNIEnv *jni, uint32_t root, const uint64_t *frames,
+                                size_t frames_len, uint32_t depth)
 {
-	return 0;
+	return root;
 }
 
 size_t lc_own_frames(const uint64_t *frames, size_t len)

@@ -122,6 +122,7 @@ uint64_t lc_blob_original_pc_at(const struct lc_blob *blob, uint64_t pc, uint64_
 static uint64_t stack[WORDS];
 
 static struct lc_walk_credit credit;
+static uint32_t root; /* for lc_shadow_set_root() */
 
 /* No method is the agent's own. */
 size_t lc_own_frames(const uint64_t *frames, size_t len)
@@ -279,7 +280,7 @@ static void check(struct lc_shadow *s)
 	uint64_t want[JAVA_MAX], got[JAVA_MAX], *note;
 	const size_t len = expected(want);
 	const struct lc_native_frame at = hook();
-	const uint64_t mine = number(want, len), key = 5,
+	const uint64_t mine = number(want, len) + root, key = 5,
 	               again = lc_shadow_again(lc_shadow_last(s), at.frame, key);
 	uint32_t node;
 
@@ -355,6 +356,19 @@ static void frames_are_those_of_the_stack(void **state)
 		if (m.depth > 2 && !any(4))
 			deoptimize(any(m.depth - 1));
 		/* The JVM does not call native methods. */
+		if (m.frames[m.depth - 1].kind != IS_ENTRY)
+			check(*state);
+	}
+}
+
+/* The thread does something else now and then: the same frames are other nodes. */
+static void roots_tell_the_same_frames_apart(void **state)
+{
+	for (unsigned step = 0; step < 200000; step++) {
+		if (any(2))
+			move_on();
+		root = any(3) ? root : any(3) * 1000;
+		lc_shadow_set_root(*state, root);
 		if (m.frames[m.depth - 1].kind != IS_ENTRY)
 			check(*state);
 	}
@@ -713,6 +727,7 @@ static int setup(void **state)
 	for (unsigned i = 0; i < BYTECODES; i++)
 		interpreted[i] = code(i, 0, 0, 1, 5000 + i);
 	credit = (struct lc_walk_credit){ 0 };
+	root = 0;
 	lc_walk_credit_limit(0);
 	call(IS_ENTRY, 0);
 	assert_int_equal(lc_shadow_create(&credit, &s), 0);
@@ -740,6 +755,7 @@ int main(void)
 		lc_walk_proof_take(lc_walk_proof_hook(), ALL_KINDS, true);
 	const struct CMUnitTest tests[] = {
 		TEST(frames_are_those_of_the_stack),
+		TEST(roots_tell_the_same_frames_apart),
 		TEST(frames_are_found_from_where_java_code_was_left),
 		TEST(stub_that_is_too_large_is_not_left),
 		TEST(deep_recursion_is_walked),

@@ -12,6 +12,7 @@
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/refs.h"
+#include "src/core/request.h"
 #include "src/span/span.h"
 
 enum { BUCKETS = 1024, PENDING_MAX = 1 << 16, BODIES_MAX = 1 << 10 };
@@ -295,10 +296,28 @@ static void check_streams(const struct lc_class_file *file)
 	lc_span_give_up(LC_SPAN_STREAMS, reason);
 }
 
+/* Is it a VirtualThread whose carriers are to tell of it, and as this was made for? */
+static bool carries(const struct lc_class_file *file)
+{
+	enum { SITES_LEAST = 2 }; /* mount(), and unmount() on each way out */
+	struct lc_rewrite_result result = { 0 };
+	bool as_known;
+
+	if (!lc_request_wants_carriers() || file->loader || !file->name ||
+	    strcmp(file->name, "java/lang/VirtualThread") != 0)
+		return false;
+	as_known = lc_span_rewrite(file->data, file->len, LC_SPAN_CARRIERS, 0, &result) ==
+	               LC_REWRITE_DONE &&
+	           result.sites >= SITES_LEAST;
+	free(result.bytes);
+	lc_request_set_carriers(as_known);
+	return as_known;
+}
+
 enum lc_rewrite_status lc_span_classes_rewrite(JNIEnv *jni, const struct lc_class_file *file,
                                                struct lc_rewrite_result *out)
 {
-	unsigned what = lc_span_what();
+	unsigned what = lc_span_what() | (carries(file) ? LC_SPAN_CARRIERS : 0);
 	enum lc_rewrite_status status;
 	uint32_t is = 0;
 

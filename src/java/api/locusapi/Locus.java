@@ -10,7 +10,8 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * Begins and ends recordings of the JVM that it is called in, and marks points in time in them.
+ * Begins and ends recordings of the JVM that it is called in, marks points in time in them, and names the requests that threads work
+ * for.
  *
  * <p>The agent may have been loaded with {@code -agentpath}, by {@code locus run}, by {@code locus attach}, or not at all. In the
  * last case {@link #start} has the JVM load it: {@code liblocus.so}, whose path the system property {@code locus.library} names,
@@ -23,6 +24,11 @@ import javax.management.ObjectName;
  */
 public final class Locus {
 	private static final String INTO = "recording into ";
+	/* How long context() believes that there is no agent: asking the JVM in vain takes tens of microseconds. */
+	private static final long ABSENT_NS = 1_000_000_000L;
+
+	private static volatile boolean absent;
+	private static volatile long absentSince; // System.nanoTime()
 
 	private Locus() {
 	}
@@ -90,6 +96,107 @@ public final class Locus {
 	}
 
 	/**
+	 * Names the kind of request that the current thread works for, until the result is closed: samples and allocations of the
+	 * thread count for this context. A context in a context ends with the inner one, and what the outer one has left counts for it
+	 * again. Contexts of virtual threads move with them. Threads that this one starts, or hands tasks to, are in no context.
+	 *
+	 * <pre>{@code
+	 * try (Locus.Context c = Locus.context("GET /cart")) {
+	 *     ...
+	 * }
+	 * }</pre>
+	 *
+	 * @param name of a kind of request, not of one request: a recording has room for 1,000 names, and further ones are one,
+	 *        "(other)". It is cut beyond 120 bytes in UTF-8.
+	 * @return the context; one that does nothing without a recording. Where an agent has been attached from outside, without
+	 *         {@link #start}, contexts may begin a second later.
+	 */
+	public static Context context(String name) {
+		if (name == null)
+			throw new IllegalArgumentException("name: null");
+		if (absent && System.nanoTime() - absentSince < ABSENT_NS || !records())
+			return Context.NONE;
+		return Context.enter(name);
+	}
+
+	/** Remembers where there is no agent. */
+	private static boolean records() {
+		try {
+			boolean records = recording0();
+			absent = false;
+			return records;
+		} catch (UnsatisfiedLinkError noAgent) {
+			absentSince = System.nanoTime();
+			absent = true;
+			return false;
+		}
+	}
+
+	/** A context that a thread is in, see {@link Locus#context}. */
+	public static final class Context implements AutoCloseable {
+		private static final Context NONE = new Context(null, 0, null);
+		private static final Class<?> VIRTUAL = virtualThread();
+		private static final ThreadLocal<Context> INNERMOST = new ThreadLocal<>();
+
+		private final Thread thread;
+		private final long virtual; // ID of a virtual thread, else 0
+		private final Context outer; // what was the thread's innermost context
+		private long number; // of the agent
+		private boolean closed;
+
+		private Context(Thread thread, long virtual, Context outer) {
+			this.thread = thread;
+			this.virtual = virtual;
+			this.outer = outer;
+		}
+
+		private static Class<?> virtualThread() {
+			try {
+				return Class.forName("java.lang.VirtualThread");
+			} catch (ClassNotFoundException beforeJava21) {
+				return null;
+			}
+		}
+
+		/* What this allocates, it allocates before the new context begins. */
+		private static Context enter(String name) {
+			Thread thread = Thread.currentThread();
+			Context c = new Context(thread, VIRTUAL != null && VIRTUAL.isInstance(thread) ? thread.getId() : 0, INNERMOST.get());
+			INNERMOST.set(c);
+			c.number = enter0(name, c.virtual);
+			if (c.number != 0)
+				return c;
+			restore(c.outer);
+			return NONE;
+		}
+
+		private static void restore(Context c) {
+			if (c == null)
+				INNERMOST.remove();
+			else
+				INNERMOST.set(c);
+		}
+
+		/**
+		 * Ends the context: its thread is in the one again that it was in before. Where a context inside this one is still open,
+		 * that happens when it is closed. On another thread, or a second time, this does nothing.
+		 */
+		@Override
+		public void close() {
+			if (closed || Thread.currentThread() != thread)
+				return;
+			closed = true;
+			if (INNERMOST.get() != this)
+				return;
+			Context open = outer;
+			while (open != null && open.closed)
+				open = open.outer;
+			leave0(open == null ? 0 : open.number, virtual);
+			restore(open);
+		}
+	}
+
+	/**
 	 * Tells whether a recording runs in this JVM.
 	 *
 	 * @return whether one has begun and not ended
@@ -102,9 +209,15 @@ public final class Locus {
 		}
 	}
 
-	/* Natives of the agent (src/agent/agent_api.c): the JVM finds them in the libraries of agents that it has loaded. */
+	/* Natives of the agent (src/agent/agent_api.c, requests.c): the JVM finds them in the libraries of agents that it has loaded. */
 
 	private static native boolean recording0();
+
+	/* The current thread is in the context of that name. A number for leave0(), or 0: it stays where it is. */
+	private static native long enter0(String name, long virtual);
+
+	/* The current thread is in the context of that number; 0: in none. */
+	private static native void leave0(long number, long virtual);
 
 	private static native boolean mark0(String name);
 
@@ -124,6 +237,7 @@ public final class Locus {
 	}
 
 	private static boolean isLoaded() {
+		absent = false;
 		try {
 			recording0();
 			return true;
