@@ -14,6 +14,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"
+#include "analyzer/model/groups.h"
 #include "analyzer/model/tree_lines.h"
 #include "analyzer/model/tree_names.h"
 #include "analyzer/objects/analysis/analysis.h"
@@ -64,11 +65,11 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_VERBOSE] = { "verbose", 'v', "FLAG", "", "off", "",
 	                  "also show how the profile was recorded: engines, losses, all counters "
 	                  "(as --view=recording)" },
-	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site|by",
+	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site|by|context",
 	                "class+line", "",
 	                "what one row stands for: a class and the line that allocates it, a "
-	                "class, a field, a package, a call path of the allocation (site), or a "
-	                "group of --by" },
+	                "class, a field, a package, a call path of the allocation (site), a "
+	                "group of --by, or a request context" },
 	[ROW_FORMAT] = { "format", 0, "CHOICE",
 	                 "text|json|html|collapsed|svg|pprof|csv|markdown|speedscope|sqlite|jfr",
 	                 "text", "",
@@ -310,6 +311,12 @@ static int report_or_say_why(void *context, const struct lc_load *l, const char 
 		return lc_usage("--stacks needs --format=collapsed");
 	if (s->group == LC_GROUP_BY && !l->by.len)
 		return lc_usage("--group=by needs --by, such as --by host");
+	if (s->group == LC_GROUP_REQUEST && s->common.format == AS_HTML)
+		return lc_usage("--group=context is not for html, whose flame graph has the "
+		                "contexts as outermost frames");
+	if (s->group == LC_GROUP_REQUEST && !lc_group_has_contexts(l->tree))
+		return lc_usage("--group=context: the program has named no context with "
+		                "Locus.context(); see locus-api(1)");
 	if (s->budget && s->common.format != FORMAT_MARKDOWN)
 		return lc_usage("--budget needs --format=markdown");
 	return lc_tree_empty(l->tree) || l->not_split ? nothing(s, l, path) : report(s, l, path);

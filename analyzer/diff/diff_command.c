@@ -45,7 +45,7 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                 "show how runs differ)" },
 	[ROW_AFTER] = { "after", 'a', "STRING", "PROFILE", "", "",
 	                "profile of the program after the change (repeatable)" },
-	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site|by",
+	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site|by|context",
 	                "class+line", "", "what one row stands for, as in 'locus report'" },
 	[ROW_FAIL] = { "fail-on", 0, "STRING", "CONDITION", "", "",
 	               "exit with status 1 if CONDITION holds, such as 'counted-bytes>+3%', "

@@ -97,7 +97,10 @@ static void put_place(struct lc_json *j, const char *name, const struct lc_diff 
 	if (d->group == LC_GROUP_PACKAGE)
 		lc_json_text(j, "package", lc_rank_package(lc_tree_text(t, p->row->class)));
 	else
-		lc_json_text(j, d->group == LC_GROUP_BY ? "by" : "class",
+		lc_json_text(j,
+		             d->group == LC_GROUP_BY || d->group == LC_GROUP_REQUEST
+		                 ? lc_rank_group_name(d->group)
+		                 : "class",
 		             lc_tree_text(t, p->row->class));
 	if (d->group == LC_GROUP_FIELD && p->row->field_known)
 		lc_json_text(j, "field", lc_tree_text(t, p->row->field));

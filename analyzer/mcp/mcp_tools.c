@@ -47,7 +47,8 @@ static const struct {
 	           "brief|objects|code|alloc|live|footprint|offheap|sharing|numa|spans|threads|"
 	           "recording",
 	           "the part to show; default: brief" },
-	[GROUP] = { "group", "--group=", TYPE_TEXT, 0, "class+line|class|field|package|site",
+	[GROUP] = { "group", "--group=", TYPE_TEXT, 0,
+	            "class+line|class|field|package|site|context",
 	            "what one row stands for; default: class+line, a class and the line that "
 	            "allocates it" },
 	[INCLUDE] = { "include", "--include=", TYPE_LIST, 0, NULL,

@@ -71,6 +71,35 @@ struct lc_text lc_group_value(const struct lc_tree *t, const struct lc_by *by, u
 	return lc_group_text_value(lc_tree_text(t, method[LC_METHOD_CLASS]), by->keys[level]);
 }
 
+struct lc_text lc_group_context_name(const struct lc_tree *t, uint32_t path)
+{
+	const uint32_t *method = path ? lc_tree_method(t, path) : NULL;
+
+	return method && !method[LC_METHOD_NAME]
+	           ? lc_group_text_value(lc_tree_text(t, method[LC_METHOD_CLASS]), LC_GROUP_CONTEXT)
+	           : (struct lc_text){ "", 0 };
+}
+
+bool lc_group_has_contexts(const struct lc_tree *t)
+{
+	for (uint32_t path = 1; path < t->paths.count; path++)
+		if (lc_group_is_context(t, path))
+			return true;
+	return false;
+}
+
+uint32_t lc_group_context(struct lc_tree *t, size_t levels, uint32_t path)
+{
+	const struct lc_text name = lc_group_context_name(t, lc_group_of(t, levels + 1, path));
+	/* A new string may move the tree's texts. */
+	char *text = name.len ? lc_mem_text("%.*s", (int)name.len, name.bytes)
+	                      : lc_mem_text("%s", LC_FACT_NONE);
+	const uint32_t string = lc_tree_string(t, text, strlen(text));
+
+	free(text);
+	return string;
+}
+
 uint32_t lc_group_name(struct lc_tree *t, const struct lc_by *by, uint32_t path)
 {
 	const uint32_t group = lc_group_of(t, by->len, path);

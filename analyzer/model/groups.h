@@ -39,6 +39,29 @@ uint32_t lc_group_of(const struct lc_tree *t, size_t levels, uint32_t path);
 struct lc_text lc_group_value(const struct lc_tree *t, const struct lc_by *by, uint32_t group,
                               size_t level);
 
+/* The key of request contexts: the agent makes the frame, "context=GET /cart" (core/request.h). */
+#define LC_GROUP_CONTEXT "context"
+
+/*
+ * The request context, "GET /cart", of which the path's leaf is the frame; an empty text: it is
+ * none. Valid until a string is added to the tree.
+ */
+struct lc_text lc_group_context_name(const struct lc_tree *t, uint32_t path);
+
+static inline bool lc_group_is_context(const struct lc_tree *t, uint32_t path)
+{
+	return lc_group_context_name(t, path).len != 0;
+}
+
+/* Has a path of the tree a request context? */
+bool lc_group_has_contexts(const struct lc_tree *t);
+
+/*
+ * The request context that a path of a group (of `levels` frames) is in, as a string of the tree:
+ * "GET /cart", or LC_FACT_NONE.
+ */
+uint32_t lc_group_context(struct lc_tree *t, size_t levels, uint32_t path);
+
 /* "host=web1, jdk=17.0.15" of the group that a path is in, as a string of the tree. */
 uint32_t lc_group_name(struct lc_tree *t, const struct lc_by *by, uint32_t path);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/model/groups.h"
 #include "analyzer/model/tree_combine.h"
 
 /* One kind of counts. */
@@ -104,7 +105,7 @@ static void measure_spans(struct measure *m)
 	}
 }
 
-/* The frames of groups stay, however little was counted below them. */
+/* The frames of groups and request contexts stay, however little was counted below them. */
 static void keep_outermost(struct measure *m, unsigned outermost)
 {
 	uint8_t *depths = lc_mem_zeroed(m->t->paths.count, 1);
@@ -113,7 +114,7 @@ static void keep_outermost(struct measure *m, unsigned outermost)
 		const unsigned above = depths[lc_tree_parent(m->t, path)];
 
 		depths[path] = (uint8_t)(above < outermost ? above + 1 : outermost + 1);
-		m->keep[path] = depths[path] <= outermost;
+		m->keep[path] = depths[path] <= outermost || lc_group_is_context(m->t, path);
 	}
 	free(depths);
 }
@@ -126,8 +127,7 @@ void lc_tree_prune(struct lc_tree *t, double share, unsigned outermost)
 	m.sums = lc_mem_zeroed(t->paths.count, sizeof(*m.sums));
 	m.keep = lc_mem_zeroed(t->paths.count, sizeof(*m.keep));
 	m.keep[0] = true;
-	if (outermost)
-		keep_outermost(&m, outermost);
+	keep_outermost(&m, outermost);
 	for (uint32_t engine = 0; engine < LC_ENGINES_MAX; engine++) {
 		bool used = false;
 

@@ -70,6 +70,8 @@ const char *lc_by_add(struct lc_by *by, const char *key)
 	if (!lc_label_key(key, strlen(key)))
 		return "is not a valid key; use host, process, pid, command, jdk, gc, start or a "
 		       "label";
+	if (!strcmp(key, "context"))
+		return "is no key: request contexts are always apart; see --group=context";
 	if (has_key(by, key))
 		return "is given twice";
 	if (by->len == LC_BY_MAX)

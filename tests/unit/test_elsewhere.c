@@ -121,7 +121,7 @@ static void samples_below_a_class_loader_load_classes(void **state)
 /* The line of the first screen, if so many samples are in objects. */
 static char *line(uint64_t in_objects)
 {
-	const struct lc_ranking ranking = { .view = &view, .samples = in_objects };
+	const struct lc_ranking ranking = { .view = &view, .in_objects = { in_objects, 0 } };
 	const struct lc_report report = { .view = &view, .ranking = &ranking };
 	struct lc_screen s = { .width = 200 };
 	char *text;

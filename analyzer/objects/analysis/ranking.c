@@ -67,7 +67,8 @@ struct extra {
 const char *lc_rank_group_name(enum lc_rank_group group)
 {
 	static const char *const names[LC_GROUP_COUNT] = { "class+line", "class", "field",
-		                                           "package",    "site",  "by" };
+		                                           "package",    "site",  "by",
+		                                           "context" };
 
 	return names[group];
 }
@@ -142,13 +143,35 @@ static void find_packages(struct build *b)
 	free(classes);
 }
 
+static uint32_t row_with(struct build *b, const uint32_t key[KEY_LEN], uint32_t path)
+{
+	const uint32_t before = b->rows.count, row = lc_table_put(&b->rows, key);
+
+	if (row == before) {
+		b->extras =
+		    lc_mem_grow(b->extras, &b->extras_cap, (size_t)row + 1, sizeof(*b->extras));
+		b->extras[row] = (struct extra){ .path = path };
+	}
+	return row;
+}
+
+/* The row of the request context that a path is in. */
+static uint32_t row_of_request(struct build *b, uint32_t path)
+{
+	const struct lc_load *l = b->v->load;
+
+	return row_with(b, (uint32_t[KEY_LEN]){ lc_group_context(l->tree, l->by.len, path) }, 0);
+}
+
 /* The row of objects of `site`'s class that were allocated at `from` (0: not known). */
 static uint32_t row_of(struct build *b, uint32_t site, uint32_t from, uint32_t field1)
 {
 	const uint32_t class = lc_table_key(&b->t->sites, site)[LC_SITE_CLASS];
 	const uint32_t path = from ? lc_table_key(&b->t->sites, from)[LC_SITE_PATH] : 0;
-	uint32_t key[KEY_LEN] = { class, 0, 0, 0 }, before = b->rows.count, row;
+	uint32_t key[KEY_LEN] = { class, 0, 0, 0 };
 
+	if (b->r->group == LC_GROUP_REQUEST)
+		return row_of_request(b, path);
 	if (b->r->group == LC_GROUP_BY) {
 		key[0] =
 		    lc_group_name(b->v->load->tree, &b->v->load->by,
@@ -166,15 +189,7 @@ static uint32_t row_of(struct build *b, uint32_t site, uint32_t from, uint32_t f
 		/* Without lines, places in the bytecode tell them apart. */
 		key[3] = key[2] ? 0 : lc_tree_frame(b->t, path)[LC_FRAME_BCI1];
 	}
-	row = lc_table_put(&b->rows, key);
-	if (row == before) {
-		b->extras =
-		    lc_mem_grow(b->extras, &b->extras_cap, (size_t)row + 1, sizeof(*b->extras));
-		b->extras[row] = (struct extra){
-			.path = lc_rank_by_allocation(b->r->group) ? path : 0,
-		};
-	}
-	return row;
+	return row_with(b, key, lc_rank_by_allocation(b->r->group) ? path : 0);
 }
 
 /* ---- samples ---- */
@@ -200,6 +215,8 @@ static void add(struct build *b, uint32_t row, const struct lc_view_access *a, u
 	lc_table_values(&b->rows, row)[VALUE_PAIRS] += pairs;
 	lc_table_values(&b->rows, row)[VALUE_ESTIMATED] += estimated ? samples : 0;
 	*lc_table_values(&b->accesses, lc_table_put(&b->accesses, access)) += samples;
+	if (!a->site)
+		return;
 	*lc_table_values(&b->parts, lc_table_put(&b->parts, part)) += samples;
 }
 
@@ -225,6 +242,8 @@ static void add_access(struct build *b, const struct lc_view_access *a, uint32_t
 {
 	if (b->r->group == LC_GROUP_FIELD)
 		add_by_field(b, a, from);
+	else if (b->r->group == LC_GROUP_REQUEST)
+		add(b, row_of_request(b, a->path), a, from, a->samples, a->pairs, false);
 	else
 		add(b, row_of(b, a->site, from, 0), a, from, a->samples, a->pairs, false);
 }
@@ -241,6 +260,21 @@ static void add_split(struct build *b, const struct lc_view_access *a, struct lc
 		if (samples)
 			add(b, row_of(b, a->site, from, 0), a, from, samples, pairs_of(a, samples),
 			    from != 0);
+	}
+}
+
+/* Samples in no object of known class. They are in rows of request contexts only. */
+static void add_others(struct build *b)
+{
+	for (size_t i = 0; i < b->v->accesses_len; i++) {
+		const struct lc_view_access *a = &b->v->accesses[i];
+
+		if (a->site) {
+			b->r->in_objects.samples += a->samples;
+			b->r->in_objects.pairs += a->pairs;
+		} else if (b->r->group == LC_GROUP_REQUEST) {
+			add_access(b, a, 0);
+		}
 	}
 }
 
@@ -622,6 +656,7 @@ void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_ran
 			add_access(&b, &v->sites[i].accesses[k], v->sites[i].site);
 	for (size_t i = 0; i < v->classes_len; i++)
 		add_class(&b, &v->classes[i]);
+	add_others(&b);
 	if (group != LC_GROUP_FIELD) {
 		add_allocations(&b);
 		add_copies(&b);

@@ -28,6 +28,11 @@ enum lc_rank_group {
 	LC_GROUP_PACKAGE,
 	LC_GROUP_SITE, /* class and whole call path of the allocation */
 	LC_GROUP_BY,   /* what --by keeps apart: see model/groups.h */
+	/*
+	 * Request context: of samples that of the accessing path, of allocations that of the
+	 * allocating path. The rows have all samples, also those in no object of known class.
+	 */
+	LC_GROUP_REQUEST,
 	LC_GROUP_COUNT
 };
 
@@ -82,7 +87,8 @@ struct lc_rank_part {
 };
 
 struct lc_rank_row {
-	/* string; of LC_GROUP_PACKAGE any class of the package, of LC_GROUP_BY "host=web1" */
+	/* string; of LC_GROUP_PACKAGE any class of the package, of LC_GROUP_BY "host=web1", of
+	 * LC_GROUP_REQUEST "GET /cart" */
 	uint32_t class;
 	uint32_t field;   /* string, of LC_GROUP_FIELD; "" are elements */
 	bool field_known; /* of LC_GROUP_FIELD */
@@ -121,9 +127,10 @@ struct lc_ranking {
 	enum lc_rank_group group;
 	struct lc_rank_row *rows; /* `shown` rows, most samples first, then the rest likewise */
 	size_t len, shown;
-	uint64_t samples;      /* of all rows: samples in objects whose class is known */
-	uint64_t pairs;        /* of these */
-	uint64_t rest_samples; /* of the rows from `shown` on */
+	uint64_t samples;              /* of all rows: `in_objects`, or, by request context, all */
+	uint64_t pairs;                /* of these */
+	struct lc_weighted in_objects; /* samples in objects whose class is known */
+	uint64_t rest_samples;         /* of the rows from `shown` on */
 	struct lc_arena arena;
 };
 
@@ -184,7 +191,8 @@ struct lc_rank_lines *lc_rank_roll_up(struct lc_arena *arena, const struct lc_tr
 /* Is a row's name one to show whole, since it is no class? */
 static inline bool lc_rank_is_no_class(const struct lc_ranking *r)
 {
-	return r->group == LC_GROUP_PACKAGE || r->group == LC_GROUP_BY;
+	return r->group == LC_GROUP_PACKAGE || r->group == LC_GROUP_BY ||
+	       r->group == LC_GROUP_REQUEST;
 }
 
 /* The package of a class: "org.h2.value" of "org.h2.value.Value[]"; "" of arrays of numbers. */

@@ -101,7 +101,9 @@ static void what(FILE *out, const struct lc_ranking *rank, const struct lc_rank_
 	const uint32_t *frame = line ? lc_tree_frame(t, row->path) : NULL;
 
 	fputs(row->rest ? "rest," : "row,", out);
-	text(out, rank->group == LC_GROUP_BY ? none : lc_rank_package(class));
+	text(out, rank->group == LC_GROUP_BY || rank->group == LC_GROUP_REQUEST
+	              ? none
+	              : lc_rank_package(class));
 	text(out, rank->group == LC_GROUP_PACKAGE ? none : class);
 	if (row->field_known && !lc_tree_text(t, row->field).len)
 		fputs("\"[]\",", out); /* elements */
@@ -224,6 +226,6 @@ void lc_report_csv(FILE *out, const struct lc_report *r)
 	      out);
 	for (size_t i = 0; i < r->ranking->len && i < r->top; i++)
 		rank_row(out, r->ranking, &r->ranking->rows[i]);
-	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
+	for (unsigned b = 0; r->ranking->group != LC_GROUP_REQUEST && b < LC_BUCKET_COUNT; b++)
 		bucket_row(out, r->view, b);
 }

@@ -57,6 +57,14 @@ void lc_sqlite_processes(struct lc_sqlite *s)
 	                        "min(start_wall_ns) AS start_wall_ns FROM processes GROUP BY host");
 }
 
+static void path_group(struct lc_sqlite *s, uint32_t path, const char *key, struct lc_text value)
+{
+	lc_database_u64(&s->db, path);
+	lc_database_string(&s->db, key);
+	lc_database_text(&s->db, value);
+	lc_database_row(&s->db);
+}
+
 void lc_sqlite_path_groups(struct lc_sqlite *s)
 {
 	const struct lc_by *by = &s->r->view->load->by;
@@ -64,14 +72,13 @@ void lc_sqlite_path_groups(struct lc_sqlite *s)
 
 	lc_database_table(&s->db, "path_groups",
 	                  "path INTEGER REFERENCES paths, key TEXT, value TEXT");
-	for (uint32_t i = 1; i < t->count && by->len; i++) {
+	for (uint32_t i = 1; i < t->count; i++) {
 		const uint32_t group = s->paths[i] ? lc_group_of(s->tree, by->len, i) : 0;
+		const uint32_t context = s->paths[i] ? lc_group_of(s->tree, by->len + 1, i) : 0;
 
-		for (size_t k = 0; k < by->len && group; k++) {
-			lc_database_u64(&s->db, i);
-			lc_database_string(&s->db, by->keys[k]);
-			lc_database_text(&s->db, lc_group_value(s->tree, by, group, k));
-			lc_database_row(&s->db);
-		}
+		for (size_t k = 0; k < by->len && group; k++)
+			path_group(s, i, by->keys[k], lc_group_value(s->tree, by, group, k));
+		if (lc_group_is_context(s->tree, context))
+			path_group(s, i, LC_GROUP_CONTEXT, lc_group_context_name(s->tree, context));
 	}
 }

@@ -72,8 +72,7 @@ void lc_report_json_label(struct lc_json *j, const struct lc_ranking *rank,
 	const struct lc_text class = lc_tree_text(t, row->class);
 
 	if (lc_rank_is_no_class(rank)) {
-		lc_json_text(j, rank->group == LC_GROUP_BY ? "by" : "package",
-		             lc_rank_row_name(rank, row));
+		lc_json_text(j, lc_rank_group_name(rank->group), lc_rank_row_name(rank, row));
 		return;
 	}
 	lc_json_text(j, "class", class);

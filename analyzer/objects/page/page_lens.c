@@ -376,7 +376,8 @@ static void rankings(struct lc_json *j, const struct lc_analysis *a, const struc
 	for (unsigned group = 0; group < LC_GROUP_COUNT; group++) {
 		struct lc_ranking other;
 
-		if (group == LC_GROUP_BY && !a->view.load->by.len)
+		/* The page divides rows by objects, not by paths. */
+		if (group == LC_GROUP_REQUEST || (group == LC_GROUP_BY && !a->view.load->by.len))
 			continue;
 		if (group == LC_GROUP_LINE) { /* findings point to these rows */
 			put_ranking(j, &a->by_line, places, &a->live_by_line);

@@ -126,7 +126,7 @@ static const char *unsplit_by(const struct lc_view *v)
 
 static void print_summary(const struct lc_screen *s, const struct lc_report *r)
 {
-	const struct lc_ranking *rank = r->ranking;
+	const struct lc_weighted in_objects = r->ranking->in_objects;
 	const uint64_t outside = lc_offheap_samples(r->view);
 	struct lc_weighted known, header;
 	double low, high;
@@ -134,11 +134,10 @@ static void print_summary(const struct lc_screen *s, const struct lc_report *r)
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
-	lc_rank_interval((struct lc_weighted){ rank->samples, rank->pairs }, lc_view_all(r->view),
-	                 &low, &high);
+	lc_rank_interval(in_objects, lc_view_all(r->view), &low, &high);
 	lc_touch_all(r->view, &known, &header);
 	fprintf(out, "%.1f%% of the samples (95%%: %.1f to %.1f) are at accesses to objects",
-	        100 * lc_share(rank->samples, r->view->total), 100 * low, 100 * high);
+	        100 * lc_share(in_objects.samples, r->view->total), 100 * low, 100 * high);
 	if (outside)
 		fprintf(out, ", %.1f%% to blocks outside the heap",
 		        100 * lc_share(outside, r->view->total));

@@ -105,7 +105,7 @@ static bool is_worth_a_word(uint64_t samples, uint64_t all)
 
 void lc_report_elsewhere(const struct lc_screen *s, const struct lc_report *r)
 {
-	const uint64_t all = r->view->total, elsewhere = all - r->ranking->samples;
+	const uint64_t all = r->view->total, elsewhere = all - r->ranking->in_objects.samples;
 	uint64_t parts[LC_ELSEWHERE_COUNT], loading;
 	unsigned first;
 	char *text;
