@@ -2,6 +2,10 @@
 /*
  * agree/agree.c - computes how far profilers agree: unions of their hottest methods, overlaps of
  * their shares, costs by round.
+ *
+ * An overlap is of mean shares, so its interval is the jackknife's (J. W. Tukey, Bias and
+ * Confidence in Not-Quite Large Samples, 1958): the overlap is computed again without each round,
+ * and Student's interval is that of the pseudo-values.
  */
 #include "analyzer/agree/agree.h"
 
@@ -27,15 +31,21 @@ void lc_agree_init(struct lc_agree *a)
 	lc_tree_init(&a->names);
 }
 
+static void free_methods(struct lc_agree_methods *m)
+{
+	lc_repeat_table_free(&m->table);
+	free(m->rounds);
+}
+
 static void free_side(struct lc_agree_side *s)
 {
 	free(s->name);
 	free(s->command);
 	free(s->about);
 	free(s->absent);
-	lc_repeat_table_free(&s->methods.table);
+	free_methods(&s->methods);
 	for (size_t i = 0; i <= LC_AGREE_DELAYS_MAX; i++)
-		lc_repeat_table_free(&s->delayed[i].table);
+		free_methods(&s->delayed[i]);
 }
 
 void lc_agree_free(struct lc_agree *a)
@@ -70,7 +80,7 @@ struct lc_repeat_run *lc_agree_add_run(struct lc_agree *a, size_t side, size_t r
 
 	a->runs = lc_mem_grow(a->runs, &a->runs_cap, i + 1, sizeof(*a->runs));
 	a->runs[i] = (struct lc_agree_run){
-		.side = side, .round = round, .delay = delay, .java_cpu_ns = -1
+		.side = side, .round = round, .delay = delay, .java_cpu_ns = -1, .delayed_ns = -1
 	};
 	return run;
 }
@@ -83,6 +93,14 @@ const struct lc_repeat_entry *lc_agree_find(const struct lc_repeat_table *t, uin
 	return NULL;
 }
 
+size_t lc_agree_column(const struct lc_agree_methods *m, size_t round)
+{
+	for (size_t i = 0; i < m->table.runs; i++)
+		if (m->rounds[i] == round)
+			return i;
+	return SIZE_MAX;
+}
+
 bool lc_agree_is_compared(const struct lc_agree_side *s)
 {
 	return s->kind != LC_AGREE_BARE && s->methods.table.runs;
@@ -90,10 +108,12 @@ bool lc_agree_is_compared(const struct lc_agree_side *s)
 
 /* ---- costs ---- */
 
-static const struct lc_repeat_run *run_of(const struct lc_agree *a, size_t side, size_t round)
+static const struct lc_repeat_run *run_of(const struct lc_agree *a, size_t side, size_t round,
+                                          int delay)
 {
 	for (size_t i = 0; i < a->all.runs_len; i++)
-		if (a->runs[i].side == side && a->runs[i].round == round && a->runs[i].delay < 0)
+		if (a->runs[i].side == side && a->runs[i].round == round &&
+		    a->runs[i].delay == delay)
 			return &a->all.runs[i];
 	return NULL;
 }
@@ -106,15 +126,17 @@ static double member(const struct lc_repeat_run *run, size_t offset)
 	return value;
 }
 
-static struct lc_repeat_number ratio(const struct lc_agree *a, size_t side, size_t offset)
+/* By round, relative to the program alone. */
+static struct lc_repeat_number ratio(const struct lc_agree *a, size_t side, int delay,
+                                     size_t offset)
 {
 	double *values = lc_mem_zeroed(a->rounds + 1, sizeof(*values));
 	struct lc_repeat_number n;
 	size_t len = 0;
 
 	for (size_t round = 0; round < a->rounds; round++) {
-		const struct lc_repeat_run *bare = run_of(a, 0, round),
-		                           *run = run_of(a, side, round);
+		const struct lc_repeat_run *bare = run_of(a, 0, round, -1),
+		                           *run = run_of(a, side, round, delay);
 
 		if (bare && run && bare->state == LC_REPEAT_COUNTED &&
 		    run->state == LC_REPEAT_COUNTED && member(bare, offset) > 0 &&
@@ -128,12 +150,13 @@ static struct lc_repeat_number ratio(const struct lc_agree *a, size_t side, size
 
 static void find_costs(struct lc_agree *a)
 {
+	a->counting = ratio(a, 0, 0, offsetof(struct lc_repeat_run, cpu_ns));
 	for (size_t i = 0; i < a->sides_len; i++) {
 		struct lc_agree_side *s = &a->sides[i];
 
-		s->cpu_ratio = ratio(a, i, offsetof(struct lc_repeat_run, cpu_ns));
-		s->wall_ratio = ratio(a, i, offsetof(struct lc_repeat_run, wall_ns));
-		s->peak_ratio = ratio(a, i, offsetof(struct lc_repeat_run, peak_bytes));
+		s->cpu_ratio = ratio(a, i, -1, offsetof(struct lc_repeat_run, cpu_ns));
+		s->wall_ratio = ratio(a, i, -1, offsetof(struct lc_repeat_run, wall_ns));
+		s->peak_ratio = ratio(a, i, -1, offsetof(struct lc_repeat_run, peak_bytes));
 		s->runs = s->counted = 0;
 	}
 	for (size_t i = 0; i < a->all.runs_len; i++) {
@@ -215,19 +238,62 @@ static size_t union_of_runs(const struct lc_agree *a, size_t top)
 	return k.len;
 }
 
-static struct lc_agree_pair pair_of(const struct lc_repeat_table *x,
-                                    const struct lc_repeat_table *y)
+/* A method that both sides of a pair have. */
+struct both {
+	const struct lc_repeat_entry *x, *y;
+};
+
+/* The mean share without one of the runs. */
+static double mean_without(const struct lc_repeat_entry *e, const struct lc_repeat_table *t,
+                           size_t left_out)
 {
+	return (e->share.mean * (double)t->runs - e->shares[left_out]) / (double)(t->runs - 1);
+}
+
+/* The jackknife's half width of the overlap of x and y, below 0: withheld. */
+static double width_of_overlap(const struct lc_agree_methods *x, const struct lc_agree_methods *y,
+                               const struct both *both, size_t len, double overlap)
+{
+	double *without = lc_mem_zeroed(x->table.runs + 1, sizeof(*without)), width = -1;
+	size_t rounds = 0;
+
+	for (size_t i = 0; i < x->table.runs && y->table.runs > 1; i++) {
+		const size_t k = lc_agree_column(y, x->rounds[i]);
+		double sum = 0;
+
+		for (size_t b = 0; b < len && k != SIZE_MAX; b++)
+			sum += fmin(mean_without(both[b].x, &x->table, i),
+			            mean_without(both[b].y, &y->table, k));
+		if (k != SIZE_MAX)
+			without[rounds++] = sum;
+	}
+	for (size_t i = 0; i < rounds; i++)
+		without[i] = (double)rounds * overlap - (double)(rounds - 1) * without[i];
+	if (rounds >= LC_REPEAT_RUNS_MIN)
+		width = lc_repeat_half_width(without, rounds, 0.05);
+	free(without);
+	return width;
+}
+
+static struct lc_agree_pair pair_of(const struct lc_agree_methods *m,
+                                    const struct lc_agree_methods *n)
+{
+	const struct lc_repeat_table *x = &m->table, *y = &n->table;
+	struct both *both = lc_mem_zeroed(x->len + 1, sizeof(*both));
 	struct lc_agree_pair p = { .overlap = 0 };
+	size_t len = 0;
 
 	for (size_t i = 0; i < x->len; i++) {
 		const struct lc_repeat_entry *e = &x->entries[i], *f = lc_agree_find(y, e->key);
 
 		if (!f)
 			continue;
-		p.overlap += e->share.mean < f->share.mean ? e->share.mean : f->share.mean;
+		both[len++] = (struct both){ e, f };
+		p.overlap += fmin(e->share.mean, f->share.mean);
 		p.common += i < LC_AGREE_TOP && f - y->entries < LC_AGREE_TOP;
 	}
+	p.width = width_of_overlap(m, n, both, len, p.overlap);
+	free(both);
 	return p;
 }
 
@@ -241,7 +307,7 @@ static void find_agreement(struct lc_agree *a)
 		for (size_t k = 0; k < a->sides_len; k++)
 			if (lc_agree_is_compared(&a->sides[k]))
 				a->pairs[i][k] =
-				    pair_of(&a->sides[i].methods.table, &a->sides[k].methods.table);
+				    pair_of(&a->sides[i].methods, &a->sides[k].methods);
 	}
 	a->union_1 = union_of_means(a, 1);
 	a->union_5 = union_of_means(a, LC_AGREE_TOP);

@@ -29,6 +29,10 @@ enum {
 	LC_AGREE_TOP = 5,
 };
 
+/* A delay that would add less than that to a method's share is not judged: the method has nearly
+ * all samples anyway. */
+#define LC_AGREE_GROWTH 0.01
+
 enum lc_agree_kind {
 	LC_AGREE_BARE, /* no profiler */
 	LC_AGREE_LOCUS,
@@ -47,11 +51,16 @@ enum lc_agree_kind {
 /* The results of one side's runs with one set of delays. */
 struct lc_agree_methods {
 	struct lc_repeat_table table; /* its keys are strings of lc_agree.names */
+	size_t *rounds;               /* of each run of the table */
 	struct lc_repeat_number java; /* share of all samples that have a method */
 	struct lc_repeat_number samples;
 };
 
-/* One side's view of a delay. Shares are of samples with a method. */
+/*
+ * One side's view of a delay. Shares are of samples with a method. Differences are of runs of the
+ * same round. A part that was found is the growth of a method's share by that which the delay would
+ * cause there: 1 is all of it, and 0 is a profile that is the same with and without the delay.
+ */
 struct lc_agree_seen {
 	bool known;
 	struct lc_repeat_number base; /* the method's share without the delay */
@@ -59,8 +68,12 @@ struct lc_agree_seen {
 	double expected;              /* with it: what `base` and the added time make of it */
 	double error;                 /* `with` less `expected`, both as means */
 	double width;                 /* half of the 95% interval of `error`; below 0: withheld */
-	double found; /* part of the added time that was seen at the method: 1 is all of it */
-	/* where else the largest part of the added time was seen; 0: nowhere */
+	bool can_grow;                /* by LC_AGREE_GROWTH or more; else `found` is unknown */
+	double found;
+	double found_width; /* half of its corrected interval; below 0: withheld */
+	bool saw;           /* that interval is above zero */
+	size_t compared;    /* methods, for which intervals are corrected */
+	/* where else the share grew for certain, by the largest part; 0: nowhere */
 	uint32_t elsewhere; /* string of lc_agree.names */
 	double elsewhere_part;
 };
@@ -82,11 +95,13 @@ struct lc_agree_side {
 /* A loop that was put in front of each return of a method. */
 struct lc_agree_delay {
 	char *method;
-	uint64_t iterations, executions;
+	uint64_t iterations;
+	uint64_t every;      /* the loop runs at each such execution; a power of two */
+	uint64_t executions; /* in the run that counted them */
 	double ns_per_iteration;
-	double counted; /* executions x iterations x ns: the length of all loops; < 0: unknown */
+	double counted; /* ns of all loops, the mean of runs without a profiler; < 0: unknown */
 	/* The part of the CPU time of the program's Java threads with the delay that it added: by
-	 * the loops' length, or where that is unknown by the clocks. */
+	 * the counted loops, or where these are unknown by the clocks. */
 	struct lc_repeat_number added;
 	struct lc_repeat_number clocks; /* the same, as the threads' clocks alone have it */
 	char *why;                      /* it could not be put in place; NULL: it could */
@@ -97,11 +112,14 @@ struct lc_agree_run {
 	size_t side, round;
 	int delay; /* -1: the program as it is; 0: with delays of no length; i: with that of i - 1
 	            */
-	double java_cpu_ns; /* of a run without a profiler and with delays; below 0: not known */
+	/* In runs with delays; below 0: not known. */
+	double java_cpu_ns; /* CPU time of the Java threads */
+	double delayed_ns;  /* of this, all loops that ran */
 };
 
 struct lc_agree_pair {
-	double overlap; /* sum over all methods of the smaller of both shares */
+	double overlap; /* sum over all methods of the smaller of both shares, as means */
+	double width;   /* half of its 95% interval; below 0: withheld */
 	size_t common;  /* of both top fives */
 };
 
@@ -120,6 +138,8 @@ struct lc_agree {
 	size_t union_1, union_5;           /* different methods in the tops of the means */
 	size_t union_1_runs, union_5_runs; /* ... of each single run */
 	struct lc_agree_pair pairs[LC_AGREE_SIDES_MAX][LC_AGREE_SIDES_MAX];
+	/* CPU time of the program when executions are counted, relative to the program alone. */
+	struct lc_repeat_number counting;
 };
 
 void lc_agree_init(struct lc_agree *a);
@@ -140,6 +160,9 @@ bool lc_agree_is_compared(const struct lc_agree_side *s);
 
 /* All runs were read: judge tables, and compute costs, agreement and what became of delays. */
 void lc_agree_finish(struct lc_agree *a);
+
+/* The column of the side's run in that round, SIZE_MAX: there is none. */
+size_t lc_agree_column(const struct lc_agree_methods *m, size_t round);
 
 /* Compute the truth part, in agree_truth.c: all sides and delays. Called by lc_agree_finish(). */
 void lc_agree_finish_truth(struct lc_agree *a);

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyzer/agree/agree_impl.h"
 #include "analyzer/agree/agree_record.h"
@@ -35,6 +36,7 @@ enum own {
 	OWN_TIMEOUT,
 	OWN_STDERR,
 	OWN_OUTPUT,
+	OWN_RESUME,
 	OWN_FORMAT,
 	OWN_FILE,
 	OWN_TOP,
@@ -61,6 +63,9 @@ static const struct lc_option_info own[OWN_COUNT] = {
 	[OWN_TIMEOUT] = LC_REPEAT_ROW_TIMEOUT,
 	[OWN_STDERR] = LC_REPEAT_ROW_STDERR,
 	[OWN_OUTPUT] = LC_REPEAT_ROW_OUTPUT,
+	[OWN_RESUME] = { "resume", 0, "FLAG", "", "off", "",
+	                 "continue the runs in the directory of --output, which the same command "
+	                 "line made; begin if it is empty" },
 	[OWN_FORMAT] = { "format", 0, "CHOICE", "text|json", "text", "", "output format" },
 	[OWN_FILE] = LC_REPORT_ROW_FILE,
 	[OWN_TOP] = { "top", 0, "COUNT", "N", "", "rows",
@@ -136,6 +141,10 @@ static int set_own(void *context, int row, const char *value)
 	case OWN_OUTPUT:
 		s->request.any_output = true;
 		return 0;
+	case OWN_RESUME:
+		s->request.resume = true;
+		s->line.for_runs = own[row].name;
+		return 0;
 	case OWN_TOP:
 		return lc_repeat_set_count(&own[row], value, UINT32_MAX, &s->common.top);
 	case OWN_NO_PAGER:
@@ -163,6 +172,8 @@ static int check(struct settings *s)
 	if (!s->request.command && s->line.for_runs)
 		return lc_usage("--%s needs a program to run; earlier runs are only read",
 		                s->line.for_runs);
+	if (s->request.resume && !s->request.directory)
+		return lc_usage("--resume needs --output, the directory of the earlier runs");
 	if (lc_options_check(&s->request.machine.options, error, sizeof(error)))
 		return lc_usage("%s", error);
 	if (s->common.file && !s->common.format_chosen)
@@ -193,6 +204,15 @@ static int parse(struct settings *s, int argc, char **argv)
 
 /* ---- runs ---- */
 
+static bool has_record(const char *directory)
+{
+	char *path = lc_mem_text("%s/" LC_AGREE_RECORD, directory);
+	const bool has = access(path, F_OK) == 0;
+
+	free(path);
+	return has;
+}
+
 /* The directory stands in options of JVMs and of agents, where these characters mean something. */
 static int prepare(struct settings *s)
 {
@@ -205,7 +225,8 @@ static int prepare(struct settings *s)
 	m->tool_options = m->tool_options ? lc_mem_text("%s", m->tool_options) : NULL;
 	if (!s->request.directory)
 		s->request.directory = lc_repeat_directory("locus-agree", s->name, sizeof(s->name));
-	if (lc_new_directory(s->request.directory, &made))
+	if (!(s->request.resume && has_record(s->request.directory)) &&
+	    lc_new_directory(s->request.directory, &made))
 		return LC_EXIT_FAILED;
 	if (!realpath(s->request.directory, s->directory))
 		return lc_fail("cannot use output directory '%s': %m", s->request.directory);
@@ -243,6 +264,8 @@ static int run(struct settings *s)
 		status = lc_agree_parse_sides(&a, s->request.profilers);
 	if (!status)
 		status = prepare(s);
+	if (!status && s->request.resume && has_record(s->directory))
+		status = lc_agree_resume(&a, &s->request);
 	if (!status)
 		status = lc_agree_run(&a, &s->request);
 	lc_agree_free(&a);

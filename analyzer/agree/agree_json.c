@@ -28,6 +28,7 @@ static void put_run(struct lc_json *j, const struct lc_agree *a, size_t i)
 	lc_json_known(j, "cpu_ns", run->cpu_ns);
 	lc_json_known(j, "peak_bytes", run->peak_bytes);
 	lc_json_known(j, "java_cpu_ns", a->runs[i].java_cpu_ns);
+	lc_json_known(j, "delayed_ns", a->runs[i].delayed_ns);
 	lc_json_end_object(j);
 }
 
@@ -87,6 +88,7 @@ static void put_pairs(struct lc_json *j, const struct lc_agree *a)
 			lc_json_string(j, "a", a->sides[i].name);
 			lc_json_string(j, "b", a->sides[k].name);
 			lc_json_real(j, "overlap", a->pairs[i][k].overlap);
+			lc_json_known(j, "overlap_width", a->pairs[i][k].width);
 			lc_json_u64(j, "common_top_5", a->pairs[i][k].common);
 			lc_json_end_object(j);
 		}
@@ -105,7 +107,16 @@ static void put_seen(struct lc_json *j, const struct lc_agree *a, const struct l
 	lc_json_real(j, "expected", seen->expected);
 	lc_json_real(j, "error", seen->error);
 	lc_json_known(j, "error_width", seen->width);
-	lc_json_real(j, "found", seen->found);
+	if (seen->can_grow)
+		lc_json_real(j, "found", seen->found);
+	else
+		lc_json_null(j, "found");
+	lc_json_known(j, "found_width", seen->found_width);
+	if (seen->found_width >= 0)
+		lc_json_bool(j, "saw", seen->saw);
+	else
+		lc_json_null(j, "saw");
+	lc_json_u64(j, "compared", seen->compared);
 	if (seen->elsewhere)
 		lc_json_text(j, "elsewhere", lc_agree_method(a, seen->elsewhere));
 	else
@@ -123,6 +134,7 @@ static void put_delay(struct lc_json *j, const struct lc_agree *a, size_t d)
 	lc_json_string(j, "method", delay->method);
 	lc_json_string(j, "why", delay->why);
 	lc_json_u64(j, "iterations", delay->iterations);
+	lc_json_u64(j, "every", delay->every);
 	lc_json_u64(j, "executions", delay->executions);
 	lc_json_known(j, "ns_per_iteration", delay->ns_per_iteration);
 	lc_json_known(j, "counted_ns", delay->counted);
@@ -159,6 +171,7 @@ void lc_agree_json(FILE *out, const struct lc_agree *a, size_t top)
 	lc_json_line(&j, 0);
 	put_pairs(&j, a);
 	lc_json_line(&j, 0);
+	lc_repeat_json_number(&j, "counting", &a->counting);
 	lc_json_array(&j, "delays");
 	for (size_t d = 0; d < a->delays_len; d++)
 		put_delay(&j, a, d);

@@ -33,8 +33,8 @@ static void take(struct lc_agree *a, struct lc_repeat_table *t, struct sums *s,
 	t->columns++;
 }
 
-static void read_run(struct lc_agree *a, struct lc_repeat_run *run, struct lc_repeat_table *t,
-                     struct sums *s)
+static void read_run(struct lc_agree *a, struct lc_repeat_run *run, struct lc_agree_methods *m,
+                     size_t round, struct sums *s)
 {
 	char *path = lc_mem_text("%s/" LC_AGREE_METHODS_FILE, run->directory);
 	FILE *in = fopen(path, "re");
@@ -43,12 +43,17 @@ static void read_run(struct lc_agree *a, struct lc_repeat_run *run, struct lc_re
 
 	lc_agree_counts_init(&counts);
 	err = in ? lc_agree_read_methods(&counts, in) : -errno;
-	if (err)
+	if (err) {
 		lc_repeat_leave_out(
 		    run, LC_REPEAT_NO_PROFILE,
 		    lc_mem_text("cannot read its methods from '%s': %s", path, strerror(-err)));
-	else
-		take(a, t, s, &counts);
+	} else if (!counts.java) {
+		lc_repeat_leave_out(run, LC_REPEAT_NO_PROFILE,
+		                    lc_mem_text("no sample in '%s' has a method", path));
+	} else {
+		m->rounds[m->table.columns] = round;
+		take(a, &m->table, s, &counts);
+	}
 	lc_agree_counts_free(&counts);
 	if (in)
 		fclose(in);
@@ -63,10 +68,11 @@ static void read_methods(struct lc_agree *a, size_t side, int delay, struct lc_a
 		          .java = lc_mem_zeroed(room, sizeof(double)) };
 
 	lc_repeat_table_init(&m->table, LC_REPEAT_METHODS, a->all.runs_len);
+	m->rounds = lc_mem_zeroed(room, sizeof(*m->rounds));
 	for (size_t i = 0; i < a->all.runs_len && a->sides[side].kind != LC_AGREE_BARE; i++)
 		if (a->runs[i].side == side && a->runs[i].delay == delay &&
 		    a->all.runs[i].state == LC_REPEAT_COUNTED)
-			read_run(a, &a->all.runs[i], &m->table, &s);
+			read_run(a, &a->all.runs[i], m, a->runs[i].round, &s);
 	m->samples = lc_repeat_number(s.samples, m->table.columns, 0, HUGE_VAL);
 	m->java = lc_repeat_number(s.java, m->table.columns, 0, 1);
 	free(s.samples);

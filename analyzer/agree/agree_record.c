@@ -53,6 +53,7 @@ static void put_delay(struct lc_json *j, const struct lc_agree_delay *d)
 	lc_json_object(j, NULL);
 	lc_json_string(j, "method", d->method);
 	lc_json_u64(j, "iterations", d->iterations);
+	lc_json_u64(j, "every", d->every);
 	lc_json_u64(j, "executions", d->executions);
 	lc_json_real(j, "ns_per_iteration", d->ns_per_iteration);
 	lc_json_string(j, "why", d->why);
@@ -70,6 +71,7 @@ static void put_run(struct lc_json *j, const struct lc_agree_run *which,
 	lc_repeat_record_put_run(j, run);
 	lc_json_known(j, "peak_bytes", run->peak_bytes);
 	lc_json_known(j, "java_cpu_ns", which->java_cpu_ns);
+	lc_json_known(j, "delayed_ns", which->delayed_ns);
 	lc_json_end_object(j);
 }
 
@@ -162,6 +164,7 @@ static int read_delays(struct lc_agree *a, const json_t *rows)
 	json_array_foreach(rows, i, row)
 	{
 		struct lc_agree_delay *d;
+		double every;
 
 		if (a->delays_len == LC_AGREE_DELAYS_MAX)
 			return 1;
@@ -169,6 +172,8 @@ static int read_delays(struct lc_agree *a, const json_t *rows)
 		d->method = text_of(row, "method");
 		d->why = text_of(row, "why");
 		d->iterations = (uint64_t)(lc_repeat_record_number(row, "iterations") + 0.5);
+		every = lc_repeat_record_number(row, "every");
+		d->every = every >= 1 ? (uint64_t)(every + 0.5) : 1;
 		d->executions = (uint64_t)(lc_repeat_record_number(row, "executions") + 0.5);
 		d->ns_per_iteration = lc_repeat_record_number(row, "ns_per_iteration");
 		if (!d->method)
@@ -177,7 +182,14 @@ static int read_delays(struct lc_agree *a, const json_t *rows)
 	return 0;
 }
 
-static int read_runs(struct lc_agree *a, const json_t *rows, const char *directory)
+static bool is_interrupted(const json_t *row)
+{
+	const char *state = json_string_value(json_object_get(row, "state"));
+
+	return state && !strcmp(state, lc_repeat_state_name(LC_REPEAT_INTERRUPTED));
+}
+
+static int read_runs(struct lc_agree *a, const json_t *rows, const char *directory, bool resume)
 {
 	const json_t *row;
 	size_t i;
@@ -190,23 +202,28 @@ static int read_runs(struct lc_agree *a, const json_t *rows, const char *directo
 		             round = lc_repeat_record_number(row, "round");
 		const json_int_t delay = json_integer_value(json_object_get(row, "delay"));
 		struct lc_repeat_run *run;
+		struct lc_agree_run *entry;
 		char *name;
 
 		if (side < 0 || side >= (double)a->sides_len || round < 0 ||
 		    round >= (double)a->rounds || delay < -1 || delay > (json_int_t)a->delays_len)
 			return 1;
+		if (resume && is_interrupted(row))
+			continue;
 		run = lc_agree_add_run(a, (size_t)side, (size_t)round, (int)delay);
-		name = lc_agree_record_name(a, &a->runs[i]);
+		entry = &a->runs[a->all.runs_len - 1];
+		name = lc_agree_record_name(a, entry);
 		run->directory = lc_mem_text("%s/%s", directory, name);
 		run->name = name;
 		run->peak_bytes = lc_repeat_record_number(row, "peak_bytes");
-		a->runs[i].java_cpu_ns = lc_repeat_record_number(row, "java_cpu_ns");
+		entry->java_cpu_ns = lc_repeat_record_number(row, "java_cpu_ns");
+		entry->delayed_ns = lc_repeat_record_number(row, "delayed_ns");
 		lc_repeat_record_read_run(run, row);
 	}
 	return 0;
 }
 
-static int read_root(struct lc_agree *a, const json_t *root, const char *directory)
+static int read_root(struct lc_agree *a, const json_t *root, const char *directory, bool resume)
 {
 	const double rounds = lc_repeat_record_number(root, "rounds");
 
@@ -217,11 +234,10 @@ static int read_root(struct lc_agree *a, const json_t *root, const char *directo
 	a->all.command = lc_repeat_plain(lc_repeat_record_command(root));
 	return read_sides(a, json_object_get(root, "sides")) ||
 	       read_delays(a, json_object_get(root, "delays")) ||
-	       read_runs(a, json_object_get(root, "runs"), directory);
+	       read_runs(a, json_object_get(root, "runs"), directory, resume);
 }
 
-int lc_agree_record_read(struct lc_agree *a, const char *directory, bool any_stderr,
-                         bool any_output)
+int lc_agree_record_load(struct lc_agree *a, const char *directory, bool resume)
 {
 	char *path = lc_mem_text("%s/" LC_AGREE_RECORD, directory);
 	json_error_t error;
@@ -233,13 +249,21 @@ int lc_agree_record_read(struct lc_agree *a, const char *directory, bool any_std
 	} else {
 		root = json_loadfd(fd, JSON_REJECT_DUPLICATES, &error);
 		close(fd);
-		if (!root || read_root(a, root, directory))
+		if (!root || read_root(a, root, directory, resume))
 			status = lc_fail("'%s' is not a record of runs that this Locus can "
 			                 "read%s%s",
 			                 path, root ? "" : ": ", root ? "" : error.text);
 	}
 	json_decref(root);
 	free(path);
+	return status;
+}
+
+int lc_agree_record_read(struct lc_agree *a, const char *directory, bool any_stderr,
+                         bool any_output)
+{
+	const int status = lc_agree_record_load(a, directory, false);
+
 	if (status)
 		return status;
 	lc_repeat_judge_output(&a->all, any_stderr, any_output);

@@ -22,6 +22,12 @@ char *lc_agree_record_name(const struct lc_agree *a, const struct lc_agree_run *
 int lc_agree_record_write(const struct lc_agree *a, const struct lc_agree_request *q);
 
 /*
+ * Read it into `a`, which is new, without what the runs wrote. `resume`: leave out interrupted
+ * runs, which are to be made again. Returns 0, or 1 after one line on stderr.
+ */
+int lc_agree_record_load(struct lc_agree *a, const char *directory, bool resume);
+
+/*
  * Read it, and the methods of all runs, into `a`, which is new. Runs whose output differs, or that
  * wrote to standard error, are left out unless they are allowed; then lc_agree_finish(). Returns 0,
  * or 1 after one line on stderr.

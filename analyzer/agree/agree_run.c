@@ -16,6 +16,7 @@
 #include "analyzer/base/progress.h"
 #include "analyzer/base/replace.h"
 #include "analyzer/commands/child.h"
+#include "analyzer/commands/scratch.h"
 #include "analyzer/repeat/repeat_record.h"
 #include "analyzer/repeat/repeat_run.h"
 #include "src/base/time.h"
@@ -65,16 +66,27 @@ int lc_agree_parse_sides(struct lc_agree *a, const char *profilers)
 
 /* ---- one run ---- */
 
-/* CPU time of the Java threads, as the delays' agent tells; below 0: not known. */
-static double java_cpu(const char *directory)
+/* CPU time of the Java threads and of all loops that ran, as the delays' agent tells. */
+static void take_delays(struct lc_agree_run *entry, const char *directory)
 {
 	char *path = lc_mem_text("%s/" LC_AGREE_DELAY_FILE, directory);
 	json_t *root = json_load_file(path, 0, NULL);
-	const double ns = lc_repeat_record_number(root, "java_cpu_ns");
+	const double ns = lc_repeat_record_number(root, "ns_per_iteration");
+	const json_t *row;
+	double iterations = 0;
+	size_t i;
 
+	json_array_foreach(json_object_get(root, "delays"), i, row)
+	{
+		const double loops = lc_repeat_record_number(row, "loops");
+
+		if (loops > 0)
+			iterations += loops * lc_repeat_record_number(row, "iterations");
+	}
+	entry->java_cpu_ns = lc_repeat_record_number(root, "java_cpu_ns");
+	entry->delayed_ns = ns > 0 ? iterations * ns : -1;
 	json_decref(root);
 	free(path);
-	return ns;
 }
 
 static void put_methods(FILE *out, const void *of)
@@ -127,11 +139,13 @@ int lc_agree_run_one(struct lc_agree *a, struct lc_agree_request *q,
 
 	run->name = lc_agree_record_name(a, entry);
 	run->directory = lc_mem_text("%s/%s", q->directory, run->name);
+	if (q->resume)
+		lc_scratch_remove(lc_mem_text("%s", run->directory));
 	status = lc_agree_start(q, side, run, delays);
 	if (!status && run->state == LC_REPEAT_COUNTED && side->kind != LC_AGREE_BARE)
 		status = keep_methods(q, side, run);
 	if (delays)
-		entry->java_cpu_ns = java_cpu(run->directory);
+		take_delays(entry, run->directory);
 	return status;
 }
 
@@ -161,10 +175,20 @@ static size_t present(const struct lc_agree *a)
 	return n;
 }
 
+/* Runs without delays that there are of profilers that are present. */
+static size_t count_runs(const struct lc_agree *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->all.runs_len; i++)
+		n += a->runs[i].delay < 0 && !a->sides[a->runs[i].side].absent;
+	return n;
+}
+
 static int run_rounds(struct lc_agree *a, struct lc_agree_request *q)
 {
 	const uint64_t begin = lc_time_now_ns();
-	const size_t of = a->rounds * present(a);
+	const size_t of = a->rounds * present(a) - count_runs(a);
 	size_t number = 0;
 	int status = 0;
 
@@ -176,7 +200,8 @@ static int run_rounds(struct lc_agree *a, struct lc_agree_request *q)
 				                            .round = round,
 				                            .delay = -1 };
 
-			if (a->sides[which.side].absent || is_hopeless(a, which.side))
+			if (a->sides[which.side].absent || is_hopeless(a, which.side) ||
+			    lc_agree_has_run(a, &which))
 				continue;
 			lc_repeat_say_progress(&a->all, ++number, of, begin);
 			status = lc_agree_run_one(a, q, &which, NULL);
@@ -190,15 +215,37 @@ static int run_rounds(struct lc_agree *a, struct lc_agree_request *q)
 	return status;
 }
 
+/* A side that was continued has the profiler that its first runs had. */
+static int find_profiler(struct lc_agree_request *q, struct lc_agree_side *s)
+{
+	char *before = s->about, *now;
+	int status = 0;
+
+	if (s->absent)
+		return 0;
+	s->about = NULL;
+	lc_agree_find_profiler(&q->machine, s, q->async_file, q->directory, q->command);
+	now = s->absent ? s->absent : s->about;
+	if (before && now && strcmp(before, now) != 0)
+		status = lc_fail("--resume: the earlier runs of %s are of '%s', but there is: %s",
+		                 s->name, before, now);
+	free(before);
+	return status;
+}
+
 static int find_profilers(struct lc_agree *a, struct lc_agree_request *q)
 {
-	for (size_t i = 1; i < a->sides_len; i++) {
+	int status = 0;
+
+	for (size_t i = 1; i < a->sides_len && !status; i++) {
 		struct lc_agree_side *s = &a->sides[i];
 
-		lc_agree_find_profiler(&q->machine, s, q->async_file, q->directory, q->command);
-		if (s->absent)
+		status = find_profiler(q, s);
+		if (!status && s->absent)
 			lc_note("%s is left out: %s", s->name, s->absent);
 	}
+	if (status)
+		return status;
 	if (present(a) < 2)
 		return lc_fail("none of the profilers is available");
 	return 0;
@@ -208,6 +255,8 @@ int lc_agree_run(struct lc_agree *a, struct lc_agree_request *q)
 {
 	int status = find_profilers(a, q);
 
+	if (!status)
+		status = lc_agree_record_write(a, q);
 	if (!status)
 		status = run_rounds(a, q);
 	return status;

@@ -16,18 +16,29 @@
 struct lc_agree_request {
 	char **command;
 	struct lc_agree_machine machine;
-	const char *directory;  /* new, or empty */
+	const char *directory;  /* new, or empty, or see `resume` */
 	const char *profilers;  /* "locus,async,NAME=COMMAND" */
 	const char *async_file; /* or NULL */
 	uint64_t timeout_ns;    /* of a run; 0: none */
 	bool truth;
 	const char *truth_at; /* "METHOD,METHOD": where delays go; NULL: the hottest */
+	bool resume;          /* runs that `directory` has are kept */
 	bool any_stderr, any_output;
 };
 
 /* Add the program alone, and the profilers of that list. Returns 0, or an exit status after a line.
  */
 int lc_agree_parse_sides(struct lc_agree *a, const char *profilers);
+
+/*
+ * Put the runs of q->directory in the place of `a`, which has the profilers that are asked for. The
+ * record must be of the same command and profilers. a->rounds is at least that of the record.
+ * Returns 0, or an exit status after one line on stderr.
+ */
+int lc_agree_resume(struct lc_agree *a, const struct lc_agree_request *q);
+
+/* Was that run made? */
+bool lc_agree_has_run(const struct lc_agree *a, const struct lc_agree_run *which);
 
 /*
  * Make the runs of all rounds, or as many as there are until a signal asks us to end, and keep what

@@ -3,6 +3,7 @@
  * agree/agree_text.c - writes the agreement of profilers for a terminal: the answer, what was left
  * out, each profiler's cost and noise, overlaps, methods, and results of delays.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ enum {
 	NAME_COLUMNS = 12,
 	COST_COLUMNS = 19,
 	CELL_COLUMNS = 10,
+	PAIR_COLUMNS = 12,
 	METHOD_LEAST = 24
 };
 
@@ -163,15 +165,25 @@ static void print_sides(const struct lc_screen *s, const struct lc_agree *a)
 
 /* ---- overlaps ---- */
 
+/* "72.0+-1.5 2". */
+static void put_pair(char *text, size_t len, const struct lc_agree_pair *p)
+{
+	char width[16] = "";
+
+	if (p->width >= 0)
+		snprintf(width, sizeof(width), "+-%.1f", 100 * p->width);
+	snprintf(text, len, "%.1f%s %zu", 100 * p->overlap, width, p->common);
+}
+
 static void print_pairs(const struct lc_screen *s, const struct lc_agree *a)
 {
 	if (a->compared < 2)
 		return;
-	print_title(s, "Overlap of shares, and number of common methods in the top five");
+	print_title(s, "Overlap of shares (%), and number of common methods in the top five");
 	fprintf(s->out, "%-*s", NAME_COLUMNS, "");
 	for (size_t k = 0; k < a->sides_len; k++)
 		if (lc_agree_is_compared(&a->sides[k]))
-			fprintf(s->out, " %*.*s", CELL_COLUMNS, CELL_COLUMNS, a->sides[k].name);
+			fprintf(s->out, " %*.*s", PAIR_COLUMNS, PAIR_COLUMNS, a->sides[k].name);
 	putc('\n', s->out);
 	for (size_t i = 0; i < a->sides_len; i++) {
 		if (!lc_agree_is_compared(&a->sides[i]))
@@ -183,9 +195,8 @@ static void print_pairs(const struct lc_screen *s, const struct lc_agree *a)
 			if (!lc_agree_is_compared(&a->sides[k]))
 				continue;
 			if (i != k)
-				snprintf(text, sizeof(text), "%.1f%% %zu",
-				         100 * a->pairs[i][k].overlap, a->pairs[i][k].common);
-			fprintf(s->out, " %*s", CELL_COLUMNS, text);
+				put_pair(text, sizeof(text), &a->pairs[i][k]);
+			fprintf(s->out, " %*s", PAIR_COLUMNS, text);
 		}
 		putc('\n', s->out);
 	}
@@ -240,24 +251,69 @@ static void print_methods(const struct lc_screen *s, const struct lc_agree *a, s
 static void print_seen(const struct lc_screen *s, const struct lc_agree *a,
                        const struct lc_agree_side *side, const struct lc_agree_seen *seen)
 {
-	char text[64];
+	char error[32], found[48] = "-";
 
+	snprintf(error, sizeof(error), "%+.1f", 100 * seen->error);
 	if (seen->width >= 0)
-		snprintf(text, sizeof(text), "%+.1f +-%.1f", 100 * seen->error, 100 * seen->width);
-	else
-		snprintf(text, sizeof(text), "%+.1f", 100 * seen->error);
-	fprintf(s->out, "  %-*s %6.1f%% %6.1f%% %8.1f%%  %-12s %5.0f%%", NAME_COLUMNS, side->name,
-	        100 * seen->base.mean, 100 * seen->with.mean, 100 * seen->expected, text,
-	        100 * seen->found);
+		snprintf(error + strlen(error), sizeof(error) - strlen(error), " +-%.1f",
+		         100 * seen->width);
+	if (seen->can_grow)
+		snprintf(found, sizeof(found), "%.0f%%", 100 * seen->found);
+	if (seen->found_width >= 0)
+		snprintf(found + strlen(found), sizeof(found) - strlen(found), " +-%.0f",
+		         100 * seen->found_width);
+	fprintf(s->out, "  %-*s %6.1f%% %6.1f%% %8.1f%%  %-12s %-11s", NAME_COLUMNS, side->name,
+	        100 * seen->base.mean, 100 * seen->with.mean, 100 * seen->expected, error, found);
 	if (seen->elsewhere && seen->elsewhere_part >= 0.1) {
 		const struct lc_text name = lc_agree_method(a, seen->elsewhere);
 		char *label = lc_mem_text("%.*s", (int)name.len, name.bytes);
 
 		lc_cut_code(label, METHOD_LEAST, 1);
-		fprintf(s->out, "  %.0f%% at %s", 100 * seen->elsewhere_part, label);
+		fprintf(s->out, " %.0f%% at %s", 100 * seen->elsewhere_part, label);
 		free(label);
 	}
 	putc('\n', s->out);
+}
+
+static void put_number(FILE *out, const struct lc_repeat_number *n)
+{
+	fprintf(out, "%.1f%%", 100 * n->mean);
+	if (n->interval)
+		fprintf(out, " (%.1f-%.1f)", 100 * n->low, 100 * n->high);
+}
+
+/* Appends the names of the profilers whose intervals say so. Returns how many there are. */
+static size_t put_saw(FILE *out, const struct lc_agree *a, size_t d, bool saw)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->sides_len; i++) {
+		const struct lc_agree_seen *seen = &a->sides[i].seen[d];
+
+		if (seen->known && seen->found_width >= 0 && seen->saw == saw)
+			fprintf(out, "%s%s", n++ ? ", " : "", a->sides[i].name);
+	}
+	return n;
+}
+
+static void print_verdict(const struct lc_screen *s, const struct lc_agree *a, size_t d)
+{
+	char *saw, *not, *text;
+	size_t len, not_len, saws, nots;
+	FILE *out = lc_text_open(&saw, &len), *other = lc_text_open(&not, &not_len);
+
+	saws = put_saw(out, a, d, true);
+	nots = put_saw(other, a, d, false);
+	lc_mem_close_text(out);
+	lc_mem_close_text(other);
+	if (saws || nots) {
+		text = lc_mem_text("  saw the delay at %s: %s%s%s", a->delays[d].method,
+		                   saws ? saw : "no profiler", nots ? "; did not: " : "", not );
+		lc_screen_wrap(s, 0, 4, text);
+		free(text);
+	}
+	free(saw);
+	free(not );
 }
 
 static void print_delay(const struct lc_screen *s, const struct lc_agree *a, size_t d)
@@ -273,16 +329,40 @@ static void print_delay(const struct lc_screen *s, const struct lc_agree *a, siz
 		fputs("the added time is not above the noise of the runs\n", s->out);
 		return;
 	}
+	if (delay->every > 1)
+		fprintf(s->out, "a delay at each %" PRIu64 "th execution; ", delay->every);
 	fputs("the delay's part of the Java threads' CPU time is ", s->out);
-	if (delay->counted >= 0)
-		fprintf(s->out, "%.1f%%; by the threads' clocks ", 100 * delay->added.mean);
-	fprintf(s->out, "%.1f%%", 100 * delay->clocks.mean);
-	if (delay->clocks.interval)
-		fprintf(s->out, " (%.1f-%.1f)", 100 * delay->clocks.low, 100 * delay->clocks.high);
+	if (delay->counted >= 0) {
+		put_number(s->out, &delay->added);
+		fputs("; by the threads' clocks ", s->out);
+	}
+	put_number(s->out, &delay->clocks);
 	putc('\n', s->out);
 	for (size_t i = 0; i < a->sides_len; i++)
 		if (a->sides[i].seen[d].known)
 			print_seen(s, a, &a->sides[i], &a->sides[i].seen[d]);
+	print_verdict(s, a, d);
+}
+
+static void print_counting(const struct lc_screen *s, const struct lc_agree *a)
+{
+	const struct lc_repeat_number *n = &a->counting;
+	char interval[48] = "", *text;
+
+	if (!n->known)
+		return;
+	if (n->interval)
+		snprintf(interval, sizeof(interval), " (%.2f-%.2f)", n->low, n->high);
+	text =
+	    lc_mem_text("  found: growth of the share by that which is expected; 0%% if it is the "
+	                "same with and without, below 0 if it fell. Its interval is corrected for "
+	                "the number of methods (Bonferroni), and needs 5 rounds; above zero, the "
+	                "profiler saw the delay. Counting executions takes %.2f%s times the "
+	                "program's CPU time, in all these runs.",
+	                n->mean, interval);
+	putc('\n', s->out);
+	lc_screen_wrap(s, 0, 2, text);
+	free(text);
 }
 
 static void print_delays(const struct lc_screen *s, const struct lc_agree *a)
@@ -290,10 +370,11 @@ static void print_delays(const struct lc_screen *s, const struct lc_agree *a)
 	if (!a->delays_len)
 		return;
 	print_title(s, "Truth: injected delays, and the method's share under each profiler");
-	fprintf(s->out, "  %-*s %7s %7s %9s  %-12s %6s\n", NAME_COLUMNS, "", "without", "with",
+	fprintf(s->out, "  %-*s %7s %7s %9s  %-12s %s\n", NAME_COLUMNS, "", "without", "with",
 	        "expected", "error", "found");
 	for (size_t d = 0; d < a->delays_len; d++)
 		print_delay(s, a, d);
+	print_counting(s, a);
 }
 
 void lc_agree_text(FILE *out, const struct lc_agree *a, size_t top)

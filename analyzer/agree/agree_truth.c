@@ -3,10 +3,16 @@
  * agree/agree_truth.c - compares what profilers see of an injected delay with what the delay added.
  *
  * A delay adds the part `a` of the CPU time of the Java threads with it, in runs without a
- * profiler. The added time is executions x iterations x the length of one iteration. If that length
- * is unknown, it is the difference of the threads' clocks with and without the delay. A method that
- * had the share b of the samples has b (1 - a) with the delay, and the delayed method has b (1 - a)
- * + a. Each profiler is expected to show that, from its own b.
+ * profiler: loops that ran x iterations x the length of one iteration. If the loops were not
+ * counted, it is the difference of the threads' clocks with and without the delay. A method that
+ * had the share b of the samples has b (1 - a) + a with the delay if the profiler sees it there, so
+ * its share grows by a (1 - b). The part of this growth that the profiler shows is found. A
+ * profiler that shows the same shares with and without the delay has found nothing.
+ *
+ * A profiler saw the delay at a method if the interval of the growth, over the rounds, is above
+ * zero. Each method of the profiler may grow by chance, so the level of 5% is spread over all
+ * methods: Bonferroni's correction (O. J. Dunn, Multiple Comparisons Among Means, Journal of the
+ * American Statistical Association 56, 1961).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,17 +21,29 @@
 #include "analyzer/agree/agree.h"
 #include "analyzer/base/memory.h"
 
-/* CPU time of the Java threads in the run without a profiler; below 0: there is none. */
-static double java_cpu(const struct lc_agree *a, size_t round, int delay)
+#define ALPHA 0.05
+
+/* The run without a profiler; NULL: none counts. */
+static const struct lc_agree_run *bare_run(const struct lc_agree *a, size_t round, int delay)
 {
 	for (size_t i = 0; i < a->all.runs_len; i++) {
 		const struct lc_agree_run *run = &a->runs[i];
 
 		if (a->sides[run->side].kind == LC_AGREE_BARE && run->round == round &&
 		    run->delay == delay && a->all.runs[i].state == LC_REPEAT_COUNTED)
-			return run->java_cpu_ns;
+			return run;
 	}
-	return -1;
+	return NULL;
+}
+
+/* Records of older versions have only the executions of the run that counted them. */
+static double loops_ns(const struct lc_agree_delay *d, const struct lc_agree_run *run)
+{
+	if (run->delayed_ns >= 0)
+		return run->delayed_ns;
+	return d->executions && d->ns_per_iteration > 0
+	           ? (double)d->executions * (double)d->iterations * d->ns_per_iteration
+	           : -1;
 }
 
 static void find_added(struct lc_agree *a, size_t d)
@@ -34,63 +52,105 @@ static void find_added(struct lc_agree *a, size_t d)
 	double *clocks = lc_mem_zeroed(a->rounds + 1, sizeof(*clocks));
 	double *loops = lc_mem_zeroed(a->rounds + 1, sizeof(*loops));
 	size_t clocks_len = 0, loops_len = 0;
+	double sum = 0;
 
-	delay->counted =
-	    delay->executions && delay->ns_per_iteration > 0
-	        ? (double)delay->executions * (double)delay->iterations * delay->ns_per_iteration
-	        : -1;
 	for (size_t round = 0; round < a->rounds; round++) {
-		const double base = java_cpu(a, round, 0), with = java_cpu(a, round, (int)d + 1);
+		const struct lc_agree_run *base = bare_run(a, round, 0),
+		                          *with = bare_run(a, round, (int)d + 1);
+		double ns;
 
-		if (with > 0 && delay->counted >= 0)
-			loops[loops_len++] = delay->counted < with ? delay->counted / with : 1;
-		if (with > 0 && base > 0)
-			clocks[clocks_len++] = (with - base) / with;
+		if (!with || with->java_cpu_ns <= 0)
+			continue;
+		ns = loops_ns(delay, with);
+		if (ns >= 0) {
+			sum += ns;
+			loops[loops_len++] = fmin(ns / with->java_cpu_ns, 1);
+		}
+		if (base && base->java_cpu_ns > 0)
+			clocks[clocks_len++] =
+			    (with->java_cpu_ns - base->java_cpu_ns) / with->java_cpu_ns;
 	}
+	delay->counted = loops_len ? sum / (double)loops_len : -1;
 	delay->clocks = lc_repeat_number(clocks, clocks_len, 0, 1);
-	delay->added =
-	    delay->counted >= 0 ? lc_repeat_number(loops, loops_len, 0, 1) : delay->clocks;
+	delay->added = loops_len ? lc_repeat_number(loops, loops_len, 0, 1) : delay->clocks;
 	free(loops);
 	free(clocks);
 }
 
-static double share_of(const struct lc_repeat_table *t, uint32_t key)
+/* A method's shares without and with a delay, in rounds with both runs. */
+struct shares {
+	const struct lc_agree_methods *base, *with;
+	double *values; /* scratch, one for each round */
+};
+
+static double share_of(const struct lc_repeat_entry *e, size_t column)
+{
+	return e ? e->shares[column] : 0;
+}
+
+/* values[] is the share with the delay less `kept` times that without. Returns their mean. */
+static double compare(struct shares *s, uint32_t key, double kept, size_t *len)
+{
+	const struct lc_repeat_entry *b = lc_agree_find(&s->base->table, key);
+	const struct lc_repeat_entry *w = lc_agree_find(&s->with->table, key);
+	double sum = 0;
+
+	*len = 0;
+	for (size_t i = 0; i < s->with->table.runs; i++) {
+		const size_t k = lc_agree_column(s->base, s->with->rounds[i]);
+
+		if (k == SIZE_MAX)
+			continue;
+		s->values[*len] = share_of(w, i) - kept * share_of(b, k);
+		sum += s->values[(*len)++];
+	}
+	return *len ? sum / (double)*len : 0;
+}
+
+static double mean_share(const struct lc_repeat_table *t, uint32_t key)
 {
 	const struct lc_repeat_entry *e = lc_agree_find(t, key);
 
 	return e ? e->share.mean : 0;
 }
 
-/* Half of the interval of a method's share at a level of significance. */
-static double half_width(const struct lc_repeat_table *t, uint32_t key, double alpha)
+/* Did the delayed method's share grow, and by which part of what the delay would cause? */
+static void find_growth(struct lc_agree_seen *seen, struct shares *s, uint32_t method, double added)
 {
-	const struct lc_repeat_entry *e = lc_agree_find(t, key);
+	const double most = added * (1 - seen->base.mean);
+	size_t len;
+	const double growth = compare(s, method, 1, &len);
+	double width;
 
-	return e && !e->share.equal ? lc_repeat_half_width(e->shares, t->runs, alpha) : 0;
+	seen->can_grow = most >= LC_AGREE_GROWTH;
+	if (!seen->can_grow)
+		return;
+	seen->found = growth / most;
+	if (len < LC_REPEAT_RUNS_MIN)
+		return;
+	width = lc_repeat_half_width(s->values, len, ALPHA / (double)seen->compared);
+	seen->found_width = width / most;
+	seen->saw = growth > width;
 }
 
-/*
- * A method that certainly has more samples than its share before allows is where the delay was
- * seen, too. The largest surplus of many methods is noise most of the time, so the level is 5% for
- * all methods together. Without intervals nothing is certain.
- */
-static void find_elsewhere(struct lc_agree_seen *seen, const struct lc_repeat_table *base,
-                           const struct lc_repeat_table *with, uint32_t method, double added)
+/* Another method whose share certainly grew has samples of the delay, too. */
+static void find_elsewhere(struct lc_agree_seen *seen, struct shares *s, uint32_t method,
+                           double added)
 {
-	const double alpha = 0.05 / (double)(with->len + !with->len);
+	const struct lc_repeat_table *t = &s->with->table;
 
-	if (base->runs < LC_REPEAT_RUNS_MIN || with->runs < LC_REPEAT_RUNS_MIN)
-		return;
-	for (size_t i = 0; i < with->len; i++) {
-		const struct lc_repeat_entry *e = &with->entries[i];
-		const double more = e->share.mean - share_of(base, e->key) * (1 - added);
+	for (size_t i = 0; i < t->len; i++) {
+		const uint32_t key = t->entries[i].key;
+		const double most = added * (1 - mean_share(&s->base->table, key));
+		size_t len;
+		const double growth = compare(s, key, 1, &len);
 
-		if (e->key == method || more / added <= seen->elsewhere_part ||
-		    more <= hypot(half_width(with, e->key, alpha),
-		                  (1 - added) * half_width(base, e->key, alpha)))
+		if (key == method || len < LC_REPEAT_RUNS_MIN || most <= 0 ||
+		    growth / most <= seen->elsewhere_part ||
+		    growth <= lc_repeat_half_width(s->values, len, ALPHA / (double)seen->compared))
 			continue;
-		seen->elsewhere = e->key;
-		seen->elsewhere_part = more / added;
+		seen->elsewhere = key;
+		seen->elsewhere_part = growth / most;
 	}
 }
 
@@ -108,27 +168,32 @@ static struct lc_repeat_number number_of(const struct lc_repeat_table *t, uint32
 	return n;
 }
 
-static void look(struct lc_agree *a, struct lc_agree_side *s, size_t d)
+static void look(struct lc_agree *a, struct lc_agree_side *side, size_t d)
 {
-	const struct lc_repeat_table *base = &s->delayed[0].table, *with = &s->delayed[d + 1].table;
+	struct shares s = { .base = &side->delayed[0], .with = &side->delayed[d + 1] };
 	const double added = a->delays[d].added.mean;
 	const char *method = a->delays[d].method;
 	const uint32_t key = lc_tree_string(&a->names, method, strcspn(method, "("));
-	struct lc_agree_seen *seen = &s->seen[d];
+	struct lc_agree_seen *seen = &side->seen[d];
+	size_t len;
 
-	*seen = (struct lc_agree_seen){ .width = -1 };
-	if (!base->runs || !with->runs || !a->delays[d].added.known || added <= 0)
+	*seen = (struct lc_agree_seen){ .width = -1, .found_width = -1 };
+	if (!a->delays[d].added.known || added <= 0)
 		return;
-	seen->known = true;
-	seen->base = number_of(base, key);
-	seen->with = number_of(with, key);
-	seen->expected = seen->base.mean * (1 - added) + added;
-	seen->error = seen->with.mean - seen->expected;
-	if (seen->base.interval && seen->with.interval)
-		seen->width = hypot((seen->with.high - seen->with.low) / 2,
-		                    (1 - added) * (seen->base.high - seen->base.low) / 2);
-	seen->found = (seen->with.mean - seen->base.mean * (1 - added)) / added;
-	find_elsewhere(seen, base, with, key, added);
+	s.values = lc_mem_zeroed(s.with->table.runs + 1, sizeof(*s.values));
+	seen->error = compare(&s, key, 1 - added, &len) - added;
+	seen->known = len > 0;
+	if (len >= LC_REPEAT_RUNS_MIN)
+		seen->width = lc_repeat_half_width(s.values, len, ALPHA);
+	if (len) {
+		seen->base = number_of(&s.base->table, key);
+		seen->with = number_of(&s.with->table, key);
+		seen->expected = seen->base.mean * (1 - added) + added;
+		seen->compared = s.with->table.len + (lc_agree_find(&s.with->table, key) == NULL);
+		find_growth(seen, &s, key, added);
+		find_elsewhere(seen, &s, key, added);
+	}
+	free(s.values);
 }
 
 void lc_agree_finish_truth(struct lc_agree *a)

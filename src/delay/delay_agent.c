@@ -73,8 +73,8 @@ static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined
 
 	if (!name || !is_asked(name))
 		return;
-	if (lc_delay_rewrite(bytes, (size_t)len, o->delays, o->len, o->count, results, &out,
-	                     &out_len) == LC_REWRITE_DONE)
+	if (lc_delay_rewrite(bytes, (size_t)len, o->delays, o->len, results, &out, &out_len) ==
+	    LC_REWRITE_DONE)
 		hand_over(jvmti, out, out_len, new_len, new_bytes);
 	free(out);
 	for (size_t i = 0; i < o->len; i++)
@@ -133,7 +133,7 @@ static bool define_counters(JNIEnv *jni)
 	size_t len = 0;
 	jclass class;
 
-	if (!lc_delay_class_create(agent.options.count ? agent.options.len : 0, &bytes, &len))
+	if (!lc_delay_class_create(agent.options.len, &bytes, &len))
 		return false;
 	class = (*jni)->DefineClass(jni, LC_DELAY_CLASS, NULL, (const jbyte *)bytes, (jsize)len);
 	free(bytes);
@@ -186,17 +186,14 @@ static uint64_t java_cpu_ns(jvmtiEnv *jvmti)
 	return sum;
 }
 
-static void read_counters(JNIEnv *jni, int64_t *executions)
+static int64_t read_counter(JNIEnv *jni, char kind, size_t i)
 {
 	char name[NAME_MAX_BYTES];
+	jfieldID field;
 
-	for (size_t i = 0; i < agent.options.len; i++) {
-		jfieldID field;
-
-		snprintf(name, sizeof(name), "c%zu", i);
-		field = (*jni)->GetStaticFieldID(jni, agent.counters, name, "J");
-		executions[i] = field ? (*jni)->GetStaticLongField(jni, agent.counters, field) : 0;
-	}
+	snprintf(name, sizeof(name), "%c%zu", kind, i);
+	field = (*jni)->GetStaticFieldID(jni, agent.counters, name, "J");
+	return field ? (*jni)->GetStaticLongField(jni, agent.counters, field) : 0;
 }
 
 static void JNICALL on_death(jvmtiEnv *jvmti, JNIEnv *jni)
@@ -205,21 +202,21 @@ static void JNICALL on_death(jvmtiEnv *jvmti, JNIEnv *jni)
 	struct lc_delay_times times = { .java_cpu_ns = java_cpu_ns(jvmti),
 		                        .process_cpu_ns = lc_delay_cpu_process_ns() };
 	struct lc_delay_result results[LC_DELAYS_MAX];
-	int64_t executions[LC_DELAYS_MAX];
-	const bool counted = o->count && agent.counters;
+	struct lc_delay_counts counts[LC_DELAYS_MAX];
 	int err;
 
 	times.ns_per_iteration = lc_delay_cpu_iteration_ns();
-	if (counted)
-		read_counters(jni, executions);
+	for (size_t i = 0; i < o->len && agent.counters; i++)
+		counts[i] = (struct lc_delay_counts){ read_counter(jni, 'c', i),
+			                              read_counter(jni, 'd', i) };
 	pthread_mutex_lock(&agent.lock);
 	memcpy(results, agent.results, sizeof(results));
 	pthread_mutex_unlock(&agent.lock);
 	for (size_t i = 0; i < o->len; i++)
 		if (results[i].state != LC_DELAY_IN_PLACE)
 			fprintf(stderr, "locus-delay: %s is not delayed: %s\n", o->asked[i],
-			        lc_delay_state_text(results[i].state));
-	err = lc_delay_result_write(o, results, counted ? executions : NULL, &times);
+			        lc_delay_result_text(results[i].state));
+	err = lc_delay_result_write(o, results, agent.counters ? counts : NULL, &times);
 	if (err)
 		fprintf(stderr, "locus-delay: cannot write %s: %s\n", o->out, strerror(-err));
 }

@@ -19,7 +19,7 @@ static void add_field(struct lc_bytes *fields, struct lc_pool *p, const char *na
 	lc_be_add2(fields, 0); /* attributes */
 }
 
-bool lc_delay_class_create(size_t counters, uint8_t **out, size_t *len)
+bool lc_delay_class_create(size_t delays, uint8_t **out, size_t *len)
 {
 	struct lc_pool p = { .next = 1 };
 	struct lc_bytes fields = { 0 }, file = { 0 };
@@ -28,8 +28,8 @@ bool lc_delay_class_create(size_t counters, uint8_t **out, size_t *len)
 	char name[NAME_MAX_BYTES];
 
 	add_field(&fields, &p, "seed", type);
-	for (size_t i = 0; i < counters; i++) {
-		snprintf(name, sizeof(name), "c%zu", i);
+	for (size_t i = 0; i < 2 * delays; i++) {
+		snprintf(name, sizeof(name), "%c%zu", i % 2 ? 'd' : 'c', i / 2);
 		add_field(&fields, &p, name, type);
 	}
 	lc_be_add4(&file, (uint32_t)MAGIC);
@@ -40,7 +40,7 @@ bool lc_delay_class_create(size_t counters, uint8_t **out, size_t *len)
 	lc_be_add2(&file, self);
 	lc_be_add2(&file, above);
 	lc_be_add2(&file, 0); /* interfaces */
-	lc_be_add2(&file, (uint32_t)counters + 1);
+	lc_be_add2(&file, (uint32_t)(2 * delays + 1));
 	lc_bytes_add(&file, fields.data, fields.len);
 	lc_be_add4(&file, 0); /* methods, attributes */
 	file.failed |= p.bytes.failed || p.full || fields.failed;

@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 /*
- * The fields are `seed`, and c0, c1 ... for `counters` delays, all of type long. Returns false
- * without memory; else *out is malloc'ed. At most 1000 counters.
+ * The fields are `seed`, and c0, d0, c1, d1 ... for `delays` delays, all of type long. Returns
+ * false without memory; else *out is malloc'ed. At most 1000 delays.
  */
-bool lc_delay_class_create(size_t counters, uint8_t **out, size_t *len);
+bool lc_delay_class_create(size_t delays, uint8_t **out, size_t *len);
 
 #endif

@@ -88,15 +88,27 @@ static int split_name(struct parser *p, struct lc_delay *d, const char *from, si
 	return d->method ? 0 : -ENOMEM;
 }
 
-static int take_iterations(struct parser *p, struct lc_delay *d, const char *entry)
+/* Step over a number of 0 to 2147483647. Returns false and stays there if there is none. */
+static bool take_number(struct parser *p, uint32_t *number)
 {
 	const size_t digits = strspn(p->at, "0123456789");
 	unsigned long n;
 
 	if (!digits || digits > 10 || (n = strtoul(p->at, NULL, 10)) > INT32_MAX)
-		return fail(p, "no :ITERATIONS of 0 to 2147483647", entry);
-	d->iterations = (uint32_t)n;
+		return false;
+	*number = (uint32_t)n;
 	p->at += digits;
+	return true;
+}
+
+/* "1000" or "1000/64". */
+static int take_iterations(struct parser *p, struct lc_delay *d, const char *entry)
+{
+	if (!take_number(p, &d->iterations))
+		return fail(p, "no :ITERATIONS of 0 to 2147483647", entry);
+	d->every = 1;
+	if (take(p, "/") && (!take_number(p, &d->every) || !d->every || d->every & (d->every - 1)))
+		return fail(p, "no power of two behind /", entry);
 	return !*p->at || *p->at == ',' || *p->at == ';'
 	           ? 0
 	           : fail(p, "no :ITERATIONS of 0 to 2147483647", entry);
@@ -159,10 +171,7 @@ static int take_option(struct parser *p)
 		return take_file(p);
 	if (take(p, "at="))
 		return take_delays(p);
-	if (!take(p, "count"))
-		return fail(p, "no such option", p->at);
-	p->o->count = true;
-	return 0;
+	return fail(p, "no such option", p->at);
 }
 
 int lc_delay_options_parse(struct lc_delay_options *o, const char *text, char *error,

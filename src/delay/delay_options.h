@@ -2,16 +2,16 @@
 /*
  * delay/delay_options.h - parses the options of the agent that delays methods.
  *
- *   out=FILE,at=CLASS.METHOD:ITERATIONS[;CLASS.METHOD:ITERATIONS]...[,count]
+ *   out=FILE,at=CLASS.METHOD:ITERATIONS[/N][;CLASS.METHOD:ITERATIONS[/N]]...
  *
  * CLASS is a name as java.util.Map$Entry; behind METHOD a descriptor may stand, as in
- * java.util.HashMap.getNode(Ljava/lang/Object;)Ljava/util/HashMap$Node;:100. In FILE a comma is
- * written "\," and a backslash "\\".
+ * java.util.HashMap.getNode(Ljava/lang/Object;)Ljava/util/HashMap$Node;:100. N is a power of two:
+ * each N-th execution is delayed, or each one without N. In FILE a comma is written "\," and a
+ * backslash "\\".
  */
 #ifndef LC_DELAY_OPTIONS_H
 #define LC_DELAY_OPTIONS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "src/delay/delay_rewrite.h"
@@ -23,7 +23,6 @@ struct lc_delay_options {
 	char *asked[LC_DELAYS_MAX];
 	struct lc_delay delays[LC_DELAYS_MAX];
 	size_t len;
-	bool count;
 };
 
 /*

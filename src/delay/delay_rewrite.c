@@ -19,20 +19,24 @@
 /* A loop's largest operand stack, and the local variables that it adds to a method. */
 enum { STACK_WORDS = 4, LOOP_LOCALS = 3 };
 enum { NEAR_MAX_BYTES = 32767, NAME_MAX_BYTES = 12, JUMP_BYTES = 3, LOCAL_MAX_BYTES = 4 };
-enum { FRAMES_PER_LOOP = 4, FRAME_SAME = 0, FRAME_APPEND_2 = 253, FRAME_FULL = 255 };
+enum { FRAMES_PER_LOOP = 4 };
+enum { FRAME_SAME = 0, FRAME_CHOP_2 = 249, FRAME_APPEND_2 = 253, FRAME_FULL = 255 };
 enum { ACC_NATIVE = 0x100, ACC_ABSTRACT = 0x400 };
 enum { TYPE_INTEGER = 1, TYPE_FLOAT, TYPE_DOUBLE, TYPE_LONG, TYPE_OBJECT = 7 };
 
 /* Instructions of the loop that no other file of ours writes. */
 enum {
 	OP_ICONST_0 = 3,
+	OP_LCONST_0 = 9,
 	OP_LCONST_1 = 10,
 	OP_LDC2_W = 20,
 	OP_ILOAD = 21,
 	OP_LLOAD = 22,
 	OP_LSTORE = 55,
+	OP_DUP2 = 92,
 	OP_LADD = 97,
 	OP_LMUL = 105,
+	OP_LAND = 127,
 	OP_LXOR = 131,
 	OP_LCMP = 148,
 	OP_IFNE = 154,
@@ -58,7 +62,6 @@ struct rewrite {
 	const struct lc_delay *delays;
 	struct lc_delay_result *results;
 	size_t delays_len;
-	bool count;
 	bool changed;
 	/* State of the method that is rewritten. */
 	const struct lc_delay *delay;
@@ -72,28 +75,9 @@ struct rewrite {
 	struct lc_bytes tail, types;
 	/* Numbers of constants; 0: not in the pool yet. */
 	uint16_t class, seed, multiplier, increment, never, stackmap_name;
-	uint16_t counter, iterations; /* of the delay counted_for */
-	const struct lc_delay *counted_for;
+	uint16_t executions, loops, mask, iterations; /* of the delay constants_of */
+	const struct lc_delay *constants_of;
 };
-
-const char *lc_delay_state_text(enum lc_delay_state state)
-{
-	static const char *const texts[LC_DELAY_STATES] = {
-		[LC_DELAY_NO_CLASS] = "no such class was loaded",
-		[LC_DELAY_NO_METHOD] = "no such method",
-		[LC_DELAY_ABSTRACT] = "the method is abstract",
-		[LC_DELAY_NATIVE] = "the method is native",
-		[LC_DELAY_CONSTRUCTOR] = "constructors and initializers of classes are not delayed",
-		[LC_DELAY_NO_RETURN] = "the method has no return that can be delayed",
-		[LC_DELAY_MALFORMED] = "the method or its class cannot be read",
-		[LC_DELAY_TOO_LARGE] = "the method or its class would be too large",
-		[LC_DELAY_NO_MEMORY] = "out of memory",
-		[LC_DELAY_REFUSED] = "the JVM refused the class",
-		[LC_DELAY_IN_PLACE] = "in place",
-	};
-
-	return texts[state];
-}
 
 /* A method is in this state. */
 static void note(struct lc_delay_result *r, enum lc_delay_state state)
@@ -175,11 +159,20 @@ static void land(struct lc_bytes *b, size_t jump)
 		lc_be_put2(b->data + jump + 1, (uint32_t)(b->len - jump));
 }
 
+/* The field that counts something of the method's delay. */
+static uint16_t counter(struct rewrite *r, char kind)
+{
+	char name[NAME_MAX_BYTES];
+
+	snprintf(name, sizeof(name), "%c%u", kind, (unsigned)(r->delay - r->delays));
+	return lc_pool_field(&r->edit.pool, r->class, name, "J");
+}
+
 /* The constants of all loops, and of those of the method's delay. */
 static void find_constants(struct rewrite *r)
 {
 	struct lc_pool *p = &r->edit.pool;
-	char name[NAME_MAX_BYTES];
+	const uint32_t every = r->delay->every ? r->delay->every : 1;
 
 	if (!r->class) {
 		r->class = lc_pool_class(p, LC_DELAY_CLASS);
@@ -189,14 +182,13 @@ static void find_constants(struct rewrite *r)
 		r->never = lc_pool_long(p, NEVER);
 		r->stackmap_name = lc_pool_utf8(p, "StackMapTable");
 	}
-	if (r->counted_for == r->delay)
+	if (r->constants_of == r->delay)
 		return;
-	r->counted_for = r->delay;
+	r->constants_of = r->delay;
 	r->iterations = lc_pool_integer(p, r->delay->iterations);
-	if (r->count) {
-		snprintf(name, sizeof(name), "c%u", (unsigned)(r->delay - r->delays));
-		r->counter = lc_pool_field(p, r->class, name, "J");
-	}
+	r->mask = lc_pool_long(p, every - 1);
+	r->executions = counter(r, 'c');
+	r->loops = counter(r, 'd');
 }
 
 static void add_frame(struct rewrite *r, uint8_t type, const uint8_t *types, size_t len)
@@ -211,20 +203,36 @@ static void add_frame(struct rewrite *r, uint8_t type, const uint8_t *types, siz
 		                     .types_len = (uint32_t)len };
 }
 
+/* Count the execution. Returns the jump of those that run no loop. */
+static size_t add_count(struct rewrite *r)
+{
+	struct lc_bytes *b = &r->tail;
+
+	add_operand(b, LC_OP_GETSTATIC, r->executions);
+	lc_be_add1(b, OP_LCONST_1);
+	lc_be_add1(b, OP_LADD);
+	lc_be_add1(b, OP_DUP2);
+	add_operand(b, LC_OP_PUTSTATIC, r->executions);
+	add_operand(b, OP_LDC2_W, r->mask);
+	lc_be_add1(b, OP_LAND);
+	lc_be_add1(b, OP_LCONST_0);
+	lc_be_add1(b, OP_LCMP);
+	return add_jump(b, OP_IFNE, b->len);
+}
+
 /* Append the loop, from where the jump of the return leads to the return itself. */
 static void add_loop(struct rewrite *r, uint8_t op)
 {
 	struct lc_bytes *b = &r->tail;
-	size_t head, exit, done;
+	size_t none, head, exit, done;
 
 	/* The types of the full frame are put in when they are in their last place. */
 	add_frame(r, FRAME_FULL, loop_types, 0);
-	if (r->count) {
-		add_operand(b, LC_OP_GETSTATIC, r->counter);
-		lc_be_add1(b, OP_LCONST_1);
-		lc_be_add1(b, OP_LADD);
-		add_operand(b, LC_OP_PUTSTATIC, r->counter);
-	}
+	none = add_count(r);
+	add_operand(b, LC_OP_GETSTATIC, r->loops);
+	lc_be_add1(b, OP_LCONST_1);
+	lc_be_add1(b, OP_LADD);
+	add_operand(b, LC_OP_PUTSTATIC, r->loops);
 	add_operand(b, LC_OP_GETSTATIC, r->seed);
 	add_local(b, OP_LSTORE, r->x);
 	lc_be_add1(b, OP_ICONST_0);
@@ -250,8 +258,9 @@ static void add_loop(struct rewrite *r, uint8_t op)
 	done = add_jump(b, OP_IFNE, b->len);
 	add_local(b, OP_LLOAD, r->x);
 	add_operand(b, LC_OP_PUTSTATIC, r->seed);
+	land(b, none);
 	land(b, done);
-	add_frame(r, FRAME_SAME, loop_types, 0);
+	add_frame(r, FRAME_CHOP_2, loop_types, 0);
 	if (op != LC_OP_RETURN)
 		add_local(b, (uint8_t)(OP_ILOAD + op - LC_OP_IRETURN), r->value);
 	lc_be_add1(b, op);
@@ -551,12 +560,10 @@ static void fail(struct rewrite *r, enum lc_rewrite_status status)
 
 enum lc_rewrite_status lc_delay_rewrite(const uint8_t *in, size_t len,
                                         const struct lc_delay *delays, size_t delays_len,
-                                        bool count, struct lc_delay_result *results, uint8_t **out,
+                                        struct lc_delay_result *results, uint8_t **out,
                                         size_t *out_len)
 {
-	struct rewrite r = {
-		.delays = delays, .delays_len = delays_len, .results = results, .count = count
-	};
+	struct rewrite r = { .delays = delays, .delays_len = delays_len, .results = results };
 	enum lc_rewrite_status status = lc_edit_open(&r.edit, in, len);
 
 	memset(results, 0, delays_len * sizeof(*results));

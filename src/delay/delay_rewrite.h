@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * delay/delay_rewrite.h - puts a loop of known length before each return of chosen methods.
+ * delay/delay_rewrite.h - puts a loop of known length before the returns of chosen methods.
  *
  * A return becomes a jump to the end of the method's code, where the loop stands for that return
  * and the value is returned behind it. The loop is x = x * MULTIPLIER ^ INCREMENT: each iteration
  * waits for the one before, and no compiler makes one step of several. The first x is read of a
  * static field, so that no compiler knows it; a last x that never occurs would be stored there, so
- * that none leaves the loop out. The number of iterations is a constant of the class, whose code is
- * the same for all numbers. The loop has the line of its return.
+ * that none leaves the loop out. The loop has the line of its return.
+ *
+ * Each execution adds one to a static field, c0 for the first delay. The loop runs at each N-th
+ * execution, N being a power of two, and adds one to the field d0. So a small method that runs a
+ * billion times can be delayed, too. The fields are not atomic. Threads that run the method at the
+ * same time lose executions, but hardly a loop, since two loops of a thread are far apart.
+ *
+ * The number of iterations and N are constants of the class, whose code is the same for all of
+ * them.
  *
  * Loops of fewer than 100 iterations may be unrolled as a whole, and then be computed once for
  * several executions of the method, where it is inlined into a loop.
@@ -34,6 +41,7 @@ struct lc_delay {
 	const char *method;
 	const char *descriptor;
 	uint32_t iterations;
+	uint32_t every; /* the loop runs at each such execution: a power of two, 0 is 1 */
 };
 
 /* If a delay's methods differ, the later one of two states is reported. */
@@ -59,17 +67,14 @@ struct lc_delay_result {
 };
 
 /*
- * Rewrite the class for those of `delays` that are of it; the first one of a method counts.
- * `count`: executions are counted in the fields c0, c1 ... of LC_DELAY_CLASS, by place in `delays`.
- * results[] is overwritten for all delays; LC_DELAY_NO_CLASS says that a delay is of another class.
+ * Rewrite the class for those of `delays` that are of it; the first one of a method counts. The
+ * fields c0, d0, c1, d1 ... of LC_DELAY_CLASS are numbered by place in `delays`. results[] is
+ * overwritten for all delays; LC_DELAY_NO_CLASS says that a delay is of another class.
  * Returns LC_REWRITE_DONE and sets *out, malloc'ed; or another status, and leaves *out alone.
  */
 enum lc_rewrite_status lc_delay_rewrite(const uint8_t *in, size_t len,
                                         const struct lc_delay *delays, size_t delays_len,
-                                        bool count, struct lc_delay_result *results, uint8_t **out,
+                                        struct lc_delay_result *results, uint8_t **out,
                                         size_t *out_len);
-
-/* The state as a clause for people and programs. Static storage. */
-const char *lc_delay_state_text(enum lc_delay_state state);
 
 #endif

@@ -13,6 +13,7 @@ import pytest
 from conftest import BUILD, JDKS
 
 T4 = 2.776445  # Student's t, 95%, 4 degrees of freedom
+T4_OF_TWO = 3.495406  # the same, 97.5%
 
 
 def agree(locus, *args, status=0, **more):
@@ -88,6 +89,14 @@ def test_numbers_are_those_worked_out_by_hand(locus, known):
     assert shares == pytest.approx({A: 0.5, B: 0.3, C: 0.2})
 
 
+def jackknife():
+    """Half of the interval of the overlap of x and y of `known`, computed in another way than the program's."""
+    ya, yb = [0.5, 0.3, 0.5, 0.3, 0.5], [0.3, 0.6, 0.3, 0.6, 0.3]
+    without = [min(0.5, (sum(ya) - ya[i]) / 4) + min(0.3, (sum(yb) - yb[i]) / 4) for i in range(5)]
+    mean = sum(without) / 5
+    return T4 * math.sqrt(4 / 5 * sum((w - mean) ** 2 for w in without))
+
+
 def test_text_has_the_same_numbers(locus, known):
     done = locus("agree", known, env={**os.environ, "COLUMNS": "100"})
     assert done.returncode == 0 and not done.stderr
@@ -97,7 +106,8 @@ def test_text_has_the_same_numbers(locus, known):
     assert "1 different method by the profilers' means (union-1), 2 over all runs" in text
     assert "4 different (union-5), 4 over all runs" in text
     assert re.search(r"x 5 1\.00 \(0\.96-1\.04\) 100 80% 0\.0 1 0", text)
-    assert "72.0% 2" in text
+    # The overlap without a round, and the interval of the pseudo-values.
+    assert "72.0+-%.1f 2" % (100 * jackknife()) in text
 
 
 def test_noise_is_not_told_as_a_delay_seen_elsewhere(locus, tmp_path):
@@ -115,7 +125,7 @@ def test_noise_is_not_told_as_a_delay_seen_elsewhere(locus, tmp_path):
     assert seen["found"] == pytest.approx(1) and (seen["elsewhere"], seen["elsewhere_part"]) == (None, 0)
 
 
-@pytest.mark.parametrize("at,found_part", [(A, 1.0), (B, 0.0)])
+@pytest.mark.parametrize("at,found_part", [(A, 1.0), (B, -1.0)])
 def test_a_delay_is_held_against_what_it_added(locus, tmp_path, at, found_part):
     """The loops in a take a fifth of the Java threads' 100. x sees it there; with the record saying b, x sees nothing there. The clocks have 75 without."""
     delay = {"method": at, "iterations": 10, "executions": 2000000, "ns_per_iteration": 1.0, "why": None}
@@ -136,8 +146,60 @@ def test_a_delay_is_held_against_what_it_added(locus, tmp_path, at, found_part):
     assert seen["error"] == pytest.approx(0 if at == A else -0.2)
     assert (seen["elsewhere"], round(seen["elsewhere_part"], 6)) == ((None, 0) if at == A else (A, 1))
     text = re.sub(r"\s+", " ", locus("agree", runs.path).stdout)
-    assert "the delay's part of the Java threads' CPU time is 20.0%; by the threads' clocks 25.0% (25.0-25.0)" in text
+    assert "the delay's part of the Java threads' CPU time is 20.0% (20.0-20.0); by the threads' clocks 25.0% (25.0-25.0)" in text
     assert ("100% at a.Main.a" in text) == (at == B)
+    assert "saw the delay at %s: %s" % (at, "x" if at == A else "no profiler; did not: x") in text
+    assert seen["saw"] == (at == A)
+
+
+def delayed(path, growth, rounds=5, **of_run):
+    """Runs in which a has 50 of 100 samples without the delay, and `growth` more with it; the loops take a fifth of the time."""
+    delay = {"method": A, "iterations": 10, "every": 64, "executions": 1, "ns_per_iteration": 1.0, "why": None}
+    runs = Runs(path, "x", rounds=rounds, delays=[delay])
+    for i in range(rounds):
+        runs.run("bare", i, cpu_ns=1e8)
+        runs.run("x", i, {A: 50, B: 50}, cpu_ns=1e8)
+        runs.run("bare", i, delay=0, cpu_ns=1.1e8, java_cpu_ns=8e7, delayed_ns=0)
+        runs.run("bare", i, delay=1, cpu_ns=1.3e8, **{"java_cpu_ns": 1e8, "delayed_ns": 2e7, **of_run})
+        runs.run("x", i, {A: 50, B: 50}, delay=0)
+        runs.run("x", i, {A: 50 + growth[i], B: 50 - growth[i]}, delay=1)
+    return runs.path
+
+
+@pytest.mark.parametrize("growth,found,saw,elsewhere", [
+    ([0] * 5, 0, False, None),  # the same with and without
+    ([10] * 5, 1, True, None),
+    # By Student's interval alone this is above zero (4.8 to 14.8), but not for two methods at once (3.7 is not either, 0.6 to 19).
+    ([4, 16, 10, 12, 8], 1, True, None),
+    ([1, 17, 3, 13, 11], 0.9, False, None),
+    ([-10] * 5, -1, False, B),
+])
+def test_a_delay_is_seen_only_where_the_corrected_interval_is_above_zero(locus, tmp_path, growth, found, saw, elsewhere):
+    found_text = agree(locus, delayed(tmp_path / "runs", growth))
+    (d,) = found_text["delays"]
+    (seen,) = d["seen"]
+    assert d["added"]["mean"] == pytest.approx(0.2) and d["counted_ns"] == pytest.approx(2e7) and d["every"] == 64
+    assert found_text["counting"]["mean"] == pytest.approx(1.1)
+    assert seen["compared"] == 2 and (seen["saw"], seen["elsewhere"]) == (saw, elsewhere)
+    assert seen["found"] == pytest.approx(found, abs=1e-9)
+    # Bonferroni: 97.5% for each of two methods. The growth that is expected is a tenth: 0.2 (1 - 0.5).
+    mean = sum(growth) / 5
+    half = T4_OF_TWO * math.sqrt(sum((g - mean) ** 2 for g in growth) / 4 / 5) / 100
+    assert seen["found_width"] == pytest.approx(half / 0.1, rel=1e-4, abs=1e-9)
+    assert saw == (mean / 100 > half)
+
+
+def test_below_five_rounds_no_profiler_saw_a_delay(locus, tmp_path):
+    path = delayed(tmp_path / "runs", [10] * 4, rounds=4)
+    (seen,) = agree(locus, path)["delays"][0]["seen"]
+    assert (seen["saw"], seen["found_width"], seen["error_width"]) == (None, None, None) and seen["found"] == pytest.approx(1)
+    assert "saw the delay at" not in re.sub("the profiler saw the delay[.]", "", re.sub(r"\s+", " ", locus("agree", path).stdout))
+
+
+def test_a_method_that_has_nearly_all_samples_is_not_judged(locus, tmp_path):
+    """The delay adds 1% of the time: half a point of a's share."""
+    (seen,) = agree(locus, delayed(tmp_path / "runs", [10] * 5, delayed_ns=1e6))["delays"][0]["seen"]
+    assert (seen["found"], seen["saw"]) == (None, None)
 
 
 def test_below_five_rounds_intervals_are_withheld(locus, tmp_path):
@@ -258,6 +320,25 @@ def test_a_program_that_fails_by_itself_is_not_run_on(locus, stubs, tmp_path):
     assert len(json.loads((tmp_path / "runs/agree.json").read_text())["runs"]) <= 6
 
 
+def test_runs_are_made_in_parts(locus, stubs, tmp_path):
+    """Earlier runs stay, an interrupted one is made again, and another command or profiler is refused."""
+    out = tmp_path / "runs"
+    args = ["-p", stubs["honest"], "--resume", "-o", out]
+    agree(locus, "-n", "2", *args, "--", "echo", "x")
+    record = json.loads((out / "agree.json").read_text())
+    record["runs"][1].update(state="interrupted", why="it was interrupted", wall_ns=None)
+    (out / "agree.json").write_text(json.dumps(record))
+    found = agree(locus, "-n", "5", *args, "--", "echo", "x")
+    assert found["rounds"] == 5 and profiler(found, "honest")["counted"] == profiler(found, "bare")["counted"] == 5
+    wall = {r["name"]: r["wall_ns"] for r in found["runs"]}
+    assert len(wall) == 10 and wall["round-001-bare"] == record["runs"][0]["wall_ns"]
+    assert agree(locus, "-n", "1", *args, "--", "echo", "x") == found
+    for other, told in ((["--", "echo", "y"], "has runs of another command: echo x"),
+                        (["-p", stubs["other"], "--", "echo", "x"], "has runs of other profilers")):
+        done = locus("agree", *args, *other)
+        assert done.returncode == 1 and told in done.stderr and done.stdout == ""
+
+
 def test_an_interruption_keeps_what_was_run(locus, stubs, tmp_path):
     slow = tmp_path / "slow"
     slow.write_text("#!/bin/sh\nsleep 1\n")
@@ -286,6 +367,8 @@ def test_an_interruption_keeps_what_was_run(locus, stubs, tmp_path):
     (["runs", "--", "true"], "is before '--'"),
     (["--truth-at", "a b", "--", "true"], "--truth-at"),
     (["-o", "a,b", "--", "true"], "has a character"),
+    (["--resume", "--", "true"], "--resume needs --output"),
+    (["--resume", "runs"], "--resume needs a program"),
 ])
 def test_a_command_line_that_is_wrong_runs_nothing(locus, tmp_path, args, told):
     done = locus("agree", *args, cwd=tmp_path)
@@ -366,6 +449,32 @@ def test_injected_delays_are_found_by_locus(locus, jdk, steady, tmp_path):
     # A tenth of some 1,000 samples: the standard error of the part that is found is 0.17.
     assert seen["without"]["mean"] < 0.05 and seen["with"]["mean"] > seen["without"]["mean"]
     assert 0.35 < seen["found"] < 2 and seen["elsewhere_part"] < seen["found"], seen
+
+
+def test_a_small_method_that_is_inlined_gets_the_delay_that_is_asked_for(locus, jdk, stubs, shared, tmp_path):
+    """It runs 300 million times. The stub's profile is the same with and without the delay: it has found nothing."""
+    def make(directory):
+        (directory / "Small.java").write_text("""
+public class Small {
+	static int state = 1;
+	static int next(int x) { return x * 69069 + 12345; }
+	public static void main(String[] args) {
+		for (int i = 0; i < 300_000_000; i++)
+			state = next(state);
+		System.out.println("result: " + state);
+	}
+}
+""")
+        subprocess.run([JDKS[min(JDKS)].javac, "--release", "11", "-d", directory, directory / "Small.java"], check=True)
+    found = agree(locus, "-n", "1", "-p", stubs["honest"], "--truth-at=Small.next", "-o", tmp_path / "runs", "--", jdk.java,
+                  "-XX:+UseSerialGC", "-cp", shared("agree-small", make), "Small")
+    (delay,) = found["delays"]
+    assert delay["executions"] == 300_000_000 and delay["every"] > 64
+    loops = 300_000_000 // delay["every"]
+    assert delay["counted_ns"] == pytest.approx(loops * delay["iterations"] * delay["ns_per_iteration"], rel=0.3)
+    assert 0.04 < delay["added"]["mean"] < 0.2, delay  # a tenth; CPU clocks of a busy machine vary
+    (seen,) = delay["seen"]
+    assert seen["found"] == 0 and seen["saw"] is None
 
 
 def test_truth_without_a_method_that_can_be_delayed_is_told(locus, stubs, tmp_path):

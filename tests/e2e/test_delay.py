@@ -38,11 +38,11 @@ def times(calls):
 class Run:
     """A run of Delays, with or without the agent."""
 
-    def __init__(self, jdk, path, tmp_path, delays=None, java=(), before=(), more="", calls=CALLS, rounds=ROUNDS):
+    def __init__(self, jdk, path, tmp_path, delays=None, java=(), before=(), calls=CALLS, rounds=ROUNDS):
         out = tmp_path / "delays.json"
         out.unlink(missing_ok=True)
-        asked = ";".join("%s:%d" % d for d in (delays or {}).items())
-        agent = ["-agentpath:%s=out=%s,at=%s%s" % (LIBRARY, out, asked, more)] if delays else []
+        asked = ";".join("%s:%s" % d for d in (delays or {}).items())
+        agent = ["-agentpath:%s=out=%s,at=%s" % (LIBRARY, out, asked)] if delays else []
         self.done = run_command([jdk.java, *before, *agent, *java, "-cp", path, "Delays", str(calls), str(rounds)], timeout=100)
         assert self.done.returncode == 0, self.done.stderr
         self.cpu, self.said = {}, []
@@ -79,7 +79,7 @@ def test_a_delayed_method_takes_so_much_longer(jdk, tier, workload, tmp_path):
         assert none.done.stdout == some.done.stdout == plain.done.stdout
         for run in (none, some):
             assert {d["state"] for d in run.result["delays"]} == {"in place"}
-            assert all(d["executions"] is None for d in run.result["delays"])
+            assert all(d["executions"] == d["loops"] for d in run.result["delays"])
         each = some.result["ns_per_iteration"] * ITERATIONS
         more = {n: (some.least(n) - none.least(n)) / (count * each) for n, count in times(CALLS).items()}
         if all(0.6 < m < 1.6 for m in more.values()):
@@ -94,7 +94,7 @@ def test_a_delayed_method_takes_so_much_longer(jdk, tier, workload, tmp_path):
 
 def test_executions_are_counted_in_one_thread(jdk, workload, tmp_path):
     """A call that an exception leaves is none; the JDK's own calls of HashMap are counted too."""
-    run = Run(jdk, workload(jdk, "Delays"), tmp_path, all_by(2), more=",count", calls=3000, rounds=3)
+    run = Run(jdk, workload(jdk, "Delays"), tmp_path, all_by(2), calls=3000, rounds=3)
     for phase, count in times(3000).items():
         delay = run.of(METHODS[phase])
         if phase == "map":
@@ -102,6 +102,13 @@ def test_executions_are_counted_in_one_thread(jdk, workload, tmp_path):
         else:
             assert delay["executions"] == 3 * count, phase
         assert delay["methods"] == 1 and delay["iterations"] == 2
+
+
+def test_each_nth_execution_is_delayed(jdk, workload, tmp_path):
+    """As often as division says: the first two overloads share no counter."""
+    run = Run(jdk, workload(jdk, "Delays"), tmp_path, {"Delays.anInt": "2000/64", "Delays.aLong": "1/4096"}, calls=3000, rounds=3)
+    assert [run.of(m)[k] for m in ("Delays.anInt", "Delays.aLong") for k in ("executions", "loops", "every")] == \
+        [9000, 9000 // 64, 64, 9000, 9000 // 4096, 4096]
 
 
 def test_a_profiler_finds_each_delay_in_the_line_of_its_return(jdk, workload, tmp_path):
@@ -152,7 +159,7 @@ def test_delays_and_hooks_are_in_the_same_classes(jdk, first, workload, tmp_path
     agent = "-agentpath:%s=output=%s,min-size=0,spans=streams;tasks" % (BUILD / "liblocus.so", tmp_path / "prof")
     where = {"before" if first == "locus" else "java": (agent,)}
     plain = Run(jdk, path, tmp_path, calls=5000)
-    both = Run(jdk, path, tmp_path, all_by(100), more=",count", calls=5000, **where)
+    both = Run(jdk, path, tmp_path, all_by(100), calls=5000, **where)
     assert both.done.stdout == plain.done.stdout
     assert both.said == plain.said
     for phase, method in METHODS.items():

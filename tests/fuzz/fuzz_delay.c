@@ -4,7 +4,7 @@
  * fuzz_delay.c - delays all methods of any bytes as a class file: the result must parse, and can be
  * delayed once more and hooked; and takes any text for the agent's options.
  *
- * The first byte says which of the two, and whether executions are counted.
+ * The first byte says which of the two.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { COUNT = 1, OPTIONS = 2, MAJOR_AT = 6 /* two bytes of a class file */ };
+enum { OPTIONS = 2, MAJOR_AT = 6 /* two bytes of a class file */ };
 
 static void fail(const char *what)
 {
@@ -41,14 +41,14 @@ static bool can_be_hooked(const uint8_t *in, size_t len)
 	return !is_broken(status);
 }
 
-static void check_class(const uint8_t *in, size_t len, bool count)
+static void check_class(const uint8_t *in, size_t len)
 {
-	const struct lc_delay all = { .iterations = 3 };
+	const struct lc_delay all = { .iterations = 3, .every = 4 };
 	struct lc_delay_result first, second;
 	uint8_t *once = NULL, *twice = NULL;
 	size_t once_len = 0, twice_len = 0;
 	enum lc_rewrite_status status =
-	    lc_delay_rewrite(in, len, &all, 1, count, &first, &once, &once_len);
+	    lc_delay_rewrite(in, len, &all, 1, &first, &once, &once_len);
 
 	if (status != LC_REWRITE_DONE) {
 		if (once || first.state == LC_DELAY_IN_PLACE || first.returns)
@@ -57,7 +57,7 @@ static void check_class(const uint8_t *in, size_t len, bool count)
 	}
 	if (first.state != LC_DELAY_IN_PLACE || !first.returns)
 		fail("success without a delay");
-	status = lc_delay_rewrite(once, once_len, &all, 1, count, &second, &twice, &twice_len);
+	status = lc_delay_rewrite(once, once_len, &all, 1, &second, &twice, &twice_len);
 	/* A malformed method may refer to constants beyond the pool, which the first delay adds:
 	 * the second delay may then read more of the method, or less. */
 	if (is_broken(status) && !first.methods[LC_DELAY_MALFORMED])
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (exact) {
 			memcpy(exact, data + 1, size - 1);
-			check_class(exact, size - 1, data[0] & COUNT);
+			check_class(exact, size - 1);
 		}
 		free(exact);
 	}

@@ -14,7 +14,7 @@ static void define_delays(JNIEnv *env)
 	uint8_t *bytes = NULL;
 	size_t len = 0;
 
-	if (!lc_delay_class_create(0, &bytes, &len) ||
+	if (!lc_delay_class_create(1, &bytes, &len) ||
 	    !(*env)->DefineClass(env, LC_DELAY_CLASS, NULL, (const jbyte *)bytes, (jsize)len)) {
 		fprintf(stderr, "verify_agent: no class of delays\n");
 		exit(3);
@@ -29,7 +29,7 @@ static void rewrite_delays(const uint8_t *in, size_t in_len, uint32_t iterations
 	const struct lc_delay all = { .iterations = iterations };
 	struct lc_delay_result result;
 	enum lc_rewrite_status status =
-	    lc_delay_rewrite(in, in_len, &all, 1, false, &result, out, out_len);
+	    lc_delay_rewrite(in, in_len, &all, 1, &result, out, out_len);
 
 	if (status != LC_REWRITE_DONE && status != LC_REWRITE_NOTHING)
 		fprintf(stderr, "verify_agent: delays: status %d\n", (int)status);

@@ -18,14 +18,16 @@
 #include "src/delay/delay_rewrite.h"
 #include "tests/unit/span_file.h"
 
-/* Bytes of a loop without counters and without the return and the load of the value. */
-enum { LOOP = 48, HEAD_AT = 8, EXIT_AT = 34, DONE_AT = LOOP };
+/* Bytes of the counters, and of all without the return and the load of the value. */
+enum { COUNTED = 26, LOOP = COUNTED + 48, HEAD_AT = COUNTED + 8, EXIT_AT = COUNTED + 34 };
+enum { NONE_AT = 15, DONE_AT = LOOP };
 enum {
 	ICONST_0 = 3,
 	IRETURN = 172,
 	ARETURN = 176,
 	LRETURN = 173,
 	FRAME_FULL = 255,
+	FRAME_CHOP_2 = 249,
 	FRAME_APPEND_2 = 253
 };
 
@@ -36,14 +38,14 @@ struct delayed {
 };
 
 /* Delay method "m" of class A by `iterations`; ends and frees the class. */
-static void delay(struct class_file *c, uint32_t iterations, bool count, struct delayed *out)
+static void delay(struct class_file *c, uint32_t iterations, struct delayed *out)
 {
 	const struct lc_delay d = { .class_name = "A", .method = "m", .iterations = iterations };
 	size_t len;
 	uint8_t *bytes = class_end(c, &len);
 
 	memset(out, 0, sizeof(*out));
-	out->status = lc_delay_rewrite(bytes, len, &d, 1, count, &out->result, &out->r.result.bytes,
+	out->status = lc_delay_rewrite(bytes, len, &d, 1, &out->result, &out->r.result.bytes,
 	                               &out->r.result.len);
 	free(bytes);
 	class_free(c);
@@ -63,7 +65,7 @@ static void delay_code(const char *descriptor, struct code_spec *spec, uint32_t 
 
 	class_begin(&c, "A");
 	class_method(&c, "m", descriptor, spec);
-	delay(&c, iterations, false, out);
+	delay(&c, iterations, out);
 }
 
 static void return_becomes_a_jump_to_a_loop_behind_the_code(void **state)
@@ -93,7 +95,42 @@ static void return_becomes_a_jump_to_a_loop_behind_the_code(void **state)
 	assert_int_equal(HEAD_AT + 5 + lc_be_get2s(loop + HEAD_AT + 6), EXIT_AT);
 	assert_int_equal(EXIT_AT - 3 + lc_be_get2s(loop + EXIT_AT - 2), HEAD_AT);
 	assert_int_equal(EXIT_AT + 6 + lc_be_get2s(loop + EXIT_AT + 7), DONE_AT);
+	/* Executions without a loop go to the return, too. */
+	assert_int_equal(NONE_AT + lc_be_get2s(loop + NONE_AT + 1), DONE_AT);
 	rewritten_free(&d.r);
+}
+
+static void loop_runs_at_each_nth_execution(void **state)
+{
+	static const uint32_t every[] = { 0, 1, 1 << 20 }, masks[] = { 0, 0, (1 << 20) - 1 };
+
+	for (size_t i = 0; i < sizeof(every) / sizeof(every[0]); i++) {
+		const struct lc_delay m = { "A", "m", NULL, 1, every[i] };
+		struct code_spec spec = CODE(RETURN);
+		struct class_file c;
+		struct rewritten r = { .status = LC_REWRITE_DONE };
+		struct lc_delay_result result;
+		const uint8_t *mask;
+		uint8_t *bytes;
+		size_t len;
+
+		class_begin(&c, "A");
+		class_method(&c, "m", "()V", &spec);
+		bytes = class_end(&c, &len);
+		class_free(&c);
+		assert_int_equal(
+		    lc_delay_rewrite(bytes, len, &m, 1, &result, &r.result.bytes, &r.result.len),
+		    LC_REWRITE_DONE);
+		free(bytes);
+		assert_int_equal(lc_class_open(r.result.bytes, r.result.len, &r.cls),
+		                 LC_REWRITE_DONE);
+		/* goto, getstatic, lconst_1, ladd, dup2, putstatic, ldc2_w */
+		bytes = (uint8_t *)(uintptr_t)rewritten_code(&r, 0).insns;
+		mask = r.cls.bytes + r.cls.pool[lc_be_get2(bytes + 3 + 10)];
+		assert_int_equal(lc_be_get4(mask + 1), 0);
+		assert_int_equal(lc_be_get4(mask + 5), masks[i]);
+		rewritten_free(&r);
+	}
 }
 
 static void code_is_as_long_for_each_number_of_iterations(void **state)
@@ -166,7 +203,7 @@ static void frames_of_a_loop_hold_the_value_and_its_own_variables(void **state)
 			    lc_class_text_is(lc_class_name(&d.r.cls, lc_be_get2(p - 4)), "[Lx/Y;"));
 		take_frame(&p, FRAME_APPEND_2, HEAD_AT - 1, "0401");
 		take_frame(&p, 0, EXIT_AT - HEAD_AT - 1, "");
-		take_frame(&p, 0, DONE_AT - EXIT_AT - 1, "");
+		take_frame(&p, FRAME_CHOP_2, DONE_AT - EXIT_AT - 1, "");
 		assert_int_equal(p - map, len);
 		rewritten_free(&d.r);
 	}
@@ -189,7 +226,7 @@ static void frames_of_the_method_stay_and_old_classes_get_none(void **state)
 		class_attribute(&c, &spec, "StackMapTable", frames, sizeof(frames));
 		class_attribute(&c, &spec, "LineNumberTable", lines, sizeof(lines));
 		class_method(&c, "m", "()V", &spec);
-		delay(&c, 3, false, &d);
+		delay(&c, 3, &d);
 		assert_int_equal(d.status, LC_REWRITE_DONE);
 		assert_int_equal(d.result.returns, 2);
 		map = rewritten_attribute(&d.r, 0, "StackMapTable", &len);
@@ -243,7 +280,7 @@ static void depths_that_differ_matter_where_there_are_frames(void **state)
 		class_begin(&c, "A");
 		c.major = major;
 		class_method(&c, "m", "()I", &spec);
-		delay(&c, 3, false, &d);
+		delay(&c, 3, &d);
 		assert_int_equal(d.status, old ? LC_REWRITE_DONE : LC_REWRITE_NOTHING);
 		assert_int_equal(d.result.state, old ? LC_DELAY_IN_PLACE : LC_DELAY_MALFORMED);
 		if (old)
@@ -273,7 +310,7 @@ static void what_cannot_be_delayed_is_said(void **state)
 		class_begin(&c, "A");
 		c.method_flags = methods[i].flags;
 		class_method(&c, methods[i].name, "()V", NULL);
-		delay(&c, 3, false, &d);
+		delay(&c, 3, &d);
 		assert_int_equal(d.status, LC_REWRITE_NOTHING);
 		assert_int_equal(d.result.state, methods[i].state);
 	}
@@ -281,13 +318,13 @@ static void what_cannot_be_delayed_is_said(void **state)
 	class_method(&c, "<init>", "()V", &spec);
 	bytes = class_end(&c, &len);
 	class_free(&c);
-	assert_int_equal(lc_delay_rewrite(bytes, len, &init, 1, false, &result, &out, &len),
+	assert_int_equal(lc_delay_rewrite(bytes, len, &init, 1, &result, &out, &len),
 	                 LC_REWRITE_NOTHING);
 	assert_int_equal(result.state, LC_DELAY_CONSTRUCTOR);
-	assert_int_equal(lc_delay_rewrite(bytes, len, &other, 1, false, &result, &out, &len),
+	assert_int_equal(lc_delay_rewrite(bytes, len, &other, 1, &result, &out, &len),
 	                 LC_REWRITE_NOTHING);
 	assert_int_equal(result.state, LC_DELAY_NO_CLASS);
-	assert_int_equal(lc_delay_rewrite(bytes, 20, &init, 1, false, &result, &out, &len),
+	assert_int_equal(lc_delay_rewrite(bytes, 20, &init, 1, &result, &out, &len),
 	                 LC_REWRITE_MALFORMED);
 	assert_null(out);
 	free(bytes);
@@ -295,8 +332,8 @@ static void what_cannot_be_delayed_is_said(void **state)
 
 static void descriptor_chooses_one_overload_and_each_delay_has_its_counter(void **state)
 {
-	static const struct lc_delay delays[] = { { "A", "m", "(J)V", 1 },
-		                                  { "A", "m", "(I)V", 2 } };
+	static const struct lc_delay delays[] = { { "A", "m", "(J)V", 1, 1 },
+		                                  { "A", "m", "(I)V", 2, 1 } };
 	struct code_spec a = CODE(RETURN), b = CODE(RETURN), none = CODE(RETURN);
 	struct lc_delay_result results[2];
 	struct class_file c;
@@ -313,7 +350,7 @@ static void descriptor_chooses_one_overload_and_each_delay_has_its_counter(void 
 	bytes = class_end(&c, &len);
 	class_free(&c);
 	assert_int_equal(
-	    lc_delay_rewrite(bytes, len, delays, 2, true, results, &r.result.bytes, &r.result.len),
+	    lc_delay_rewrite(bytes, len, delays, 2, results, &r.result.bytes, &r.result.len),
 	    LC_REWRITE_DONE);
 	free(bytes);
 	assert_int_equal(lc_class_open(r.result.bytes, r.result.len, &r.cls), LC_REWRITE_DONE);
@@ -349,7 +386,7 @@ static void far_locals_take_wide_instructions(void **state)
 		if (!memcmp(bytes + i, (const uint8_t[]){ 0, 10, 0, 10, 0, 0, 0, 2 }, 8))
 			lc_be_put2(bytes + i + 2, 300);
 	memset(&d, 0, sizeof(d));
-	d.status = lc_delay_rewrite(bytes, len, &delay_m, 1, false, &d.result, &out, &len);
+	d.status = lc_delay_rewrite(bytes, len, &delay_m, 1, &d.result, &out, &len);
 	free(bytes);
 	assert_int_equal(d.status, LC_REWRITE_DONE);
 	d.r.result.bytes = out;
@@ -377,7 +414,7 @@ static void class_of_the_fields_is_whole(void **state)
 	assert_true(lc_delay_class_create(3, &bytes, &len));
 	assert_int_equal(lc_class_open(bytes, len, &c), LC_REWRITE_DONE);
 	assert_true(lc_class_text_is(lc_class_name(&c, c.this_class), LC_DELAY_CLASS));
-	assert_int_equal(lc_be_get2(bytes + c.fields), 4);
+	assert_int_equal(lc_be_get2(bytes + c.fields), 7);
 	assert_true(
 	    lc_class_text_is(lc_class_utf8(&c, lc_class_member(&c, c.fields + 2).name), "seed"));
 	lc_class_close(&c);
@@ -390,10 +427,11 @@ static void options_are_taken_apart(void **state)
 	char error[200];
 
 	assert_int_equal(
-	    lc_delay_options_parse(&o, "count,at=a.B$C.m(I[[Lx/Y;)Lz;:5;d.e.F.g:0,out=/a\\,b\\\\c",
+	    lc_delay_options_parse(&o, "at=a.B$C.m(I[[Lx/Y;)Lz;:5;d.e.F.g:0/64,out=/a\\,b\\\\c",
 	                           error, sizeof(error)),
 	    0);
-	assert_true(o.count);
+	assert_int_equal(o.delays[0].every, 1);
+	assert_int_equal(o.delays[1].every, 64);
 	assert_string_equal(o.out, "/a,b\\c");
 	assert_int_equal(o.len, 2);
 	assert_string_equal(o.delays[0].class_name, "a/B$C");
@@ -425,7 +463,11 @@ static void wrong_options_are_refused_with_a_reason(void **state)
 		{ "out=x,at=a.b(Lx)V:1", "no descriptor of a method at '(Lx)V:1'" },
 		{ "out=x,at=a.b(", "no descriptor of a method at '('" },
 		{ "out=x,at=a.b:1;a.b(I)V:2", "the same method twice at 'a.b(I)V:2'" },
-		{ "out=x,at=a.b:1,counts", "no such option at 's'" },
+		{ "out=x,at=a.b:1/6", "no power of two behind / at 'a.b:1/6'" },
+		{ "out=x,at=a.b:1/", "no power of two behind / at 'a.b:1/'" },
+		{ "out=x,at=a.b:1/0", "no power of two behind / at 'a.b:1/0'" },
+		{ "out=x,at=a.b:1/2/2", "no :ITERATIONS of 0 to 2147483647 at 'a.b:1/2/2'" },
+		{ "out=x,at=a.b:1,count", "no such option at 'count'" },
 		{ "in=x", "no such option at 'in=x'" },
 	};
 
@@ -446,24 +488,25 @@ static void result_is_whole_json_or_no_file(void **state)
 	const struct lc_delay_result results[1] = {
 		{ .state = LC_DELAY_IN_PLACE, .methods[LC_DELAY_IN_PLACE] = 2, .returns = 3 }
 	};
-	const int64_t executions[1] = { 7 };
+	const struct lc_delay_counts counts[1] = { { 7, 3 } };
 	struct lc_delay_options o;
 	char dir[] = "/tmp/test_delay_XXXXXX", text[200], error[200], got[1000] = "";
 	FILE *f;
 
 	assert_non_null(mkdtemp(dir));
-	snprintf(text, sizeof(text), "out=%s/x,at=a.\"b:4,count", dir);
+	snprintf(text, sizeof(text), "out=%s/x,at=a.\"b:4/2", dir);
 	assert_int_equal(lc_delay_options_parse(&o, text, error, sizeof(error)), 0);
-	assert_int_equal(lc_delay_result_write(&o, results, executions, &times), 0);
+	assert_int_equal(lc_delay_result_write(&o, results, counts, &times), 0);
 	f = fopen(o.out, "r");
 	assert_non_null(f);
 	assert_true(fread(got, 1, sizeof(got) - 1, f) > 0);
 	fclose(f);
-	assert_string_equal(got, "{\"format\": 1, \"java_cpu_ns\": 1, \"process_cpu_ns\": 2, "
-	                         "\"ns_per_iteration\": 1.235,\n"
-	                         " \"delays\": [\n  {\"method\": \"a.\\\"b\", \"iterations\": 4, "
-	                         "\"state\": \"in place\", "
-	                         "\"methods\": 2, \"returns\": 3, \"executions\": 7}\n ]}\n");
+	assert_string_equal(
+	    got, "{\"format\": 1, \"java_cpu_ns\": 1, \"process_cpu_ns\": 2, "
+	         "\"ns_per_iteration\": 1.235,\n"
+	         " \"delays\": [\n  {\"method\": \"a.\\\"b\", \"iterations\": 4, "
+	         "\"every\": 2, \"state\": \"in place\", "
+	         "\"methods\": 2, \"returns\": 3, \"executions\": 7, \"loops\": 3}\n ]}\n");
 	unlink(o.out);
 	assert_int_equal(rmdir(dir), 0); /* nothing is beside it */
 	assert_int_equal(lc_delay_result_write(&o, results, NULL, &times), -ENOENT);
@@ -474,6 +517,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(return_becomes_a_jump_to_a_loop_behind_the_code),
+		cmocka_unit_test(loop_runs_at_each_nth_execution),
 		cmocka_unit_test(code_is_as_long_for_each_number_of_iterations),
 		cmocka_unit_test(frames_of_a_loop_hold_the_value_and_its_own_variables),
 		cmocka_unit_test(frames_of_the_method_stay_and_old_classes_get_none),
