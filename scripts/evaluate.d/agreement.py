@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Have `locus agree` run programs under several profilers, also with delays of known length, and make tables of what it says."""
+"""Have `locus agree` run programs under several profilers, also with delays of known length, and make tables of what it says.
+
+The runs are made in parts (--resume): each call of the evaluation adds rounds, first to the programs that have fewest. The paper has
+30 runs of each of 14 kernels."""
 
 import dataclasses
 import json
@@ -17,6 +20,11 @@ from figures import verdict
 
 LEFT_OUT = 3  # the exit status where runs do not count, and the others do
 DELAY_TARGET = 0.02  # of the error of Locus
+STEPS = (2, 5, 10, 30)  # rounds that all programs have before one of them gets more
+
+
+SEEN = """The part that was found is the growth of the method's share by the expected growth. A delay is seen if the interval of the growth, over
+five rounds or more and corrected for the number of the profiler's methods (Bonferroni), is above zero."""
 
 
 @dataclasses.dataclass
@@ -24,23 +32,48 @@ class Asked:
     """What `locus agree` is asked of each program of some kinds."""
 
     name: str
-    command: str
+    options: str
     file: str  # its result's, with the program's name
     seconds: int  # that are kept for all programs
-    kinds: tuple
+    rounds: dict  # of each kind of program
 
     def path(self, directory, program):
         return directory / (self.file % results.slug(program.name))
 
+    @property
+    def command(self):
+        """As the page has it, where columns have N."""
+        return "locus agree -n N %s" % self.options
 
-METHODS = Asked("agreement", "locus agree -n 2 -p locus,async,jfr --any-stderr", "agree-%s.json", 2_400, ("kernel", "program"))
-DELAYS = Asked("delays", "locus agree -n 5 -p locus,async --truth --any-stderr", "delays-%s.json", 1_500, ("kernel",))
+
+METHODS = Asked("agreement", "--any-stderr", "agree-%s.json", 2_400, {"kernel": 30, "program": 10})
+DELAYS = Asked("delays", "--truth --any-stderr", "delays-%s.json", 1_500, {"kernel": 10})
 
 
-def run_one(asked, program, home, target, limit):
-    """Runs a program under the profilers; what they say of it is in the file, unless there was no time or it failed."""
+def rounds_done(file):
+    """Of a result: rounds in which each profiler, with each delay, had its run."""
+    if not file.exists():
+        return 0
+    told = json.loads(file.read_text(encoding="utf-8"))
+    delays_of = [None] + ([0] if told["delays"] else []) + [i for i, d in enumerate(told["delays"], 1) if d["why"] is None]
+    runs = {(run["profiler"], run["delay"], run["round"]) for run in told["runs"]}
+    names = [p["name"] for p in told["profilers"] if p["absent"] is None]
+    return min(sum((name, delay, r) in runs for r in range(1, told["rounds"] + 1)) for name in names for delay in delays_of)
+
+
+def drop_profiles(runs):
+    """`locus agree` needs only the methods of the runs, which take less room than what the profilers wrote."""
+    for file in runs.glob("round-*/profile-*"):
+        if not file.is_dir():
+            file.unlink()
+
+
+def run_one(asked, program, home, target, rounds, limit):
+    """Adds runs of a program under the profilers; what they say of it is in the file, unless there was no time or it failed."""
+    runs = (target.parent / "runs" / target.stem).resolve()
+    runs.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="locus-evaluate-") as work:
-        words = [costs.LOCUS, *asked.command.split()[1:], "-o", work + "/runs", "-f", work + "/result.json", "--",
+        words = [costs.LOCUS, "agree", "-n", str(rounds), *asked.options.split(), "--resume", "-o", str(runs), "-f", work + "/result.json", "--",
                  *programs.command(program, "full", home)]
         process = subprocess.Popen(words, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
@@ -51,6 +84,7 @@ def run_one(asked, program, home, target, limit):
             if process.poll() is None:
                 process.terminate()  # it ends the run that runs
                 process.wait()
+            drop_profiles(runs)
         result = pathlib.Path(work) / "result.json"
         if process.returncode in (0, LEFT_OUT) and result.exists():
             target.write_text(result.read_text(encoding="utf-8"), encoding="utf-8")
@@ -59,14 +93,14 @@ def run_one(asked, program, home, target, limit):
 
 
 def measure(asked, chosen, home, directory, seconds):
-    """Runs the programs that have no result yet, one after the other, until the time is over."""
+    """Runs the programs that have too few rounds yet, step by step, until the time is over."""
     start = time.monotonic()
     programs.build(home, chosen)
-    for program in chosen:
+    for program, rounds in [(p, n) for n in STEPS for p in chosen if n <= asked.rounds.get(p.kind, 0)]:
         left, target = seconds - (time.monotonic() - start), asked.path(directory, program)
-        if left > 0 and program.kind in asked.kinds and not target.exists():
-            print("%s  %s  %s" % (time.strftime("%H:%M:%S"), asked.name, program.name), file=sys.stderr, flush=True)
-            run_one(asked, program, home, target, left)
+        if left > 0 and rounds_done(target) < rounds:
+            print("%s  %s  %s, %d rounds" % (time.strftime("%H:%M:%S"), asked.name, program.name, rounds), file=sys.stderr, flush=True)
+            run_one(asked, program, home, target, rounds, left)
 
 
 def read(asked, directory, all_programs):
@@ -80,20 +114,28 @@ def profilers(told):
     return {p["name"]: p for p in told["profilers"] if p["name"] != "bare" and p["absent"] is None and p["counted"]}
 
 
+def overlap(pair):
+    """With half of its interval, where there is one."""
+    width = pair.get("overlap_width")
+    return "%.0f%%" % (100 * pair["overlap"]) + (" ± %.0f" % (100 * width) if width is not None else "")
+
+
 def methods_row(name, told, columns):
     have = profilers(told)
     least = min(told["pairs"], key=lambda pair: pair["overlap"], default=None)
     differences = [tables.points(have[c]["largest_difference"]) if c in have else "" for c in columns]
     counted = [p["counted"] for p in have.values()]
     return [name, min(counted), told["union_1"], told["union_1_of_runs"], told["union_5"],
-            "%.0f%% (%s, %s)" % (100 * least["overlap"], least["a"], least["b"]) if least else "", *differences]
+            "%s (%s, %s)" % (overlap(least), least["a"], least["b"]) if least else "", *differences]
 
 
 def seen_cell(seen):
     """What a profiler sees of a delay: its error in points, and the part of the added time that it found."""
     if not seen or seen["error"] is None:
         return ""
-    return "%+.1f (%.0f%%)" % (100 * seen["error"], 100 * seen["found"]) if seen["found"] is not None else "%+.1f" % (100 * seen["error"])
+    width, saw = seen.get("error_width"), {True: ", seen", False: ", not seen"}.get(seen.get("saw"), "")
+    error = "%+.1f" % (100 * seen["error"]) + (" ± %.1f" % (100 * width) if saw and width is not None else "")
+    return "%s (%.0f%%%s)" % (error, 100 * seen["found"], saw) if seen["found"] is not None else error
 
 
 def delays(told):
@@ -123,8 +165,9 @@ def delays_markdown(told):
     """The table of delays; "" where there are none."""
     columns, rows = columns_of(told), []
     for name, delay, seen in delays(told):
-        rows.append([name, delay["method"], "%.1f%%" % (100 * delay["added"]["mean"]), *(seen_cell(seen.get(c)) for c in columns)])
-    return tables.markdown(["program", "method", "added", *columns], rows) if rows else ""
+        rows.append([name, told[name]["rounds"], delay["method"], "%.1f%%" % (100 * delay["added"]["mean"]), *(seen_cell(seen.get(c)) for c in columns)])
+    table = tables.markdown(["program", "rounds", "method", "added", *columns], rows) if rows else ""
+    return table + "\n\n" + SEEN if any("saw" in s for *_, seen in delays(told) for s in seen.values()) else table
 
 
 def delays_target(told):

@@ -625,24 +625,45 @@ def test_agreement_is_a_row_for_each_program_and_each_delay(tmp_path):
     pairs = [{"a": "locus", "b": "async", "overlap": 0.91, "common_top_5": 5}, {"a": "locus", "b": "jfr", "overlap": 0.555, "common_top_5": 3}]
     seen = [{"profiler": "locus", "error": -0.004, "found": 0.96}, {"profiler": "jfr", "error": 0.05, "found": 1.4}]
     delays = [{"method": "A.a", "why": None, "added": {"mean": 0.101}, "seen": seen}, {"method": "A.b", "why": "is native", "added": None, "seen": []}]
-    told = {"union_1": 2, "union_1_of_runs": 3, "union_5": 7, "profilers": sides, "pairs": pairs, "delays": delays}
+    told = {"rounds": 9, "union_1": 2, "union_1_of_runs": 3, "union_5": 7, "profilers": sides, "pairs": pairs, "delays": delays}
     all_told = {"Sieve": told, "Queens": {**told, "union_1": 1, "delays": []}, "none": {**told, "profilers": sides[:1], "delays": []}}
     text = agreement.markdown(all_told)
     lines = text.splitlines()
     assert "| Sieve | 2 | 2 | 3 | 7 | 56% (locus, jfr) | 2.1 |  | 2.1 |" in lines
     assert "All profilers have the same hottest method in 1 of 2." in lines
     table_of_delays = agreement.delays_markdown(all_told)
-    assert table_of_delays.splitlines()[2:] == ["| Sieve | A.a | 10.1% | -0.4 (96%) |  | +5.0 (140%) |"]
+    assert table_of_delays.splitlines()[2:] == ["| Sieve | 9 | A.a | 10.1% | -0.4 (96%) |  | +5.0 (140%) |"]
     assert "none" not in text and "perf" not in text
     assert agreement.markdown({}) == agreement.delays_markdown({}) == "" and agreement.delays_target({}) == []
     assert agreement.delays_target(all_told) == [
         ["delays of known length (programs: 1), at their method", "within 2 points", "1 of 1; 0.4 points at worst (A.a of Sieve)", "met"]]
     delays[1] = {**delays[0], "method": "B.b", "seen": [{**seen[0], "error": -0.021}]}
     assert agreement.delays_target(all_told)[0][2:] == ["1 of 2; 2.1 points at worst (B.b of Sieve)", "NOT met"]
+    # With intervals and verdicts, which older results lack.
+    pairs[1]["overlap_width"] = 0.031
+    seen[0].update(error_width=0.012, saw=True)
+    seen[1].update(error_width=0.02, saw=False)
+    assert "| 56% ± 3 (locus, jfr) |" in agreement.markdown(all_told)
+    assert "| -0.4 ± 1.2 (96%, seen) |  | +5.0 ± 2.0 (140%, not seen) |" in agreement.delays_markdown(all_told)
+    assert agreement.delays_markdown(all_told).endswith(agreement.SEEN)
     # Each is asked and read by itself.
     (sieve,) = [p for p in programs.load() if p.name == "Sieve"]
     agreement.DELAYS.path(tmp_path, sieve).write_text(json.dumps(told))
     assert agreement.read(agreement.DELAYS, tmp_path, [sieve]) == {"Sieve": told} and agreement.read(agreement.METHODS, tmp_path, [sieve]) == {}
+
+
+def test_agreement_is_run_in_parts(tmp_path):
+    """A round counts if each profiler that is there had its run, also with each delay that could be put in."""
+    result = tmp_path / "agree-sieve.json"
+    assert agreement.rounds_done(result) == 0
+    runs = [{"profiler": p, "delay": d, "round": r} for r in (1, 2, 3) for p in ("bare", "locus") for d in (None, 0, 2)]
+    told = {"rounds": 9, "profilers": [{"name": "bare", "absent": None}, {"name": "locus", "absent": None}, {"name": "perf", "absent": "none"}],
+            "delays": [{"why": "is native"}, {"why": None}], "runs": runs}
+    for left, rounds in ((runs, 3), (runs[:-1], 2), ([r for r in runs if r["delay"] != 2], 0)):
+        result.write_text(json.dumps({**told, "runs": left}))
+        assert agreement.rounds_done(result) == rounds
+    result.write_text(json.dumps({**told, "delays": [], "runs": [r for r in runs if r["delay"] is None]}))
+    assert agreement.rounds_done(result) == 3
 
 
 def test_the_page_is_what_the_results_beside_it_tell(tmp_path):
