@@ -110,8 +110,8 @@ struct lc_agree_delay {
 /* Which run it is of lc_agree.all.runs. */
 struct lc_agree_run {
 	size_t side, round;
-	int delay; /* -1: the program as it is; 0: with delays of no length; i: with that of i - 1
-	            */
+	/* -1: the program as it is; 0: with delays of one iteration; i: with that of i - 1. */
+	int delay;
 	/* In runs with delays; below 0: not known. */
 	double java_cpu_ns; /* CPU time of the Java threads */
 	double delayed_ns;  /* of this, all loops that ran */

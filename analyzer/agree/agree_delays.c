@@ -102,7 +102,8 @@ static void take_words(struct candidates *c, const char *words)
 
 /* ---- how long ---- */
 
-/* The agent's option: one of them has its iterations, all others have none. */
+/* The agent's option: one of them has its iterations, all others have one, so that the machine code
+ * is the same. */
 static char *option_of(const struct lc_agree *a, int delay)
 {
 	char *text;
@@ -116,7 +117,7 @@ static char *option_of(const struct lc_agree *a, int delay)
 		if (d->why)
 			continue;
 		fprintf(out, "%s%s:%" PRIu64 "/%" PRIu64, separator, d->method,
-		        (int)i + 1 == delay ? d->iterations : 0, d->every);
+		        (int)i + 1 == delay ? d->iterations : 1, d->every);
 		separator = ";";
 	}
 	lc_mem_close_text(out);

@@ -126,6 +126,21 @@ static void transform_loaded(jvmtiEnv *jvmti, JNIEnv *jni)
 	(*jni)->PopLocalFrame(jni, NULL);
 }
 
+static void set_iterations(JNIEnv *jni, jclass class)
+{
+	char name[NAME_MAX_BYTES];
+
+	for (size_t i = 0; i < agent.options.len; i++) {
+		jfieldID field;
+
+		snprintf(name, sizeof(name), "n%zu", i);
+		field = (*jni)->GetStaticFieldID(jni, class, name, "I");
+		if (field)
+			(*jni)->SetStaticIntField(jni, class, field,
+			                          (jint)agent.options.delays[i].iterations);
+	}
+}
+
 /* Asking for a field initializes the class. */
 static bool define_counters(JNIEnv *jni)
 {
@@ -137,8 +152,10 @@ static bool define_counters(JNIEnv *jni)
 		return false;
 	class = (*jni)->DefineClass(jni, LC_DELAY_CLASS, NULL, (const jbyte *)bytes, (jsize)len);
 	free(bytes);
-	if (class && (*jni)->GetStaticFieldID(jni, class, "seed", "J"))
+	if (class && (*jni)->GetStaticFieldID(jni, class, "seed", "J")) {
+		set_iterations(jni, class);
 		agent.counters = (*jni)->NewGlobalRef(jni, class);
+	}
 	(*jni)->ExceptionClear(jni);
 	return agent.counters != NULL;
 }

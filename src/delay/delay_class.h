@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 /*
- * The fields are `seed`, and c0, d0, c1, d1 ... for `delays` delays, all of type long. Returns
- * false without memory; else *out is malloc'ed. At most 1000 delays.
+ * The fields are `seed`, and c0, d0, n0, c1 ... for `delays` delays; n0 is of type int, the others
+ * of type long. Returns false without memory; else *out is malloc'ed. At most 1000 delays.
  */
 bool lc_delay_class_create(size_t delays, uint8_t **out, size_t *len);
 

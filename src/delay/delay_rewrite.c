@@ -26,7 +26,6 @@ enum { TYPE_INTEGER = 1, TYPE_FLOAT, TYPE_DOUBLE, TYPE_LONG, TYPE_OBJECT = 7 };
 
 /* Instructions of the loop that no other file of ours writes. */
 enum {
-	OP_ICONST_0 = 3,
 	OP_LCONST_0 = 9,
 	OP_LCONST_1 = 10,
 	OP_LDC2_W = 20,
@@ -40,7 +39,7 @@ enum {
 	OP_LXOR = 131,
 	OP_LCMP = 148,
 	OP_IFNE = 154,
-	OP_IF_ICMPGE = 162,
+	OP_IFLE = 158,
 };
 
 /* The last x that never occurs. */
@@ -129,13 +128,14 @@ static void add_local(struct lc_bytes *b, uint8_t op, uint32_t local)
 	lc_bytes_add(b, bytes, put_local(bytes, op, local));
 }
 
-static void add_increment(struct lc_bytes *b, uint32_t local)
+/* Subtract one. */
+static void add_decrement(struct lc_bytes *b, uint32_t local)
 {
 	add_local(b, LC_OP_IINC, local);
 	if (local > UINT8_MAX)
-		lc_be_add2(b, 1);
+		lc_be_add2(b, UINT16_MAX);
 	else
-		lc_be_add1(b, 1);
+		lc_be_add1(b, UINT8_MAX);
 }
 
 static void add_operand(struct lc_bytes *b, uint8_t op, uint32_t operand)
@@ -159,13 +159,13 @@ static void land(struct lc_bytes *b, size_t jump)
 		lc_be_put2(b->data + jump + 1, (uint32_t)(b->len - jump));
 }
 
-/* The field that counts something of the method's delay. */
-static uint16_t counter(struct rewrite *r, char kind)
+/* A field of the method's delay. */
+static uint16_t field(struct rewrite *r, char kind, const char *type)
 {
 	char name[NAME_MAX_BYTES];
 
 	snprintf(name, sizeof(name), "%c%u", kind, (unsigned)(r->delay - r->delays));
-	return lc_pool_field(&r->edit.pool, r->class, name, "J");
+	return lc_pool_field(&r->edit.pool, r->class, name, type);
 }
 
 /* The constants of all loops, and of those of the method's delay. */
@@ -185,10 +185,10 @@ static void find_constants(struct rewrite *r)
 	if (r->constants_of == r->delay)
 		return;
 	r->constants_of = r->delay;
-	r->iterations = lc_pool_integer(p, r->delay->iterations);
 	r->mask = lc_pool_long(p, every - 1);
-	r->executions = counter(r, 'c');
-	r->loops = counter(r, 'd');
+	r->executions = field(r, 'c', "J");
+	r->loops = field(r, 'd', "J");
+	r->iterations = field(r, 'n', "I");
 }
 
 static void add_frame(struct rewrite *r, uint8_t type, const uint8_t *types, size_t len)
@@ -235,20 +235,19 @@ static void add_loop(struct rewrite *r, uint8_t op)
 	add_operand(b, LC_OP_PUTSTATIC, r->loops);
 	add_operand(b, LC_OP_GETSTATIC, r->seed);
 	add_local(b, OP_LSTORE, r->x);
-	lc_be_add1(b, OP_ICONST_0);
+	add_operand(b, LC_OP_GETSTATIC, r->iterations);
 	add_local(b, LC_OP_ISTORE, r->i);
 	head = b->len;
 	add_frame(r, FRAME_APPEND_2, loop_types, sizeof(loop_types));
 	add_local(b, OP_ILOAD, r->i);
-	add_operand(b, LC_OP_LDC_W, r->iterations);
-	exit = add_jump(b, OP_IF_ICMPGE, b->len);
+	exit = add_jump(b, OP_IFLE, b->len);
 	add_local(b, OP_LLOAD, r->x);
 	add_operand(b, OP_LDC2_W, r->multiplier);
 	lc_be_add1(b, OP_LMUL);
 	add_operand(b, OP_LDC2_W, r->increment);
 	lc_be_add1(b, OP_LXOR);
 	add_local(b, OP_LSTORE, r->x);
-	add_increment(b, r->i);
+	add_decrement(b, r->i);
 	add_jump(b, LC_OP_GOTO, head);
 	land(b, exit);
 	add_frame(r, FRAME_SAME, loop_types, 0);

@@ -13,8 +13,9 @@
  * billion times can be delayed, too. The fields are not atomic. Threads that run the method at the
  * same time lose executions, but hardly a loop, since two loops of a thread are far apart.
  *
- * The number of iterations and N are constants of the class, whose code is the same for all of
- * them.
+ * The number of iterations is a static field, n0 for the first delay, and N a constant of the
+ * class. So the machine code is the same for all numbers of iterations from one. With none,
+ * compilers would leave out the loop, which never ran.
  *
  * Loops of fewer than 100 iterations may be unrolled as a whole, and then be computed once for
  * several executions of the method, where it is inlined into a loop.
@@ -40,8 +41,8 @@ struct lc_delay {
 	const char *class_name; /* "java/lang/String" */
 	const char *method;
 	const char *descriptor;
-	uint32_t iterations;
-	uint32_t every; /* the loop runs at each such execution: a power of two, 0 is 1 */
+	uint32_t iterations; /* for the caller, who sets the field */
+	uint32_t every;      /* the loop runs at each such execution: a power of two, 0 is 1 */
 };
 
 /* If a delay's methods differ, the later one of two states is reported. */
@@ -68,7 +69,7 @@ struct lc_delay_result {
 
 /*
  * Rewrite the class for those of `delays` that are of it; the first one of a method counts. The
- * fields c0, d0, c1, d1 ... of LC_DELAY_CLASS are numbered by place in `delays`. results[] is
+ * fields c0, d0, n0, c1 ... of LC_DELAY_CLASS are numbered by place in `delays`. results[] is
  * overwritten for all delays; LC_DELAY_NO_CLASS says that a delay is of another class.
  * Returns LC_REWRITE_DONE and sets *out, malloc'ed; or another status, and leaves *out alone.
  */

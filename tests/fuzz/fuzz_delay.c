@@ -43,7 +43,7 @@ static bool can_be_hooked(const uint8_t *in, size_t len)
 
 static void check_class(const uint8_t *in, size_t len)
 {
-	const struct lc_delay all = { .iterations = 3, .every = 4 };
+	const struct lc_delay all = { .every = 4 };
 	struct lc_delay_result first, second;
 	uint8_t *once = NULL, *twice = NULL;
 	size_t once_len = 0, twice_len = 0;

@@ -189,8 +189,7 @@ static enum lc_rewrite_status with_delays(enum lc_rewrite_status status, const u
 {
 	if (agent.delay_last)
 		rewrite_delays(status == LC_REWRITE_DONE ? result->bytes : bytes,
-		               status == LC_REWRITE_DONE ? result->len : len, agent.iterations,
-		               delayed, delayed_len);
+		               status == LC_REWRITE_DONE ? result->len : len, delayed, delayed_len);
 	else if (status != LC_REWRITE_NOTHING)
 		return status;
 	if (!*delayed)
@@ -221,7 +220,7 @@ static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefin
 	if (len > 8 && bytes[7] <= LC_CLASS_MAJOR_MAX)
 		atomic_fetch_add(&agent.versions[bytes[7]], 1);
 	if (agent.delay && !agent.delay_last)
-		rewrite_delays(bytes, (size_t)len, agent.iterations, &delayed, &delayed_len);
+		rewrite_delays(bytes, (size_t)len, &delayed, &delayed_len);
 	if (delayed) {
 		bytes = delayed;
 		len = (jint)delayed_len;
@@ -307,7 +306,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	}
 	free(bytes);
 	define_spans(env);
-	define_delays(env);
+	define_delays(env, agent.iterations);
 	if (agent.off)
 		return; /* until LinkAll.mode() is called */
 	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,

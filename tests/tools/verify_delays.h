@@ -9,24 +9,28 @@
 static _Atomic uint64_t delay_methods[LC_DELAY_STATES], delay_returns;
 
 /* Before any class is delayed: the loops read its field. */
-static void define_delays(JNIEnv *env)
+static void define_delays(JNIEnv *env, uint32_t iterations)
 {
 	uint8_t *bytes = NULL;
 	size_t len = 0;
+	jclass class;
+	jfieldID field;
 
 	if (!lc_delay_class_create(1, &bytes, &len) ||
-	    !(*env)->DefineClass(env, LC_DELAY_CLASS, NULL, (const jbyte *)bytes, (jsize)len)) {
+	    !(class = (*env)->DefineClass(env, LC_DELAY_CLASS, NULL, (const jbyte *)bytes,
+	                                  (jsize)len)) ||
+	    !(field = (*env)->GetStaticFieldID(env, class, "n0", "I"))) {
 		fprintf(stderr, "verify_agent: no class of delays\n");
 		exit(3);
 	}
+	(*env)->SetStaticIntField(env, class, field, (jint)iterations);
 	free(bytes);
 }
 
 /* Delay all methods. Where that changes something, *out is malloc'ed. */
-static void rewrite_delays(const uint8_t *in, size_t in_len, uint32_t iterations, uint8_t **out,
-                           size_t *out_len)
+static void rewrite_delays(const uint8_t *in, size_t in_len, uint8_t **out, size_t *out_len)
 {
-	const struct lc_delay all = { .iterations = iterations };
+	const struct lc_delay all = { 0 };
 	struct lc_delay_result result;
 	enum lc_rewrite_status status =
 	    lc_delay_rewrite(in, in_len, &all, 1, &result, out, out_len);
