@@ -277,6 +277,10 @@ static void print_seen(const struct lc_screen *s, const struct lc_agree *a,
 
 static void put_number(FILE *out, const struct lc_repeat_number *n)
 {
+	if (!n->known) {
+		fputs("not above their noise", out);
+		return;
+	}
 	fprintf(out, "%.1f%%", 100 * n->mean);
 	if (n->interval)
 		fprintf(out, " (%.1f-%.1f)", 100 * n->low, 100 * n->high);
