@@ -16,6 +16,29 @@ void lc_tree_spans_add(uint64_t *to, const uint64_t *from)
 			lc_sum_add(&to[i], from[i]);
 }
 
+bool lc_tree_spans_total(const struct lc_tree *t, uint32_t row, bool told, int64_t *total)
+{
+	const uint64_t *values = lc_table_values(&t->executions, row);
+	const uint32_t inside = lc_table_find(&t->nested, lc_table_key(&t->executions, row));
+	uint64_t sum = values[LC_EXECUTION_COMPENSATED], any = 0;
+
+	_Static_assert((int)LC_NESTED_KEY == (int)LC_EXECUTION_KEY &&
+	                   (int)LC_NESTED_THREAD == (int)LC_EXECUTION_THREAD &&
+	                   (int)LC_NESTED_KIND == (int)LC_EXECUTION_KIND &&
+	                   (int)LC_NESTED_LEVEL == (int)LC_EXECUTION_LEVEL &&
+	                   (int)LC_NESTED_SUBMIT == (int)LC_EXECUTION_SUBMIT &&
+	                   (int)LC_NESTED_SITE == (int)LC_EXECUTION_SITE &&
+	                   (int)LC_NESTED_SUBMIT_PATH == (int)LC_EXECUTION_SUBMIT_PATH &&
+	                   (int)LC_NESTED_PATH == (int)LC_EXECUTION_PATH,
+	               "both tables have the same keys");
+	for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
+		any |= values[LC_EXECUTION_NESTED + i];
+	if (told && inside != UINT32_MAX)
+		lc_sum_add_signed(&sum, lc_tree_spans_signed(*lc_table_values(&t->nested, inside)));
+	*total = (int64_t)sum;
+	return told || !any;
+}
+
 /*
  * Blocks of a thread come in order, so that mostly the row's last interval goes on. Gaps of up to
  * LC_TIMELINE_NS are closed; lc_tree_spans_build() closes those that come out of order.

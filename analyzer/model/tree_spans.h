@@ -3,6 +3,7 @@
 #ifndef LC_MODEL_TREE_SPANS_H
 #define LC_MODEL_TREE_SPANS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/model/tree.h"
@@ -26,6 +27,18 @@ struct lc_tree_spans {
 
 /* Add the sums of an execution's row to those of another row. */
 void lc_tree_spans_add(uint64_t *to, const uint64_t *from);
+
+static inline int64_t lc_tree_spans_signed(uint64_t cycles)
+{
+	return cycles > INT64_MAX ? INT64_MAX : (int64_t)cycles;
+}
+
+/*
+ * Set *total to the compensated cycles of row `row` of executions, with those of spans inside.
+ * `told`: the manifest of the row's process has `nested`. Returns false, with the row's own cycles,
+ * if it has spans inside whose cycles are not told.
+ */
+bool lc_tree_spans_total(const struct lc_tree *t, uint32_t row, bool told, int64_t *total);
 
 /* Row `row` of executions had some in that time. */
 void lc_tree_spans_interval(struct lc_tree *t, uint32_t row, uint64_t first_ns, uint64_t last_ns);

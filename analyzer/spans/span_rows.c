@@ -123,6 +123,7 @@ static void build_info(struct lc_span_info *info, const json_t *spans)
 	info->recorded = true;
 	info->streams = json_is_true(json_object_get(spans, "streams"));
 	info->tasks = json_is_true(json_object_get(spans, "tasks"));
+	info->nested = json_is_true(json_object_get(spans, "nested"));
 	info->clock_hz = hz > 0 ? (uint64_t)hz : 0;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		*texts[i].to = json_string_value(json_object_get(spans, texts[i].name));
@@ -181,6 +182,12 @@ static void name_row(struct lc_span_rows *r, struct lc_span_row *row)
 	r->whole_paths |= has_caller(r, row->place_path) || has_caller(r, row->submit_path);
 }
 
+/* Did the row's process record the cycles inside spans? */
+static bool tells_nested(const struct lc_span_rows *r, const struct lc_span_row *row)
+{
+	return r->infos[r->threads[row->thread].process].nested;
+}
+
 static void build_row(struct lc_span_rows *r, uint32_t number)
 {
 	const uint32_t *key = lc_table_key(&r->tree->executions, number);
@@ -199,6 +206,8 @@ static void build_row(struct lc_span_rows *r, uint32_t number)
 	row->folded = values[LC_EXECUTION_FOLDED];
 	row->cycles = values[LC_EXECUTION_CYCLES];
 	row->compensated = (int64_t)values[LC_EXECUTION_COMPENSATED];
+	row->total_unknown =
+	    !lc_tree_spans_total(r->tree, number, tells_nested(r, row), &row->total);
 	row->negative = values[LC_EXECUTION_NEGATIVE];
 	row->switches = values[LC_EXECUTION_SWITCHES];
 	row->gc_count = values[LC_EXECUTION_GC_COUNT];
@@ -237,16 +246,12 @@ static void build_rows(struct lc_span_rows *r)
 
 /* ---- spans that have not ended ---- */
 
-static int64_t signed_cycles(uint64_t n)
-{
-	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
-}
-
 static void build_running_row(struct lc_span_rows *r, struct lc_span_row *row,
                               const struct lc_span_running *span, struct lc_span_interval *interval)
 {
 	const uint32_t *key = lc_table_key(&r->tree->running, span->row);
 	const uint64_t end_ns = lc_load_shown_end_ns(&r->load->processes[span->process]);
+	uint64_t total;
 
 	row->thread = key[LC_RUNNING_THREAD];
 	row->kind = (uint8_t)key[LC_RUNNING_KIND];
@@ -259,9 +264,14 @@ static void build_running_row(struct lc_span_rows *r, struct lc_span_row *row,
 	row->running = 1;
 	row->histogram = r->buckets;
 	row->intervals = interval;
+	row->total_unknown = !tells_nested(r, row);
 	if (!span->folded) {
 		row->cycles = span->cycles;
-		row->compensated = signed_cycles(span->compensated);
+		row->compensated = lc_tree_spans_signed(span->compensated);
+		total = (uint64_t)row->compensated;
+		lc_sum_add_signed(&total,
+		                  row->total_unknown ? 0 : lc_tree_spans_signed(span->inside));
+		row->total = (int64_t)total;
 	}
 	if (!span->begin_ns || end_ns < span->begin_ns)
 		return;

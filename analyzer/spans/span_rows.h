@@ -64,6 +64,8 @@ struct lc_span_row {
 	uint64_t executions, folded, running;
 	uint64_t cycles;
 	int64_t compensated;
+	int64_t total;      /* compensated, with spans inside; see NESTED in docs/FORMAT.md */
+	bool total_unknown; /* an old profile does not tell: `total` is `compensated` */
 	uint64_t negative, switches, gc_count, gc_ns, wait_ns, waits, wall_ns;
 	uint64_t nested[LC_SPAN_NESTED];
 	const struct lc_span_bucket *histogram; /* non-empty buckets, lowest first */
@@ -145,6 +147,7 @@ struct lc_span_cost {
 struct lc_span_info {
 	bool recorded; /* the manifest has `spans`; if not, the rest is 0 */
 	bool streams, tasks;
+	bool nested;                             /* the cycles inside spans are recorded */
 	const char *streams_error, *tasks_error; /* why not, if they were asked for */
 	const char *clock, *clock_reason;
 	uint64_t clock_hz; /* 0: unknown */

@@ -41,6 +41,8 @@ static size_t join(struct lc_span_running *list, size_t len)
 		     next++) {
 			if (list[next].compensated > span.compensated)
 				span.compensated = list[next].compensated;
+			if (list[next].inside > span.inside)
+				span.inside = list[next].inside;
 			if (list[next].begin_ns > span.begin_ns)
 				span.begin_ns = list[next].begin_ns;
 			span.folded |= list[next].folded;
@@ -50,6 +52,20 @@ static size_t join(struct lc_span_running *list, size_t len)
 			list[kept++] = span;
 	}
 	return kept;
+}
+
+/* Cycles inside the span of a row of RUNNING; 0: nothing, or not told. */
+static uint64_t inside_of(const struct lc_tree *t, const uint32_t *running)
+{
+	uint32_t key[LC_RUNNING_NESTED_KEY] = { [LC_RUNNING_NESTED_THREAD] =
+		                                    running[LC_RUNNING_THREAD] };
+	uint32_t row;
+
+	lc_tree_wide_put(key + LC_RUNNING_NESTED_NUMBER, lc_tree_wide(running + LC_RUNNING_NUMBER));
+	row = lc_table_find(&t->running_nested, key);
+	return row == UINT32_MAX
+	           ? 0
+	           : lc_table_values(&t->running_nested, row)[LC_RUNNING_NESTED_CYCLES];
 }
 
 struct lc_span_running *lc_span_running_list(const struct lc_span_rows *r, size_t *len)
@@ -66,6 +82,7 @@ struct lc_span_running *lc_span_running_list(const struct lc_span_rows *r, size_
 			.number = lc_tree_wide(lc_table_key(t, i) + LC_RUNNING_NUMBER),
 			.cycles = values[LC_RUNNING_CYCLES],
 			.compensated = values[LC_RUNNING_COMPENSATED],
+			.inside = inside_of(r->tree, lc_table_key(t, i)),
 			.begin_ns = values[LC_RUNNING_BEGIN],
 			.folded = values[LC_RUNNING_FOLDED],
 			.ended = values[LC_RUNNING_ENDED],

@@ -14,9 +14,9 @@ struct lc_span_running {
 	uint32_t process; /* row of load.processes */
 	uint32_t row;     /* row of tree.running: of the thread on which the span used most */
 	uint64_t number;  /* unique in the process */
-	uint64_t cycles, compensated, begin_ns; /* largest of all its rows */
-	bool folded;                            /* a task that belongs to the task around it */
-	bool ended;                             /* not in a finished list */
+	uint64_t cycles, compensated, inside, begin_ns; /* largest of all its rows */
+	bool folded; /* a task that belongs to the task around it */
+	bool ended;  /* not in a finished list */
 };
 
 /*

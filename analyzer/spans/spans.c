@@ -40,6 +40,8 @@ static void add_row(const struct lc_spans *s, struct lc_spans_sum *sum, const st
 	sum->folded += r->folded;
 	sum->measured += r->cycles;
 	sum->cycles += r->compensated;
+	sum->total += r->total;
+	sum->total_unknown |= r->total_unknown;
 	sum->negative += r->negative;
 	sum->switches += r->switches;
 	sum->gc_count += r->gc_count;
@@ -115,6 +117,7 @@ void lc_spans_balance_rows(struct lc_spans *s, struct lc_spans_balance *b,
 		w->executions += rows[i]->executions;
 		w->running += rows[i]->running;
 		w->cycles += rows[i]->compensated;
+		w->total += rows[i]->total;
 		w->switches += rows[i]->switches;
 	}
 	free(rows);

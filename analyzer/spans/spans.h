@@ -27,6 +27,8 @@ struct lc_spans_sum {
 	int64_t running_cycles; /* compensated */
 	uint64_t measured;      /* cycles, without nested spans */
 	int64_t cycles;         /* compensated */
+	int64_t total;          /* with spans inside on the same thread, each once */
+	bool total_unknown;     /* old profiles do not tell: `total` is too low */
 	uint64_t negative;      /* executions whose compensated cycles are below 0 */
 	uint64_t switches, gc_count, gc_ns, wait_ns, waits, wall_ns;
 	uint64_t nested[LC_SPAN_NESTED];
@@ -40,14 +42,15 @@ struct lc_spans_worker {
 	uint32_t thread; /* index in rows->threads */
 	uint64_t executions, running;
 	int64_t cycles;
+	int64_t total; /* with spans inside; as in lc_spans_sum */
 	uint64_t switches;
 };
 
-/* How evenly some threads share cycles. */
+/* How evenly some threads share cycles, with those of spans inside. */
 struct lc_spans_balance {
-	struct lc_spans_worker *workers; /* most cycles first */
+	struct lc_spans_worker *workers; /* largest total first */
 	size_t workers_len;
-	double mean;      /* cycles of a worker */
+	double mean;      /* total of a worker */
 	double variation; /* standard deviation / mean; negative: fewer than two, or a mean of 0 */
 };
 
@@ -83,6 +86,8 @@ struct lc_spans_path {
 	uint8_t kind, level;
 	uint64_t executions, folded, running, measured;
 	int64_t cycles;
+	int64_t total; /* with spans inside; those at the same place inside each other count once */
+	bool total_unknown;
 };
 
 /* The call paths of a row, most cycles first. Their sums add up to the row's. */
@@ -214,7 +219,8 @@ struct lc_spans_diagnosis {
 	enum lc_spans_verdict verdict;
 	const struct lc_spans_type *type; /* one of these two is NULL */
 	const struct lc_spans_location *location;
-	int64_t cycles; /* cycles of the executions that it is about */
+	/* Cycles of the executions that it is about; unbalanced, invariant: with spans inside. */
+	int64_t cycles;
 	char *summary, *advice;
 	char *why; /* why there is no verdict; else NULL */
 	char *evidence[LC_SPANS_EVIDENCE];

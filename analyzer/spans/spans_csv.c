@@ -65,16 +65,25 @@ static void quantile(FILE *out, const uint64_t *h, double q)
 }
 
 #define SUM_COLUMNS                                                                                \
-	"executions,running,running_cycles,cycles,compensated_cycles,negative,context_switches,"   \
+	"executions,running,running_cycles,cycles,compensated_cycles,total_cycles,negative,"       \
+	"context_switches,"                                                                        \
 	"wall_ns,gc_pauses,gc_ns,"                                                                 \
 	"p10,p50,p90,p99,first_ns,last_ns"
 
+/* Write cycles with those of spans inside and a comma; nothing before it if they are unknown. */
+static void total(FILE *out, int64_t cycles, bool unknown)
+{
+	if (!unknown)
+		fprintf(out, "%" PRId64, cycles);
+	putc(',', out);
+}
+
 static void sum(FILE *out, const struct lc_spans_sum *s)
 {
-	fprintf(out,
-	        "%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRIu64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64
-	        ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
-	        s->executions, s->running, s->running_cycles, s->measured, s->cycles, s->negative,
+	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRIu64 ",%" PRId64 ",", s->executions,
+	        s->running, s->running_cycles, s->measured, s->cycles);
+	total(out, s->total, s->total_unknown);
+	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", s->negative,
 	        s->switches, s->wall_ns, s->gc_count, s->gc_ns);
 	for (unsigned i = 0; i < 4; i++) {
 		quantile(out, s->histogram, (const double[]){ 0.1, 0.5, 0.9, 0.99 }[i]);
@@ -137,9 +146,12 @@ static void paths(FILE *out, const struct lc_spans *s, const char *of, const cha
 		quoted_c(out, name);
 		path_text(out, s, p->path);
 		path_text(out, s, p->submit_path);
-		fprintf(out, "%s,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId64 "\n",
+		fprintf(out, "%s,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ",",
 		        lc_span_kind_name(p->kind), p->level, p->executions, p->folded, p->running,
 		        p->measured, p->cycles);
+		if (!p->total_unknown)
+			fprintf(out, "%" PRId64, p->total);
+		putc('\n', out);
 	}
 }
 
@@ -148,7 +160,7 @@ static void write_paths(FILE *out, const struct lc_spans_report *r)
 	const struct lc_spans *s = r->spans;
 
 	fputs("of,name,path,submission_path,kind,level,executions,folded,running,cycles,"
-	      "compensated_cycles\n",
+	      "compensated_cycles,total_cycles\n",
 	      out);
 	for (size_t i = 0; i < s->locations_len && i < r->top; i++) {
 		char *name = lc_spans_place_text(s->locations[i].place);

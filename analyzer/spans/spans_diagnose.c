@@ -66,6 +66,18 @@ static void share_of_all(const struct lc_spans *s, struct lc_spans_diagnosis *d)
 	         100 * lc_spans_share((double)d->cycles, all_cycles(s)));
 }
 
+/* The same for d->cycles that include spans inside, of which `own` are without. */
+static void total_share_of_all(const struct lc_spans *s, struct lc_spans_diagnosis *d, double own)
+{
+	if ((double)d->cycles <= own + 1) {
+		share_of_all(s, d);
+		return;
+	}
+	evidence(d, "%.1f%% of the cycles of all spans, with the spans inside (%.1f%% without)",
+	         100 * lc_spans_share((double)d->cycles, all_cycles(s)),
+	         100 * lc_spans_share(own, all_cycles(s)));
+}
+
 /* ---- fine-grained ---- */
 
 /* Do context switches rise while the spans run? Sets verdict, why and evidence. */
@@ -281,22 +293,25 @@ static void unbalanced(struct lc_spans *s, const struct lc_spans_type *t,
 	double cycles = b.mean * (double)b.workers_len;
 	struct lc_spans_diagnosis *d;
 	uint64_t executions = 0;
+	double own = 0;
 	size_t idle;
 	char text[16], mean[16];
 
 	if (b.variation < LC_SPANS_UNBALANCED_FROM || cycles < LC_SPANS_UNBALANCED_CYCLES ||
 	    lc_spans_share(cycles, all_cycles(s)) < LC_SPANS_WORTH_SHARE)
 		return;
-	for (size_t i = 0; i < b.workers_len; i++)
+	for (size_t i = 0; i < b.workers_len; i++) {
 		executions += b.workers[i].executions;
+		own += (double)b.workers[i].cycles;
+	}
 	d = begin(s, LC_SPANS_UNBALANCED, t, l, (int64_t)cycles);
 	evidence(d, "coefficient of variation of the cycles of %zu workers: %.2f", b.workers_len,
 	         b.variation);
 	evidence(d, "the busiest has %s cycles, the mean is %s (%.1f times)",
-	         cycles_text(text, (double)b.workers[0].cycles), cycles_text(mean, b.mean),
-	         (double)b.workers[0].cycles / b.mean);
+	         cycles_text(text, (double)b.workers[0].total), cycles_text(mean, b.mean),
+	         (double)b.workers[0].total / b.mean);
 	evidence(d, "%llu executions", (unsigned long long)executions);
-	share_of_all(s, d);
+	total_share_of_all(s, d, own);
 	idle = idle_mates(s, &b);
 	if (idle)
 		evidence(d, "%zu more threads of the same pool executed none", idle);
@@ -388,7 +403,7 @@ static bool repeated(struct lc_spans *s, const struct lc_spans_location *l)
 	const struct lc_span_look *seen = l->look;
 	const double n = (double)seen->comparable, part = lc_spans_share((double)seen->repeated, n);
 	const struct lc_spans_between range = lc_spans_between(seen->repeated, seen->comparable);
-	double cycles = part * (double)l->sum.cycles, cpu = lc_spans_cpu_cycles(s);
+	double cycles = part * (double)l->sum.total, cpu = lc_spans_cpu_cycles(s);
 	struct lc_spans_diagnosis *d;
 
 	if (n < LC_SPANS_REPEATED_LOOKS)
@@ -408,7 +423,7 @@ static bool repeated(struct lc_spans *s, const struct lc_spans_location *l)
 	         100 * part, 100 * range.low, 100 * range.high);
 	evidence(d, "same source but another result: %llu of them",
 	         (unsigned long long)seen->changed);
-	share_of_all(s, d);
+	total_share_of_all(s, d, part * (double)l->sum.cycles);
 	if (cpu > 0)
 		evidence(d, "about %.1f%% of the program's CPU time", 100 * fmin(1, cycles / cpu));
 	d->summary = lc_mem_text("this stream computes the same result from the same source again "
@@ -429,12 +444,12 @@ static void invariant(struct lc_spans *s, const struct lc_spans_location *l)
 
 	if (repeated(s, l) || n < LC_SPANS_INVARIANT_COUNT || median <= LC_SPANS_TINY_CYCLES ||
 	    high > LC_SPANS_INVARIANT_SPREAD * low ||
-	    lc_spans_share((double)l->inner.cycles, all_cycles(s)) < LC_SPANS_WORTH_SHARE)
+	    lc_spans_share((double)l->inner.total, all_cycles(s)) < LC_SPANS_WORTH_SHARE)
 		return;
-	d = begin(s, LC_SPANS_INVARIANT, NULL, l, l->inner.cycles);
+	d = begin(s, LC_SPANS_INVARIANT, NULL, l, l->inner.total);
 	d->verdict = LC_SPANS_SUSPICION; /* only the duration was compared, not the data */
 	sizes(d, &l->inner, "executions inside another stream");
-	share_of_all(s, d);
+	total_share_of_all(s, d, (double)l->inner.cycles);
 	d->summary = lc_mem_text("an inner stream does the same amount of work (%s cycles) each "
 	                         "time; it may be the same work",
 	                         cycles_text(text, median));

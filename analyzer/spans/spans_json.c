@@ -63,6 +63,15 @@ static void nested(struct lc_json *j, const uint64_t *counts)
 	lc_json_end_object(j);
 }
 
+/* Write cycles with those of spans inside; null if an old profile does not tell. */
+static void total(struct lc_json *j, int64_t cycles, bool unknown)
+{
+	if (unknown)
+		lc_json_null(j, "total_cycles");
+	else
+		lc_json_i64(j, "total_cycles", cycles);
+}
+
 /* Write all figures of a sum. */
 static void sum(struct lc_json *j, const struct lc_spans_sum *s)
 {
@@ -76,6 +85,7 @@ static void sum(struct lc_json *j, const struct lc_spans_sum *s)
 	lc_json_i64(j, "running_cycles", s->running_cycles);
 	lc_json_u64(j, "cycles", s->measured);
 	lc_json_i64(j, "compensated_cycles", s->cycles);
+	total(j, s->total, s->total_unknown);
 	lc_json_u64(j, "negative", s->negative);
 	lc_json_u64(j, "context_switches", s->switches);
 	lc_json_u64(j, "wall_ns", s->wall_ns);
@@ -119,6 +129,7 @@ static void balance(struct lc_json *j, const struct lc_spans *s, const struct lc
 		lc_json_object(j, NULL);
 		lc_spans_json_thread(j, s, b->workers[i].thread);
 		worker(j, &b->workers[i]);
+		lc_json_i64(j, "total_cycles", b->workers[i].total);
 		lc_json_end_object(j);
 	}
 	lc_json_end_array(j);
@@ -148,6 +159,7 @@ static void paths(struct lc_json *j, const struct lc_spans *s, const struct lc_s
 		lc_json_u64(j, "running", p->running);
 		lc_json_u64(j, "cycles", p->measured);
 		lc_json_i64(j, "compensated_cycles", p->cycles);
+		total(j, p->total, p->total_unknown);
 		lc_json_path(j, tasks ? "creation_path" : "path", s->tree, p->path);
 		if (tasks) {
 			lc_json_u64(j, "folded", p->folded);
@@ -381,6 +393,10 @@ static void type(struct lc_json *j, const struct lc_spans *s, const struct lc_sp
 	lc_json_u64(j, "as_threads", t->threads.executions);
 	lc_json_u64(j, "running_as_threads", t->threads.running);
 	lc_json_i64(j, "thread_cycles", t->threads.cycles);
+	if (t->threads.total_unknown)
+		lc_json_null(j, "thread_total_cycles");
+	else
+		lc_json_i64(j, "thread_total_cycles", t->threads.total);
 	lc_json_real(j, "share_of_cycles", lc_spans_share(cycles, lc_spans_task_cycles(s)));
 	origin(j, t->creation, t->submit_kind, t->submission);
 	task_sum(j, &t->sum);

@@ -82,7 +82,7 @@ double lc_spans_column_low(unsigned column)
 static int order_workers(const void *a, const void *b)
 {
 	const struct lc_spans_worker *x = a, *y = b;
-	int order = lc_spans_order_i64(y->cycles, x->cycles);
+	int order = lc_spans_order_i64(y->total, x->total);
 
 	return order ? order : lc_order_u64(x->thread, y->thread);
 }
@@ -92,10 +92,10 @@ void lc_spans_weigh(struct lc_spans_balance *b)
 	double sum = 0, squares = 0;
 
 	for (size_t i = 0; i < b->workers_len; i++)
-		sum += (double)b->workers[i].cycles;
+		sum += (double)b->workers[i].total;
 	b->mean = b->workers_len ? sum / (double)b->workers_len : 0;
 	for (size_t i = 0; i < b->workers_len; i++) {
-		double d = (double)b->workers[i].cycles - b->mean;
+		double d = (double)b->workers[i].total - b->mean;
 
 		squares += d * d;
 	}

@@ -53,6 +53,8 @@ static void join(const struct lc_spans *s, struct lc_spans_paths *p)
 		to->running += p->rows[i].running;
 		to->measured += p->rows[i].measured;
 		to->cycles += p->rows[i].cycles;
+		to->total += p->rows[i].total;
+		to->total_unknown |= p->rows[i].total_unknown;
 	}
 	p->len = kept + 1;
 	qsort_r(p->rows, p->len, sizeof(*p->rows), order_most, (void *)(uintptr_t)s->tree);
@@ -76,6 +78,8 @@ void lc_spans_make_paths(struct lc_spans *s, struct lc_spans_paths *p,
 			.running = rows[i]->running,
 			.measured = rows[i]->cycles,
 			.cycles = rows[i]->compensated,
+			.total = rows[i]->total,
+			.total_unknown = rows[i]->total_unknown,
 		};
 	join(s, p);
 }

@@ -37,6 +37,12 @@ static const char *quantile(char *out, const uint64_t *h, double q)
 	return number(out, v);
 }
 
+/* Write cycles with those of spans inside; "-" if an old profile does not tell. */
+static const char *total(char *out, double cycles, bool unknown)
+{
+	return unknown ? strcpy(out, "-") : number(out, cycles);
+}
+
 /* ---- head ---- */
 
 static void print_recording(FILE *out, const struct lc_spans_report *r)
@@ -252,17 +258,18 @@ static void print_locations(FILE *out, const struct lc_spans_report *r)
 	if (!s->locations_len)
 		return;
 	fputs("\nWhere streams are executed\n"
-	      "   streams          cycles            p50     p90    levels  at\n",
+	      "   streams          cycles          total     p50     p90    levels  at\n",
 	      out);
 	for (size_t i = 0; i < s->locations_len && i < r->top; i++) {
 		const struct lc_spans_location *l = &s->locations[i];
-		char n[16], c[16], a[16], b[16];
+		char n[16], c[16], a[16], b[16], all[16];
 
-		fprintf(out, "  %7s %5.1f%%  %7s %5.1f%%  %7s %7s  %7u  ",
+		fprintf(out, "  %7s %5.1f%%  %7s %5.1f%%  %7s %7s %7s  %7u  ",
 		        number(n, (double)l->streams),
 		        100 * lc_spans_share((double)l->streams, (double)lc_spans_stream_count(s)),
 		        number(c, (double)l->sum.cycles),
 		        100 * lc_spans_share((double)l->sum.cycles, lc_spans_stream_cycles(s)),
+		        total(all, (double)l->sum.total, l->sum.total_unknown),
 		        quantile(a, l->sum.histogram, 0.5), quantile(b, l->sum.histogram, 0.9),
 		        l->levels);
 		lc_spans_emit_place(out, l->place);
@@ -271,8 +278,8 @@ static void print_locations(FILE *out, const struct lc_spans_report *r)
 		if (l->shared.variation >= 0)
 			fprintf(out,
 			        "          parallel: %" PRIu64 " executions, %" PRIu64
-			        " tasks on %zu workers, coefficient of variation of their cycles "
-			        "%.2f\n",
+			        " tasks on %zu workers, coefficient of variation of their total "
+			        "cycles %.2f\n",
 			        l->kinds[LC_SPAN_PRIMORDIAL], l->kinds[LC_SPAN_SUPPORT],
 			        l->shared.workers_len, l->shared.variation);
 		print_paths(out, r, &l->paths, "streams");
@@ -354,17 +361,19 @@ static void print_types(FILE *out, const struct lc_spans_report *r)
 
 	if (!s->types_len)
 		return;
-	fputs("\nTasks by type, with cycles per task\n executed    cycles             p10     p50  "
-	      "   p90     p99  created submitted   never  type\n",
+	fputs("\nTasks by type, with cycles per task\n executed    cycles           total     p10  "
+	      "   p50     p90     p99  created submitted   never  type\n",
 	      out);
 	for (size_t i = 0; i < s->types_len && i < r->top; i++) {
 		const struct lc_spans_type *t = &s->types[i];
 		double cycles = (double)t->sum.cycles + (double)t->threads.cycles;
-		char a[16], b[16], c[16], d[16], e[16], f[16], g[16], h[16], n[16];
+		char a[16], b[16], c[16], d[16], e[16], f[16], g[16], h[16], n[16], all[16];
 
-		fprintf(out, "  %7s   %7s %5.1f%%  %7s %7s %7s %7s  %7s   %7s %7s  ",
+		fprintf(out, "  %7s   %7s %5.1f%% %7s %7s %7s %7s %7s  %7s   %7s %7s  ",
 		        number(n, (double)lc_spans_executed(&t->sum, &t->threads)),
 		        number(a, cycles), 100 * lc_spans_share(cycles, lc_spans_task_cycles(s)),
+		        total(all, (double)t->sum.total + (double)t->threads.total,
+		              t->sum.total_unknown || t->threads.total_unknown),
 		        quantile(b, t->sum.histogram, 0.1), quantile(c, t->sum.histogram, 0.5),
 		        quantile(d, t->sum.histogram, 0.9), quantile(e, t->sum.histogram, 0.99),
 		        number(f, (double)t->created), number(g, (double)t->submitted),
@@ -388,7 +397,7 @@ static void print_types(FILE *out, const struct lc_spans_report *r)
 		if (t->shared.variation >= 0)
 			fprintf(out,
 			        "          on %zu workers, coefficient of variation of their "
-			        "cycles %.2f\n",
+			        "total cycles %.2f\n",
 			        t->shared.workers_len, t->shared.variation);
 		print_paths(out, r, &t->paths, "tasks");
 	}

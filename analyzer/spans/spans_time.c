@@ -156,6 +156,7 @@ void lc_spans_build_threads(struct lc_spans *s)
 				.running = all[i].streams.running + all[i].tasks.running +
 				           all[i].self.running,
 				.cycles = all[i].cycles,
+				.total = all[i].cycles, /* of all places: no span is left out */
 				.switches = all[i].streams.switches + all[i].tasks.switches +
 				            all[i].self.switches,
 			};

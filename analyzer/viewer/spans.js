@@ -74,9 +74,10 @@ page.add((shared) => {
 			if (!data.locations.length)
 				return;
 			const host = section("locations", "Where streams are executed",
-				"Shares are parts of all streams, and of all compensated cycles of streams.");
+				"Shares are parts of all streams, and of all compensated cycles of streams. Total: cycles with spans inside on the same thread.");
 			table(host, "Locations of streams", [
 				figure("Cycles", (l) => l.compensated_cycles, (l) => percent(l.share_of_cycles) + " \u00b7 " + short(l.compensated_cycles)),
+				figure("Total", (l) => l.total_cycles ?? -1, (l) => short(l.total_cycles)),
 				figure("Streams", (l) => l.streams, (l) => percent(l.share_of_streams) + " \u00b7 " + short(l.streams)),
 				figure("Median", (l) => l.p50 ?? -1, (l) => short(l.p50)),
 				figure("90%", (l) => l.p90 ?? -1, (l) => short(l.p90)),
@@ -99,7 +100,8 @@ page.add((shared) => {
 				(paths.length === 1 ? " call path" : " call paths") }),
 				...paths.map((p) => el("details", null,
 					el("summary", { text: number(p.executions) + " " + p.kind + ", level " + p.level + ", " +
-						short(p.compensated_cycles) + " cycles" }),
+						short(p.compensated_cycles) + " cycles" +
+						(p.total_cycles === null ? "" : ", " + short(p.total_cycles) + " with spans inside") }),
 					...lines(p.path || p.creation_path),
 					...(p.submission_path && p.submission_path.length ?
 						[el("div", { class: "sub", text: "submitted from" }), ...lines(p.submission_path)] : []))))];
@@ -144,6 +146,10 @@ page.add((shared) => {
 			heatMap(host, "Tasks of parallel streams", data.heat_map.support);
 		}
 
+		/* Cycles of a type's tasks and threads with spans inside; null: unknown. */
+		const totalOf = (t) => (t.total_cycles === null || t.thread_total_cycles === null ? null :
+			t.total_cycles + t.thread_total_cycles);
+
 		function types() {
 			if (!data.types.length)
 				return;
@@ -151,6 +157,7 @@ page.add((shared) => {
 				"Cycles of an execution, including the tasks inside that belong to it. Executed: all, including these tasks.");
 			table(host, "Types of tasks", [
 				figure("Cycles", (t) => t.share_of_cycles, (t) => percent(t.share_of_cycles) + " \u00b7 " + short(t.compensated_cycles + t.thread_cycles)),
+				figure("Total", (t) => totalOf(t) ?? -1, (t) => short(totalOf(t))),
 				figure("Executed", (t) => t.executed, (t) => number(t.executed)),
 				figure("Running", (t) => t.running + t.running_as_threads, (t) => number(t.running + t.running_as_threads)),
 				figure("Folded", (t) => t.folded, (t) => number(t.folded)),
@@ -341,6 +348,7 @@ page.add((shared) => {
 			const host = section("streams", "Streams by kind and level", "");
 			table(host, "Streams", [
 				figure("Cycles", (s) => s.compensated_cycles, (s) => percent(s.share_of_cycles) + " \u00b7 " + short(s.compensated_cycles)),
+				figure("Total", (s) => s.total_cycles ?? -1, (s) => short(s.total_cycles)),
 				figure("Measured", (s) => s.cycles, (s) => short(s.cycles)),
 				figure("Executions", (s) => s.executions, (s) => number(s.executions)),
 				figure("Running", (s) => s.running, (s) => number(s.running)),

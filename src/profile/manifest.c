@@ -124,7 +124,7 @@ static void json_fixed(struct lc_bytes *b, double v, unsigned digits)
 
 static void manifest_spans(struct lc_bytes *b, const struct lc_manifest_spans *s)
 {
-	json_format(b, ",\n\"spans\":{\"streams\":%s,\"tasks\":%s,\"clock_hz\":",
+	json_format(b, ",\n\"spans\":{\"streams\":%s,\"tasks\":%s,\"nested\":true,\"clock_hz\":",
 	            s->streams ? "true" : "false", s->tasks ? "true" : "false");
 	json_u64(b, s->clock_hz);
 	json_member(b, "streams_error", s->streams_error);

@@ -71,6 +71,8 @@ int lc_tally_span_access(struct lc_tally *t, const struct lc_block_span_access *
 int lc_tally_pause(struct lc_tally *t, const struct lc_block_pause *row);
 int lc_tally_look(struct lc_tally *t, const struct lc_block_look *row);
 int lc_tally_running(struct lc_tally *t, const struct lc_block_running *row);
+int lc_tally_nested(struct lc_tally *t, const struct lc_block_nested *row);
+int lc_tally_running_nested(struct lc_tally *t, const struct lc_block_running_nested *row);
 int lc_tally_recursion(struct lc_tally *t, const struct lc_block_recursion *row);
 int lc_tally_site_name(struct lc_tally *t, const struct lc_block_site_name *row);
 int lc_tally_layout(struct lc_tally *t, const struct lc_block_layout *row);

@@ -26,13 +26,19 @@ enum { COPIES = 2 * LC_RUNNING_DEPTH, KNOWN_MIN = 256 };
 
 /* A span that has a row and has not ended. */
 struct known {
-	uint64_t number; /* 0: none */
-	uint64_t cycles; /* as the last row says */
+	uint64_t number;         /* 0: none */
+	uint64_t cycles, inside; /* as the last row says */
 	struct lc_span_key key;
 };
 
-struct waiting {
+/* An open span: its row, and the compensated cycles of spans at other places inside it. */
+struct open {
 	struct lc_block_running row;
+	uint64_t inside;
+};
+
+struct waiting {
+	struct open of;
 	bool taken;
 };
 
@@ -47,6 +53,7 @@ static struct {
 	/* Frames as they were, and the keys of their slots. Frame 0 stands for the thread. */
 	struct lc_span_frame copies[COPIES];
 	struct lc_span_key keys[COPIES];
+	uint64_t places[COPIES]; /* numbers of the places of those with a slot */
 } running = { .waiting = { .element_bytes = sizeof(struct waiting) } };
 
 uint64_t lc_running_lost(void)
@@ -156,18 +163,23 @@ static struct lc_span_key key_of(const struct lc_block_running *row)
 		                     .submit_path = row->submit_path };
 }
 
-/* Put the row, unless the last row is the same. */
-static void put(struct lc_tally *tally, const struct lc_block_running *row)
+/* Put the span's rows, unless the last ones are the same. */
+static void put(struct lc_tally *tally, const struct open *span)
 {
+	const struct lc_block_running *row = &span->row;
+	const struct lc_block_running_nested nested = { row->number, span->inside };
+	const struct known now = { row->number, row->cycles, span->inside, key_of(row) };
 	struct known *k = find(row->number);
 
-	if (!recorded(row->kind) || (k && row->cycles <= k->cycles))
+	if (!recorded(row->kind) || (k && row->cycles <= k->cycles && span->inside <= k->inside))
 		return;
-	if (!k && !add(&(struct known){ row->number, row->cycles, key_of(row) }))
+	if (!k && !add(&now))
 		return;
 	if (!lc_tally_running(tally, row)) {
+		if (nested.cycles && lc_tally_running_nested(tally, &nested))
+			running.lost++;
 		if (k)
-			k->cycles = row->cycles;
+			*k = now;
 	} else if (!k) {
 		forget(find(row->number)); /* the next time */
 	}
@@ -299,8 +311,35 @@ static uint64_t compensated(unsigned kind, uint64_t cycles, const uint64_t *nest
 	return cycles;
 }
 
-/* The row of copy `i`, with its own cycles. A part of a task is added to the task. */
-static struct lc_block_running make_row(size_t i, uint64_t cycles, const uint64_t *nested)
+/* Index of the outermost copy at the place of copy `i`, whose place is open. */
+static size_t outermost(size_t i)
+{
+	size_t k = 1;
+
+	while (k < i && (!running.copies[k].slot || running.places[k] != running.places[i]))
+		k++;
+	return k;
+}
+
+/* The cycles inside copy `i`, which has `own` ones; adds all to those *above of copies above it. */
+static uint64_t take_inside(size_t i, uint64_t own, bool folded, uint64_t *above)
+{
+	struct lc_span_frame *f = &running.copies[i];
+	const size_t first = outermost(i);
+	const uint64_t inside = f->within.cycles + *above - f->again.cycles;
+
+	*above += f->within.cycles + own;
+	if (!folded && first < i)
+		running.copies[first].again.cycles += own;
+	return folded || first < i ? 0 : inside;
+}
+
+/*
+ * The row of copy `i`, with its own cycles. A part of a task is added to the task; but a short one,
+ * which gets no row, counts nowhere until it is over.
+ */
+static struct open make_row(size_t i, bool is_short, uint64_t cycles, const uint64_t *nested,
+                            uint64_t *above)
 {
 	struct lc_span_frame *f = &running.copies[i], *outer = NULL;
 	struct lc_block_running row = row_of(f->number, &running.keys[i]);
@@ -312,15 +351,18 @@ static struct lc_block_running make_row(size_t i, uint64_t cycles, const uint64_
 		rest += f->task.compensated;
 		outer = lc_task_folds_into(running.copies, f);
 	}
-	if (outer) {
+	if (outer && is_short) {
+		rest = 0;
+	} else if (outer) {
 		outer->task.cycles += cycles;
 		outer->task.compensated += rest;
+		outer->within.cycles -= rest;
 		row.folded = 1;
 	} else {
 		row.cycles = not_negative(cycles);
 		row.compensated = not_negative(rest);
 	}
-	return row;
+	return (struct open){ row, not_negative(take_inside(i, rest, row.folded, above)) };
 }
 
 /*
@@ -328,24 +370,24 @@ static struct lc_block_running make_row(size_t i, uint64_t cycles, const uint64_
  * all, of which at most the last one is a span. `now` is what the clock says.
  */
 static void make_rows(size_t last, size_t len, uint64_t now,
-                      void (*put_row)(void *of, const struct lc_block_running *row, size_t i),
-                      void *of)
+                      void (*put_row)(void *of, const struct open *span, size_t i), void *of)
 {
-	uint64_t nested[LC_SPAN_NESTED] = { 0 }, above = 0;
+	uint64_t nested[LC_SPAN_NESTED] = { 0 }, above = 0, inside = 0;
 
 	for (size_t i = len; i > 0; i--) {
 		const struct lc_span_frame *f = &running.copies[i];
-		struct lc_block_running row;
+		struct open span;
 
 		above += f->inside;
 		for (unsigned k = 0; k < LC_SPAN_NESTED; k++)
 			nested[k] += f->nested[k];
-		if (!f->slot)
+		if (!f->slot) {
+			inside += f->within.cycles;
 			continue;
-		if (i <= last) {
-			row = make_row(i, now - f->begin - above, nested);
-			put_row(of, &row, i);
 		}
+		span = make_row(i, i > last, now - f->begin - above, nested, &inside);
+		if (i <= last)
+			put_row(of, &span, i);
 		above = now - f->begin;
 		memset(nested, 0, sizeof(nested));
 	}
@@ -357,10 +399,10 @@ struct looking {
 	uint64_t now_tsc, age;
 };
 
-static void keep_waiting(void *frames, const struct lc_block_running *row, size_t i)
+static void keep_waiting(void *frames, const struct open *span, size_t i)
 {
 	struct lc_span_frame *f = (struct lc_span_frame *)frames + i - 1;
-	struct waiting w = { .row = *row };
+	struct waiting w = { .of = *span };
 
 	if (lc_vector_push(&running.waiting, &w))
 		running.lost++;
@@ -388,6 +430,7 @@ static void look_at_waiting(void *of, struct lc_span_frame *frames, const struct
 		running.copies[i + 1].slot = is_span ? &some : NULL;
 		running.copies[i + 1].begin = 0 - frames[i].begin;
 		running.keys[i + 1] = keys[i];
+		running.places[i + 1] = is_span ? lc_span_place_number(&keys[i]) : 0;
 		if (!is_span || is_young(&frames[i], l->now_tsc, l->age))
 			continue;
 		last = i + 1;
@@ -401,7 +444,7 @@ static int by_number(const void *a, const void *b)
 {
 	const struct waiting *x = a, *y = b;
 
-	return x->row.number < y->row.number ? -1 : x->row.number > y->row.number;
+	return x->of.row.number < y->of.row.number ? -1 : x->of.row.number > y->of.row.number;
 }
 
 static void find_waiting(struct looking *l)
@@ -420,16 +463,16 @@ static void take_waiting(struct lc_tally *tally, uint32_t index)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (all[middle].row.number >> LC_SPAN_NUMBER_BITS < (uint64_t)index + 1)
+		if (all[middle].of.row.number >> LC_SPAN_NUMBER_BITS < (uint64_t)index + 1)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	for (; low < running.waiting.len &&
-	       all[low].row.number >> LC_SPAN_NUMBER_BITS == (uint64_t)index + 1;
+	       all[low].of.row.number >> LC_SPAN_NUMBER_BITS == (uint64_t)index + 1;
 	     low++) {
 		if (!all[low].taken)
-			put(tally, &all[low].row);
+			put(tally, &all[low].of);
 		all[low].taken = true;
 	}
 }
@@ -441,7 +484,7 @@ static void take_orphans(struct lc_tally *tally)
 
 	for (size_t i = 0; i < running.waiting.len; i++)
 		if (!all[i].taken)
-			put(tally, &all[i].row);
+			put(tally, &all[i].of);
 	running.waiting.len = 0;
 }
 
@@ -484,17 +527,17 @@ void lc_running_mark(bool all)
 }
 
 /* A carrier's frames may be younger than those of the virtual thread above them. */
-static void put_copied(void *tally, const struct lc_block_running *row, size_t i)
+static void put_copied(void *tally, const struct open *span, size_t i)
 {
 	if (is_watched(&running.copies[i]))
-		put(tally, row);
+		put(tally, span);
 }
 
 /* Do all frames up to this one have rows? Rows do not change while the thread rests. */
 static bool all_known(const struct lc_span_thread *s, size_t last)
 {
 	for (size_t i = 1; i <= last; i++) {
-		uint64_t number = watched_number(&s->frames[i]);
+		const uint64_t number = watched_number(&s->frames[i]);
 
 		if (number && !find(number))
 			return false;
@@ -542,8 +585,10 @@ void lc_running_take(struct lc_thread *t, struct lc_span_thread *s, bool thread_
 	if (len >= COPIES)
 		return;
 	for (size_t i = len; i > 0; i--) {
-		if (copy(&running.copies[i], &s->frames[i]) && running.copies[i].slot)
-			running.keys[i] = key_of_slot(running.copies[i].slot);
+		if (!copy(&running.copies[i], &s->frames[i]) || !running.copies[i].slot)
+			continue;
+		running.keys[i] = key_of_slot(running.copies[i].slot);
+		running.places[i] = lc_span_place_number(&running.keys[i]);
 	}
 	make_rows(last, len, now, put_copied, t->tally);
 }

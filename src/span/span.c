@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hash.h"
 #include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/base/say.h"
@@ -156,6 +157,39 @@ static int name_other_places(JNIEnv *jni)
 	return err;
 }
 
+/* From JDK 22 on, all lambda expressions of a class share this name. */
+static bool is_lambda(const char *class_name)
+{
+	static const char end[] = "$$Lambda";
+	const size_t len = strlen(class_name), end_len = sizeof(end) - 1;
+
+	return len > end_len && !strcmp(class_name + len - end_len, end);
+}
+
+/*
+ * A stream's place is its line, whatever the callers; a task's is its class, and of lambda
+ * expressions also the line of the creation. The report groups spans in the same way.
+ */
+static uint64_t number_of_place(const struct lc_span_key *key)
+{
+	const struct lc_site *site = key->site ? lc_site_get(key->site) : NULL;
+	const struct lc_path_node *leaf;
+	const struct lc_method *method;
+	uint64_t number = 0;
+	uint32_t path = key->path;
+
+	if (site) {
+		number = lc_hash_text(1, site->class_name);
+		path = is_lambda(site->class_name) ? site->path : 0;
+	}
+	leaf = path ? lc_path_get(path) : NULL;
+	method = leaf ? lc_method_get(leaf->method) : NULL;
+	if (!method)
+		return number;
+	number = lc_hash_add(number, leaf->method);
+	return lc_hash_add(number, (uint64_t)(int64_t)lc_method_line(method, leaf->bci));
+}
+
 /* And links, which streams need as well. */
 static int init_tasks(JNIEnv *jni, const struct lc_task_config *config)
 {
@@ -181,6 +215,7 @@ int lc_span_init(JNIEnv *jni, const struct lc_options *options)
 		return 0;
 	span.trace = options->trace;
 	atomic_store_explicit(&span.what, span.wanted, memory_order_relaxed);
+	lc_span_places_by(number_of_place);
 	lc_locations_init(options->span_paths, (uint32_t)options->depth);
 	err = lc_cycles_init(clock);
 	if (!err)

@@ -115,7 +115,9 @@ static bool changed(const struct lc_span_slot *slot)
 {
 	const struct lc_span_counts *c = &slot->counts, *taken = &slot->taken;
 
-	return atomic_load_explicit(&c->compensated, memory_order_relaxed) !=
+	return atomic_load_explicit(&c->inside, memory_order_relaxed) !=
+	           atomic_load_explicit(&taken->inside, memory_order_relaxed) ||
+	       atomic_load_explicit(&c->compensated, memory_order_relaxed) !=
 	           atomic_load_explicit(&taken->compensated, memory_order_relaxed) ||
 	       atomic_load_explicit(&c->executions, memory_order_relaxed) !=
 	           atomic_load_explicit(&taken->executions, memory_order_relaxed) ||
@@ -123,6 +125,22 @@ static bool changed(const struct lc_span_slot *slot)
 	           atomic_load_explicit(&taken->folded, memory_order_relaxed) ||
 	       atomic_load_explicit(&c->cycles, memory_order_relaxed) !=
 	           atomic_load_explicit(&taken->cycles, memory_order_relaxed);
+}
+
+/* Add what the slot's spans have inside, since the last time. Returns 0 or -errno. */
+static int take_nested(struct lc_thread *t, struct lc_span_slot *slot)
+{
+	struct lc_block_nested row = {
+		.kind = slot->key.kind,
+		.level = slot->key.level,
+		.submit_kind = slot->key.submit_kind,
+		.site = slot->key.site,
+		.submit_path = slot->key.submit_path,
+		.path = slot->key.path,
+		.cycles = take_growth(&slot->counts.inside, &slot->taken.inside),
+	};
+
+	return row.cycles ? lc_tally_nested(t->tally, &row) : 0;
 }
 
 void lc_span_mark_running(bool all)
@@ -146,6 +164,8 @@ static void take_slots(struct lc_thread *t, struct lc_span_thread *s)
 		before = slot->taken;
 		fill(slot, &row);
 		err = lc_tally_span(t->tally, &row);
+		if (!err && take_nested(t, slot))
+			stats.rows_lost++;
 		if (err == -ENOMEM)
 			slot->taken = before; /* the next time */
 		stats.rows_lost += err && err != -ENOMEM;

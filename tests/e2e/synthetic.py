@@ -19,6 +19,7 @@ BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address"
  FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES, SPANS, TASKS,
  SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS, LOOKS, RUNNING, RECURSIONS) = range(1, 31)
 SITE_NAMES, COPIES, STEPS, WEIGHTS, LAYOUTS, REACHES, OFFHEAP, LIVE, OFFHEAP_BEFORE, CONTENTS, HOLDERS, AGES = 31, 32, 33, 36, 34, 38, 39, 40, 42, 46, 48, 49
+NESTED, RUNNING_NESTED = 50, 51
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
 REFERENCES = ["unknown", "field", "static", "parameter", "result", "new", "constant", "class", "caught", "several"]
@@ -146,7 +147,7 @@ class Block:
     def __init__(self, tells_pairs=False):
         self.tells_pairs, self.weights = tells_pairs, {}
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
-        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), SITE_NAMES, COPIES, STEPS, REACHES, LAYOUTS, LIVE, OFFHEAP, OFFHEAP_BEFORE, CONTENTS, HOLDERS, AGES)}
+        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), SITE_NAMES, COPIES, STEPS, REACHES, LAYOUTS, LIVE, OFFHEAP, OFFHEAP_BEFORE, CONTENTS, HOLDERS, AGES, NESTED, RUNNING_NESTED)}
         self.samples = {}
         self.last_begin = 0  # of TRACE
 
@@ -317,11 +318,14 @@ class Block:
 
     def span(self, kind, where, cycles, *, type="", level=0, submit="none", submitted=(), overhead=0,
              executions=None, folded=0, switches=0, gc=(0, 0), wait=(0, 0), wall_ns=None,
-             nested=(0, 0, 0, 0), intervals=()):
+             nested=(0, 0, 0, 0), inside=0, intervals=()):
         """Executions in one row: `cycles` is a list, one number for each; compensated ones are less by
-        `overhead` each. `gc` and `wait`: number and ns. `intervals`: pairs of first and last ns."""
+        `overhead` each. `gc` and `wait`: number and ns. `inside`: compensated cycles of spans inside.
+        `intervals`: pairs of first and last ns."""
         compensated = [c - overhead for c in cycles]
         counts, row = {}, self._span(kind, where, type, level, submit, submitted)
+        if inside:
+            self._row(NESTED, [*row, inside])
         for c in compensated:
             counts[span_bucket(c)] = counts.get(span_bucket(c), 0) + 1
         row += [len(cycles) if executions is None else executions, folded, sum(cycles),
@@ -353,8 +357,10 @@ class Block:
         return self._row(LOOKS, [self.path(where), looked, comparable, repeated, changed, plain])
 
     def running(self, number, kind, where, begin_ns, cycles, *, compensated=None, type="", level=0,
-                submit="none", submitted=(), folded=0, ended=0):
+                submit="none", submitted=(), folded=0, ended=0, inside=0):
         """A span that was open when the block was written; `ended`: it has ended since then."""
+        if inside:
+            self._row(RUNNING_NESTED, [number, inside])
         names = self._span(kind, where, type, level, submit, submitted)
         return self._row(RUNNING, [number, names[0], names[1], names[2], names[3], names[4], names[5], begin_ns,
                                    cycles, cycles if compensated is None else compensated, folded, ended])
@@ -435,7 +441,7 @@ def engine(name="timer", event="thread-cpu-time", interval_ns=5_000_000,
 
 def spans(**more):
     """The manifest's member `spans`."""
-    return {"streams": True, "tasks": True, "streams_error": None, "tasks_error": None,
+    return {"streams": True, "tasks": True, "nested": True, "streams_error": None, "tasks_error": None,
             "clock": "tsc_switches", "clock_reason": "no rdpmc", "clock_hz": 2_500_000_000,
             "calibration": "cached", "calibration_warning": None,
             "costs": [{"name": name, "mean_cycles": mean, "variation": 0.01} for name, mean in (

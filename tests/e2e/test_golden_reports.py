@@ -218,7 +218,7 @@ def span_master():
     block = Block()
     for root, n in ((MAIN, 20), (SUBMIT, 3)):
         block.span("anonymous", (QUERY, root), [5_000_040] * n, overhead=40, switches=3,
-                   nested=(2000, 1, 2, 3), gc=(2, 7 * MS), intervals=[(2 * S, 5 * S)])
+                   nested=(2000, 1, 2, 3), inside=n * 16_000_000, gc=(2, 7 * MS), intervals=[(2 * S, 5 * S)])
     block.span("anonymous", (INNER,), [944] * 40_000 + [30], level=1, overhead=44,
                intervals=[(2 * S, 5 * S)])
     block.span("anonymous", (ALIKE, QUERY), [90_000 + i for i in range(3000)], level=1, overhead=40,
@@ -226,7 +226,7 @@ def span_master():
     block.span("primordial", (MAIN,), [1_000_000] * 30, intervals=[(6 * S, 7 * S)])
     block.span("pulled", (INNER,), [], executions=7).span("foreign", (INNER,), [30, 10], overhead=25)
     block.span("anonymous", (ODD,), [1000] * 3)
-    block.running(101, "anonymous", (QUERY, MAIN), 4 * S, 90_000_000, compensated=89_000_000)
+    block.running(101, "anonymous", (QUERY, MAIN), 4 * S, 90_000_000, compensated=89_000_000, inside=6_000_000)
     block.running(102, "anonymous", (CHASE, MAIN), 5 * S, 7_000_000)
     block.running(103, "anonymous", (ALIKE, QUERY), 5 * S, 8_000_000, level=1, ended=1)
     block.made(WORK, (MAKE,), 3000).made(WORK, (MAKE,), 2990, "execute", (SUBMIT,))
@@ -243,14 +243,14 @@ def span_master():
 def span_worker(number):
     """Fine tasks, some of them long; the first worker does most of the parallel streams."""
     block = Block()
-    block.span("support", (MAIN,), [3_000_000] * (62 if number == 1 else 2),
+    block.span("support", (MAIN,), [3_000_000] * (62 if number == 1 else 2), inside=9_000_000 * number,
                intervals=[(6 * S, 7 * S)])
     block.span("task", (MAKE,), [2050 + 10 * i for i in range(700)] + [90_000_000] * number,
                type=WORK, submit="execute", submitted=(SUBMIT,), overhead=50, switches=900,
                intervals=[(8 * S, 9 * S)], wait=(700, 70_000), folded=3)
     block.span("task", (QUERY, MAIN), [40_000] * 2, type=LAMBDA, submit="fork", submitted=(QUERY, MAIN))
     block.span("thread", (SUBMIT, MAIN), [1_000_000], type="java.lang.Thread", submit="start",
-               submitted=(SUBMIT, MAIN), nested=(0, 0, 0, 5))
+               submitted=(SUBMIT, MAIN), nested=(0, 0, 0, 5), inside=12_000_000)
     if number == 2:
         block.span("task", (ODD,), [1000], type=b"=1+1\"\n\xff")
         block.running(201, "thread", (SUBMIT, MAIN), 2 * S, 3000, type="java.lang.Thread", submit="start",

@@ -156,16 +156,16 @@ static void what_was_submitted_is_no_part_of_what_was_not(void **state)
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 501, folded), 1); /* in a submitted one */
 }
 
-/* pool.execute(this::loop): the jobs were in the queue before it, and come from all threads. */
+/* pool.execute(this::loop): the jobs come while it runs, and from all threads. */
 static void a_loop_that_was_submitted_executes_tasks_of_their_own(void **state)
 {
 	struct lc_span_thread *s = model_thread(0), *other = model_thread(1);
 
-	for (uint32_t job = 1; job <= 3; job++)
-		model_created(job == 1 ? s : other, 2, job, 201);
-	model_now += 1;
 	model_created(other, 1, 1, 1301);
 	model_submitted(other, 1, 1, LC_SUBMIT_EXECUTE, 9);
+	model_now += 1;
+	for (uint32_t job = 1; job <= 3; job++)
+		model_created(job == 1 ? s : other, 2, job, 201);
 	model_begin(s, 9, 9, LC_TASK_THREAD);
 	model_begin(s, 1, 1, 0);
 	for (uint32_t job = 2; job <= 3; job++) {
@@ -177,13 +177,16 @@ static void a_loop_that_was_submitted_executes_tasks_of_their_own(void **state)
 		model_end(s);
 		model_end(s);
 		model_now += 1;
-		assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, executions), job == 2 ? 0 : 2);
+		assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, executions), job - 1);
 	}
 	model_begin(s, 2, 1, 0); /* made by this thread, before it ran the loop: not in it */
 	model_end(s);
 	model_end(s);
 	model_end(s);
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 1301, cycles), 2);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 1301, inside), 30);
+	assert_int_equal(MODEL_SUM(LC_SPAN_THREAD, 0, inside), 32);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, inside), 0); /* its parts are its own */
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, executions), 2);
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, cycles), 30);
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, folded), 1);
@@ -313,7 +316,7 @@ static void each_execution_counts_and_unexecuted_ones_do_not(void **state)
 /* Reconstruction from single spans */
 
 struct total {
-	uint64_t executions, folded, cycles;
+	uint64_t executions, folded, cycles, inside;
 };
 
 static struct lc_block_trace *row_of(uint64_t id)
@@ -322,6 +325,34 @@ static struct lc_block_trace *row_of(uint64_t id)
 		if (model_rows[i].id == id)
 			return &model_rows[i];
 	return NULL;
+}
+
+/* The outermost span of the site around `r`; NULL: none. */
+static const struct lc_block_trace *outermost_of(const struct lc_block_trace *r, uint32_t site)
+{
+	const struct lc_block_trace *found = NULL;
+
+	while ((r = row_of(r->outer)))
+		if (r->site == site)
+			found = r;
+	return found;
+}
+
+/*
+ * A task's cycles are inside each site around it once, if they are not that site's own already. Do
+ * it for the nearest span of the site.
+ */
+static void add_inside(struct total *by_site, const struct lc_block_trace *r, uint64_t cycles)
+{
+	for (const struct lc_block_trace *o = row_of(r->outer), *x; o; o = row_of(o->outer)) {
+		const struct lc_block_trace *nearest = row_of(r->outer);
+
+		while (nearest->site != o->site)
+			nearest = row_of(nearest->outer);
+		x = outermost_of(r, o->site);
+		if (nearest == o && o->site != r->site && !(x->flags & LC_TRACE_FOLDED))
+			by_site[o->site].inside += cycles;
+	}
 }
 
 /* Spans end before those that they lie in, so that one pass adds everything up. */
@@ -344,6 +375,7 @@ static void reconstruct(struct total *by_site)
 			assert_false(r->flags & LC_TRACE_FOLDED);
 			by_site[r->site].executions++;
 			by_site[r->site].cycles += cycles;
+			add_inside(by_site, r, cycles);
 		}
 	}
 	free(inside);
@@ -396,7 +428,7 @@ static void spans_one_by_one_give_what_the_agent_counted(void **state)
 	for (uint32_t seed = 1; seed <= 20; seed++) {
 		struct total by_site[1000] = { 0 };
 		unsigned depth[MODEL_THREADS] = { 0 };
-		uint64_t folded = 0, executions = 0;
+		uint64_t folded = 0, executions = 0, inside = 0;
 
 		model_teardown();
 		model_setup();
@@ -417,10 +449,13 @@ static void spans_one_by_one_give_what_the_agent_counted(void **state)
 			                                MODEL_SUM(LC_SPAN_THREAD, site, folded));
 			assert_int_equal(x->cycles, MODEL_SUM(LC_SPAN_TASK, site, cycles) +
 			                                MODEL_SUM(LC_SPAN_THREAD, site, cycles));
+			assert_int_equal(x->inside, MODEL_SUM(LC_SPAN_TASK, site, inside) +
+			                                MODEL_SUM(LC_SPAN_THREAD, site, inside));
 			folded += x->folded;
 			executions += x->executions;
+			inside += x->inside;
 		}
-		assert_true(folded > 100 && executions > 100);
+		assert_true(folded > 100 && executions > 100 && inside > 100);
 	}
 }
 

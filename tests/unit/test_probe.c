@@ -132,6 +132,25 @@ static void what_is_counted_has_the_cycles_of_the_last_one_timed(void **state)
 	outer = end();
 	assert_int_equal(outer.compensated, 500);
 	assert_int_equal(get(&slot(1)->counts.nested[0]), 4);
+	assert_int_equal(get(&slot(1)->counts.inside), 4 * 100);
+	assert_int_equal(get(&slot(1)->counts.inside_streams), 4);
+}
+
+/* Of line 1 with line 3 with a leaf: the costs of the inner two, and of the leaf in line 3. */
+static void another_cost_counts_for_what_is_inside_as_well(void **state)
+{
+	begin(1);
+	begin(3);
+	begin(LEAF);
+	now += 1000;
+	end();
+	end();
+	lc_probe_apply(&s, INNER + OUTER + 30); /* while line 1 is open */
+	end();
+	assert_int_equal(get(&slot(1)->counts.inside), 1000 - 2 * s.inner_cost - s.outer_cost[0]);
+	lc_probe_apply(&s, INNER + OUTER);
+	assert_int_equal(get(&slot(1)->counts.inside), 1000 - 2 * INNER - OUTER);
+	assert_int_equal(get(&slot(3)->counts.inside), 1000 - INNER);
 }
 
 static void streams_with_spans_inside_are_timed(void **state)
@@ -255,6 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_counted_has_the_cycles_of_the_last_one_timed),
+		TEST(another_cost_counts_for_what_is_inside_as_well),
 		TEST(streams_with_spans_inside_are_timed),
 		TEST(streams_not_timed_before_or_long_are_timed),
 		TEST(the_first_span_inside_makes_a_frame_of_what_was_counted),

@@ -161,7 +161,8 @@ static void end(uint64_t now)
 /* ---- what the attribution thread finds ---- */
 
 static const struct lc_block_running *rows;
-static size_t rows_len;
+static const struct lc_block_running_nested *inside;
+static size_t rows_len, inside_len;
 
 static void take(bool thread_ended)
 {
@@ -175,6 +176,8 @@ static void take(bool thread_ended)
 	lc_tally_block(thread.tally, &in);
 	rows = in.running;
 	rows_len = in.running_len;
+	inside = in.running_nested;
+	inside_len = in.running_nested_len;
 }
 
 static void look(uint64_t now)
@@ -236,6 +239,32 @@ static void nested_ones_have_what_is_their_own(void **state)
 	assert_int_equal(rows_len, 2);
 	assert_row(0, outer, 1000 - 200 - 50 - 400, 1000 - 650 - INNER - 2 * OUTER);
 	assert_row(1, inner, 400 - 100, 300 - INNER - OUTER);
+	assert_int_equal(inside_len, 2);
+	assert_int_equal(inside[0].number, outer);
+	assert_int_equal(inside[0].cycles,
+	                 (200 - INNER) + (50 - INNER) + (300 - INNER - OUTER) + (100 - INNER));
+	assert_int_equal(inside[1].number, inner);
+	assert_int_equal(inside[1].cycles, 100 - INNER);
+}
+
+/* Line 1 is in itself: what the inner one has inside, the outer one has, without that one. */
+static void a_place_inside_itself_has_what_is_inside_once(void **state)
+{
+	uint64_t outer;
+
+	outer = begin(LC_SPAN_ANONYMOUS, 1, 0)->number;
+	begin(LC_SPAN_ANONYMOUS, 1, 100);
+	begin(LC_SPAN_ANONYMOUS, 2, 200);
+	end(300);
+	look(1000);
+	assert_int_equal(rows_len, 2);
+	assert_int_equal(inside_len, 1);
+	assert_int_equal(inside[0].number, outer);
+	assert_int_equal(inside[0].cycles, 100 - INNER);
+	end(1100);
+	look(2000);
+	assert_int_equal(inside_len, 1);
+	assert_int_equal(inside[0].cycles, 100 - INNER);
 }
 
 static void the_end_is_told_once_where_there_was_a_row(void **state)
@@ -441,6 +470,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_open_span_tells_what_it_has_used_so_far),
 		TEST(nested_ones_have_what_is_their_own),
+		TEST(a_place_inside_itself_has_what_is_inside_once),
 		TEST(the_end_is_told_once_where_there_was_a_row),
 		TEST(short_spans_are_left_alone),
 		TEST(a_thread_that_rests_is_not_asked_again),

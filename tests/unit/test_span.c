@@ -219,6 +219,68 @@ static void nested_spans_are_taken_off_with_what_they_cost(void **state)
 	assert_int_equal(get(&outer->counts.nested[3]), 0);
 }
 
+/*
+ * Line 1, 0..1000, holds line 2, 100..600, which holds line 1 once more, 200..300, which holds line
+ * 3, 220..260. Their own cycles are 470, 370, 30 and 30.
+ */
+static void a_place_inside_itself_has_what_is_inside_once(void **state)
+{
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
+	begin(LC_SPAN_ANONYMOUS, 1, 2, 100);
+	begin(LC_SPAN_ANONYMOUS, 2, 1, 200);
+	begin(LC_SPAN_ANONYMOUS, 3, 3, 220);
+	assert_int_equal(end(260).compensated, 30);
+	assert_int_equal(end(300).compensated, 30);
+	assert_int_equal(end(600).compensated, 370);
+	assert_int_equal(end(1000).compensated, 470);
+	assert_int_equal(get(&slot(LC_SPAN_ANONYMOUS, 0, 1)->counts.inside), 370 + 30);
+	assert_int_equal(get(&slot(LC_SPAN_ANONYMOUS, 0, 1)->counts.inside_streams), 2);
+	assert_int_equal(get(&slot(LC_SPAN_ANONYMOUS, 1, 2)->counts.inside), 30 + 30);
+	assert_int_equal(get(&slot(LC_SPAN_ANONYMOUS, 2, 1)->counts.inside), 0);
+	assert_int_equal(get(&slot(LC_SPAN_ANONYMOUS, 3, 3)->counts.inside), 0);
+	/* And a second time by itself. */
+	begin(LC_SPAN_ANONYMOUS, 2, 1, 2000);
+	begin(LC_SPAN_KINDS, 0, 0, 2050);
+	begin(LC_SPAN_ANONYMOUS, 3, 3, 2100);
+	end(2200);
+	end(2250);
+	end(2300);
+	assert_int_equal(get(&slot(LC_SPAN_ANONYMOUS, 2, 1)->counts.inside), 90);
+}
+
+/* Whatever the number of the place: two lines of one place, which is odd. */
+static uint64_t is_odd(const struct lc_span_key *key)
+{
+	return key->path % 2;
+}
+
+static void the_number_of_the_place_tells_what_is_one_place(void **state)
+{
+	lc_span_places_by(is_odd);
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
+	begin(LC_SPAN_ANONYMOUS, 1, 3, 100);
+	begin(LC_SPAN_ANONYMOUS, 2, 2, 200);
+	end(300);
+	end(400);
+	end(500);
+	assert_int_equal(get(&slot(LC_SPAN_ANONYMOUS, 0, 1)->counts.inside), 90);
+	assert_int_equal(get(&slot(LC_SPAN_ANONYMOUS, 1, 3)->counts.inside), 0);
+	lc_span_places_by(NULL);
+}
+
+/* The end of line 1 is lost; of line 2 it is known what was inside. */
+static void what_was_inside_a_lost_span_is_inside_the_one_around(void **state)
+{
+	begin_at(LC_SPAN_ANONYMOUS, 0, 2, 0, 0x100000);
+	begin_at(LC_SPAN_ANONYMOUS, 1, 1, 100, 0x1000);
+	begin_at(LC_SPAN_ANONYMOUS, 2, 3, 200, 0x800);
+	end(300);
+	lc_span_drop(&s, 0x1000 + LC_SPAN_SLACK_BYTES + 8, 0);
+	end(1000);
+	assert_int_equal(get(&slot(LC_SPAN_ANONYMOUS, 0, 2)->counts.inside), 90);
+	assert_int_equal(slot(LC_SPAN_ANONYMOUS, 1, 1)->place->open, 0);
+}
+
 static void tasks_have_costs_of_their_own(void **state)
 {
 	begin(LC_SPAN_TASK, 0, 0, 0);
@@ -492,6 +554,9 @@ int main(void)
 		TEST(samples_are_no_part_of_a_span),
 		TEST(work_of_the_agent_is_no_part_of_spans),
 		TEST(nested_spans_are_taken_off_with_what_they_cost),
+		TEST(a_place_inside_itself_has_what_is_inside_once),
+		TEST(the_number_of_the_place_tells_what_is_one_place),
+		TEST(what_was_inside_a_lost_span_is_inside_the_one_around),
 		TEST(tasks_have_costs_of_their_own),
 		TEST(what_costs_more_than_it_lasts_is_negative_and_counted),
 		TEST(a_transparent_frame_gives_what_it_holds_to_the_one_below),

@@ -626,6 +626,71 @@ static void spans_that_have_not_ended_are_rows_of_their_own(void **state)
 	end_ns = 0;
 }
 
+/* One span with two inside; of the first line twice, in two blocks. */
+static const struct lc_block_span with_inside[] = {
+	{ .kind = LC_SPAN_ANONYMOUS, .path = 3, .compensated = -5, .nested = { 2 } },
+	{ .kind = LC_SPAN_ANONYMOUS, .path = 2, .compensated = 7 },
+	{ .kind = LC_SPAN_TASK,
+	  .site = 1,
+	  .submit_path = 4,
+	  .compensated = 11,
+	  .nested = { 0, 1 } },
+};
+static const struct lc_block_nested inside_them[] = {
+	{ LC_SPAN_ANONYMOUS, 0, 0, 0, 0, 3, 100 },
+	{ LC_SPAN_TASK, 0, 0, 1, 4, 0, UINT64_MAX },
+};
+static const struct lc_block_running_nested inside_running[] = { { 5, 30 } };
+
+static void check_totals(bool told)
+{
+	assert_int_equal(rows.rows_len, 8);
+	for (size_t i = 0; i < rows.rows_len; i++) {
+		const struct lc_span_row *r = &rows.rows[i];
+		const bool first = r->kind == LC_SPAN_ANONYMOUS && place_is(r->place, 3);
+
+		assert_int_equal(r->total_unknown,
+		                 !told && (r->nested[0] | r->nested[1] || r->running));
+		if (!told)
+			assert_int_equal(r->total, r->compensated);
+		else if (r->running)
+			assert_int_equal(r->total, r->compensated + (first ? 30 : 0));
+		else if (r->kind == LC_SPAN_TASK)
+			assert_int_equal(r->total, INT64_MAX); /* damaged */
+		else
+			assert_int_equal(r->total, first ? -10 + 200 : 14);
+	}
+}
+
+static void totals_are_with_the_cycles_inside(void **state)
+{
+	struct lc_block_input in = { .index = 1,
+		                     .spans = with_inside,
+		                     .spans_len = 3,
+		                     .nested = inside_them,
+		                     .nested_len = 2,
+		                     .running = running_first,
+		                     .running_len = 5,
+		                     .running_nested = inside_running,
+		                     .running_nested_len = 1 };
+	json_t *spans = json_pack("{s:b}", "nested", 1);
+
+	tree_begin();
+	for (unsigned i = 0; i < 2; i++)
+		encode_and_read(&in);
+	lc_span_rows_build(&rows, &load);
+	check_totals(false);
+	for (unsigned i = 0; i < 3; i++) {
+		lc_span_rows_free(&rows);
+		process.spans = spans;
+		lc_span_rows_build(&rows, &load);
+		check_totals(true);
+		merge_and_read(i);
+	}
+	tree_end();
+	json_decref(spans);
+}
+
 static void traces_of_several_blocks_keep_their_times(void **state)
 {
 	enum { COUNT = 700000 };
@@ -754,6 +819,7 @@ int main(void)
 		cmocka_unit_test(tasks_timelines_pauses_and_traces_come_back),
 		cmocka_unit_test(a_pause_of_two_threads_is_one),
 		cmocka_unit_test(spans_that_have_not_ended_are_rows_of_their_own),
+		cmocka_unit_test(totals_are_with_the_cycles_inside),
 		cmocka_unit_test(traces_of_several_blocks_keep_their_times),
 		cmocka_unit_test(rows_out_of_range_are_not_written),
 		cmocka_unit_test(without_spans_there_are_no_rows),

@@ -137,6 +137,7 @@ static struct lc_span_row *add(unsigned kind, unsigned of, unsigned place, uint6
 		r->negative += cycles < 0;
 		counts[lc_span_bucket(cycles)]++;
 	}
+	r->total = r->compensated;
 	for (unsigned b = 0; b < LC_SPAN_BUCKETS; b++)
 		if (counts[b]) {
 			assert_true(buckets_len < BUCKETS);
@@ -809,6 +810,35 @@ static void one_worker_does_most(void **state)
 	assert_non_null(strstr(diagnosis(LC_SPANS_UNBALANCED)->evidence[4], "4 more threads"));
 }
 
+/*
+ * Two of three workers do the same by themselves; but one has nearly all that is inside. The inner
+ * streams are sequential: of their line alone nobody knows who shares what.
+ */
+static void what_is_inside_counts_for_the_balance(void **state)
+{
+	const struct lc_spans_diagnosis *d;
+
+	for (unsigned t = 1; t <= 3; t++)
+		add(LC_SPAN_SUPPORT, t, 1, 100, 1000, 0);
+	rows[0].total = INT64_C(73000000);
+	rows[1].total = INT64_C(26000000);
+	add(LC_SPAN_ANONYMOUS, 1, 2, 100, 729000, 0)->level = 1;
+	add(LC_SPAN_ANONYMOUS, 2, 2, 100, 259000, 0)->level = 1;
+	verdict(LC_SPANS_UNBALANCED, LC_SPANS_FINDING);
+	d = diagnosis(LC_SPANS_UNBALANCED);
+	assert_int_equal(d->location->place->number, 1);
+	assert_int_equal(d->cycles, 99100000);
+	assert_non_null(strstr(d->evidence[0], "3 workers: 0.91"));
+	assert_non_null(strstr(d->evidence[1], "73 M cycles, the mean is 33 M (2.2 times)"));
+	assert_non_null(strstr(d->evidence[3], "with the spans inside (0.3% without)"));
+	assert_int_equal(s.locations[1].sum.total, 99100000);
+	assert_false(s.locations[1].sum.total_unknown);
+	rows[1].total_unknown = true;
+	assert_true(analyse()->locations[1].sum.total_unknown);
+	rows[0].total = rows[1].total = rows[2].total = INT64_C(33000000);
+	assert_null(diagnosis(LC_SPANS_UNBALANCED));
+}
+
 static void few_executions_may_be_uneven_by_chance(void **state)
 {
 	add(LC_SPAN_SUPPORT, 1, 1, 9, 90000000, 0);
@@ -878,6 +908,15 @@ static void streams_that_compute_the_same(void **state)
 	assert_int_equal(d->location->place->number, 2);
 	assert_non_null(strstr(d->evidence[0], "39 of 40"));
 	assert_non_null(strstr(d->evidence[0], "97.5% (95% interval 87.1% to 99.6%)"));
+	/* To hoist it saves what is inside, too. */
+	add(LC_SPAN_ANONYMOUS, 0, 3, 500, 40000, 0)->level = 1;
+	rows[1].total = rows[1].compensated + rows[2].compensated;
+	d = diagnosis(LC_SPANS_INVARIANT);
+	assert_true(near((double)d->cycles, floor(0.975 * (double)rows[1].total)));
+	assert_non_null(strstr(d->evidence[2], "95.1% of the cycles of all spans, with the spans "
+	                                       "inside (47.9% without)"));
+	in.rows_len = 2;
+	rows[1].total = rows[1].compensated;
 	/* Two contents in turn; another result; few results; too few to compare. */
 	looks[2].repeated = 20;
 	assert_null(diagnosis(LC_SPANS_INVARIANT));
@@ -951,6 +990,7 @@ int main(void)
 		TEST(huge_tasks_on_an_unknown_machine),
 		TEST(tasks_of_one_size_are_not_coarse),
 		TEST(one_worker_does_most),
+		TEST(what_is_inside_counts_for_the_balance),
 		TEST(few_executions_may_be_uneven_by_chance),
 		TEST(even_workers_are_balanced),
 		TEST(tiny_inner_streams),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/model/tree_spans.h"
 #include "src/format/kinds.h"
 
 /* ns since the start of the thread's process. */
@@ -205,6 +206,21 @@ static void trace(struct lc_sqlite *s)
 	}
 }
 
+/* Write the cycles of a row of executions with spans inside; NULL if unknown. */
+static void total(struct lc_sqlite *s, uint32_t row)
+{
+	const uint32_t thread = lc_table_key(&s->tree->executions, row)[LC_EXECUTION_THREAD];
+	const uint32_t process = lc_table_key(&s->tree->threads, thread)[LC_THREAD_PROCESS];
+	const json_t *spans = s->r->view->load->processes[process].spans;
+	int64_t cycles;
+
+	if (lc_tree_spans_total(s->tree, row, json_is_true(json_object_get(spans, "nested")),
+	                        &cycles))
+		lc_database_i64(&s->db, cycles);
+	else
+		lc_database_null(&s->db);
+}
+
 void lc_sqlite_spans(struct lc_sqlite *s)
 {
 	const struct lc_table *t = &s->tree->executions;
@@ -214,8 +230,9 @@ void lc_sqlite_spans(struct lc_sqlite *s)
 	    "thread INTEGER REFERENCES threads, kind TEXT, level INTEGER, submit TEXT, "
 	    "site INTEGER REFERENCES sites, submit_path INTEGER REFERENCES paths, "
 	    "path INTEGER REFERENCES paths, executions INTEGER, folded INTEGER, "
-	    "cycles INTEGER, compensated_cycles INTEGER, context_switches INTEGER, "
-	    "gc_pauses INTEGER, gc_ns INTEGER, waits INTEGER, wait_ns INTEGER, "
+	    "cycles INTEGER, compensated_cycles INTEGER, total_cycles INTEGER, "
+	    "context_switches INTEGER, gc_pauses INTEGER, gc_ns INTEGER, waits INTEGER, wait_ns "
+	    "INTEGER, "
 	    "wall_ns INTEGER");
 	for (uint32_t i = 0; i < t->count; i++) {
 		const uint32_t *key = lc_table_key(t, i);
@@ -232,6 +249,7 @@ void lc_sqlite_spans(struct lc_sqlite *s)
 		lc_database_u64(&s->db, v[LC_EXECUTION_FOLDED]);
 		lc_database_u64(&s->db, v[LC_EXECUTION_CYCLES]);
 		lc_database_i64(&s->db, (int64_t)v[LC_EXECUTION_COMPENSATED]);
+		total(s, i);
 		lc_database_u64(&s->db, v[LC_EXECUTION_SWITCHES]);
 		lc_database_u64(&s->db, v[LC_EXECUTION_GC_COUNT]);
 		lc_database_u64(&s->db, v[LC_EXECUTION_GC_NS]);

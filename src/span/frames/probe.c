@@ -87,6 +87,8 @@ void lc_probe_end(struct lc_span_thread *s)
 	 */
 	f->inside += (uint64_t)(slot->last_compensated + s->counted_cost - s->outer_cost[0]);
 	f->nested[0]++;
+	lc_span_inside_add(&f->within, (uint64_t)slot->last_compensated, 1);
+	lc_span_place_again(s, slot->place, f, (uint64_t)slot->last_compensated, 1);
 	if (--p->left == 0)
 		lc_probe_turn(s);
 }
@@ -197,6 +199,17 @@ double lc_probe_cost(const struct lc_probe *p)
 	return (double)middle;
 }
 
+/*
+ * The change of the cycles of `streams` inside a span. `direct` of them are directly inside it and
+ * have their outer costs in the span, the others in each other.
+ */
+static uint64_t correction(uint64_t streams, uint64_t direct, int64_t inner, int64_t outer)
+{
+	const int64_t deeper = streams > direct ? (int64_t)(streams - direct) : 0;
+
+	return (uint64_t)(-inner * (int64_t)streams - outer * deeper);
+}
+
 static void correct(struct lc_span_slot *slot, int64_t inner, int64_t outer)
 {
 	struct lc_span_counts *c = &slot->counts;
@@ -209,6 +222,18 @@ static void correct(struct lc_span_slot *slot, int64_t inner, int64_t outer)
 	                      atomic_load_explicit(&c->compensated, memory_order_relaxed) -
 	                          inner * (int64_t)own - outer * (int64_t)nested,
 	                      memory_order_relaxed);
+	lc_span_add(&c->inside,
+	            correction(atomic_load_explicit(&c->inside_streams, memory_order_relaxed),
+	                       nested, inner, outer));
+}
+
+/* The same for spans that have ended inside open ones. */
+static void correct_open(struct lc_span_thread *s, int64_t inner, int64_t outer)
+{
+	for (struct lc_span_frame *f = s->frames + 1; f <= s->top; f++) {
+		f->within.cycles += correction(f->within.streams, f->nested[0], inner, outer);
+		f->again.cycles += correction(f->again.streams, 0, inner, outer);
+	}
 }
 
 void lc_probe_apply(struct lc_span_thread *s, uint32_t cost)
@@ -220,6 +245,7 @@ void lc_probe_apply(struct lc_span_thread *s, uint32_t cost)
 
 	for (uint32_t i = 0; (slot = lc_span_stack_slot(s, i)); i++)
 		correct(slot, (int64_t)inner - s->inner_cost, (int64_t)outer - s->outer_cost[0]);
+	correct_open(s, (int64_t)inner - s->inner_cost, (int64_t)outer - s->outer_cost[0]);
 	s->inner_cost = inner;
 	s->outer_cost[0] = outer;
 	s->probe.cost = cost;

@@ -38,16 +38,30 @@ struct lc_span_counts {
 	_Atomic uint64_t wait_ns; /* tasks: from submission to execution, if both were seen */
 	_Atomic uint64_t waits;
 	_Atomic uint64_t wall_tsc; /* from begin to end, in ticks of the TSC */
+	/*
+	 * Compensated cycles of spans at other places inside these, at any depth. If a span of the
+	 * same place is around, that one has them. A correction of the costs may make them fewer.
+	 */
+	_Atomic uint64_t inside;
+	_Atomic uint64_t inside_streams; /* sequential streams among these spans */
 	/* Spans directly inside: anonymous (and foreign), primordial, support, task. */
 	_Atomic uint64_t nested[LC_SPAN_NESTED];
 	_Atomic uint32_t
 	    histogram[LC_SPAN_BUCKETS]; /* of compensated cycles; tasks: including folded ones */
 };
 
+/* The open spans of a thread at one place, of any kind and level. Owner only. */
+struct lc_open_spans {
+	uint64_t number;    /* lc_span_place_number(); constant */
+	uint32_t open;      /* frames */
+	uint32_t outermost; /* index of the outermost one's frame, if any is open */
+};
+
 /* Counts of one place, kind and level in one thread. */
 struct lc_span_slot {
-	struct lc_span_key key; /* constant */
-	uint32_t number;        /* for lc_span_slot_at(); constant */
+	struct lc_span_key key;      /* constant */
+	struct lc_open_spans *place; /* constant */
+	uint32_t number;             /* for lc_span_slot_at(); constant */
 	struct lc_span_counts counts;
 	_Atomic uint64_t first_tsc, last_tsc; /* first begin and last end; 0: none */
 	/* Owner only, see probe.h: the last timed execution, and the untimed ones. */
@@ -59,6 +73,12 @@ struct lc_span_slot {
 	struct lc_span_counts taken; /* attribution thread only: already written */
 	uint64_t taken_first_tsc;
 };
+
+/*
+ * A number for the place of spans with this key. Spans with equal numbers are at one place: their
+ * cycles count once in what the outermost of them has inside. Context: [hook] [writer].
+ */
+uint64_t lc_span_place_number(const struct lc_span_key *key);
 
 /*
  * A thread's slot number `i`, or NULL after the last. Slots never move, and are freed with the

@@ -16,9 +16,12 @@
 enum { FRAMES_MIN = 8, SLOTS_MIN = 2 };
 
 static const struct lc_slab_kind slots = { sizeof(struct lc_span_slot), SLOTS_MIN, 16 };
+static const struct lc_slab_kind places = { sizeof(struct lc_open_spans), SLOTS_MIN, 16 };
 
 static _Atomic uint32_t slots_in_process;
-static uint32_t other_path, other_site; /* set before there are threads with slots */
+/* Set before there are threads with slots. */
+static uint32_t other_path, other_site;
+static uint64_t (*number_of_place)(const struct lc_span_key *key);
 
 uint32_t lc_span_slots_count(void)
 {
@@ -61,6 +64,7 @@ void lc_span_stack_destroy(struct lc_span_thread *s)
 	                          atomic_load_explicit(&s->slots.len, memory_order_relaxed),
 	                          memory_order_relaxed); /* a count */
 	lc_slab_free(&s->slots);
+	lc_slab_free(&s->places);
 	free(s->ended.data);
 	free(s->frames);
 }
@@ -139,14 +143,47 @@ static bool has_key(const void *slot, const void *key)
 	return same(&((const struct lc_span_slot *)slot)->key, key);
 }
 
+void lc_span_places_by(uint64_t (*number)(const struct lc_span_key *key))
+{
+	number_of_place = number;
+}
+
+uint64_t lc_span_place_number(const struct lc_span_key *key)
+{
+	return number_of_place ? number_of_place(key) : (uint64_t)key->site << 32 | key->path;
+}
+
+static bool has_number(const void *place, const void *number)
+{
+	return ((const struct lc_open_spans *)place)->number == *(const uint64_t *)number;
+}
+
+static struct lc_open_spans *find_place(struct lc_span_thread *s, const struct lc_span_key *key)
+{
+	const uint64_t number = lc_span_place_number(key);
+	const uint32_t hash = (uint32_t)(lc_hash(number) >> 32);
+	struct lc_open_spans *p = lc_slab_find(&s->places, &places, hash, has_number, &number);
+
+	if (p)
+		return p;
+	p = lc_slab_add(&s->places, &places, hash);
+	if (!p)
+		return NULL;
+	p->number = number;
+	lc_slab_publish(&s->places);
+	return p;
+}
+
 static struct lc_span_slot *add_slot(struct lc_span_thread *s, const struct lc_span_key *key)
 {
 	uint32_t len = atomic_load_explicit(&s->slots.len, memory_order_relaxed); /* ours */
-	struct lc_span_slot *slot = lc_slab_add(&s->slots, &slots, hash(key));
+	struct lc_open_spans *place = find_place(s, key);
+	struct lc_span_slot *slot = place ? lc_slab_add(&s->slots, &slots, hash(key)) : NULL;
 
 	if (!slot)
 		return NULL;
 	slot->key = *key;
+	slot->place = place;
 	slot->number = len;
 	lc_slab_publish(&s->slots);
 	atomic_fetch_add_explicit(&slots_in_process, 1, memory_order_relaxed);
@@ -192,8 +229,11 @@ static void drop_top(struct lc_span_thread *s)
 	struct lc_span_frame *f = s->top--;
 
 	f[-1].inside += f->inside;
+	lc_span_inside_add(&f[-1].within, f->within.cycles, f->within.streams);
 	for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
 		f[-1].nested[i] += f->nested[i];
+	if (f->slot)
+		f->slot->place->open--;
 	lc_span_add(&s->stale, 1);
 	if (lc_span_is_watched(f)) {
 		lc_spin_lock(&s->lock);

@@ -15,6 +15,7 @@
 #define LC_SPAN_FRAMES_STACK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "src/base/slab.h"
@@ -75,6 +76,12 @@ struct lc_task_frame {
 	uint32_t below; /* index of the next lower frame with the same end of its hash; 0: none */
 };
 
+/* Ended spans at any depth inside another one. Sums are modulo 2^64. */
+struct lc_span_inside {
+	uint64_t cycles;  /* compensated; a task's include those of its parts */
+	uint64_t streams; /* sequential ones among them */
+};
+
 struct lc_span_frame {
 	uint64_t begin;            /* cycles of the thread's clock */
 	uint64_t begin_tsc;        /* the TSC at that time */
@@ -85,6 +92,8 @@ struct lc_span_frame {
 	uint64_t stack_pointer;    /* of the hook that pushed it; UINT64_MAX: unknown */
 	uint64_t return_address;   /* of that hook, in bytecode */
 	uint32_t nested[LC_SPAN_NESTED];
+	struct lc_span_inside within; /* all ended spans inside, but parts of the task itself */
+	struct lc_span_inside again;  /* those at the same place; if it is the outermost there */
 	struct lc_stream_context stream;
 	uint64_t number; /* of the span, see lc_span_number() */
 	uint32_t kind;   /* enum lc_span_kind; LC_SPAN_KINDS: transparent */
@@ -126,7 +135,8 @@ struct lc_span_thread {
 	struct lc_repeated looks;
 	struct lc_probe probe;
 
-	struct lc_slab slots; /* struct lc_span_slot by its key */
+	struct lc_slab slots;  /* struct lc_span_slot by its key */
+	struct lc_slab places; /* struct lc_open_spans by its number */
 
 	_Atomic uint32_t lock;  /* base/spin.h, see running.h */
 	struct lc_vector ended; /* under lock: uint64_t numbers of watched spans that have ended */
@@ -147,6 +157,7 @@ struct lc_span_ended {
 	int64_t compensated;
 	uint64_t switches, gc_count, gc_ns;
 	uint64_t end_tsc;
+	struct lc_span_inside inside; /* what its slot gets; of tasks from lc_task_end() */
 };
 
 /* Returns 0 or -ENOMEM. The caller sets the clock and the pointers to other modules. */
@@ -159,6 +170,12 @@ void lc_span_stack_destroy(struct lc_span_thread *s);
  * places. NULL without memory, which counts as too deep. Context: [hook], owner.
  */
 struct lc_span_slot *lc_span_slot_find(struct lc_span_thread *s, const struct lc_span_key *key);
+
+/*
+ * Let `number` name the places of spans, for lc_span_place_number(); until then each site and path
+ * is a place. Context: [attach], once, before there are slots.
+ */
+void lc_span_places_by(uint64_t (*number)(const struct lc_span_key *key));
 
 /*
  * Set the names of places that have no slot: `path` for streams, `site` for tasks. Context:
@@ -227,6 +244,52 @@ static inline bool lc_span_empty(const struct lc_span_thread *s)
 	return s->top == s->frames;
 }
 
+static inline void lc_span_inside_add(struct lc_span_inside *to, uint64_t cycles, uint64_t streams)
+{
+	to->cycles += cycles;
+	to->streams += streams;
+}
+
+/* The span of this frame opens its place. Context: [hook], owner. */
+static inline void lc_span_place_open(const struct lc_span_thread *s, const struct lc_span_frame *f)
+{
+	struct lc_open_spans *p = f->slot->place;
+
+	if (!p->open++)
+		p->outermost = (uint32_t)(f - s->frames);
+}
+
+/*
+ * Spans at this place ended inside a frame above `around`. If the outermost frame of the place is
+ * `around` or one below, it does not count them once more. Context: [hook], owner.
+ */
+static inline void lc_span_place_again(const struct lc_span_thread *s,
+                                       const struct lc_open_spans *p, struct lc_span_frame *around,
+                                       uint64_t cycles, uint64_t streams)
+{
+	/* Frames from there to `around`. */
+	const ptrdiff_t below = around - s->frames - p->outermost;
+
+	if (p->open && below >= 0)
+		lc_span_inside_add(&around[-below].again, cycles, streams);
+}
+
+/*
+ * The span of `f`, the innermost frame, closes its place and has used `cycles` itself. The frame
+ * below gets all of it. Returns what the span's slot gets. Context: [hook], owner.
+ */
+static inline struct lc_span_inside lc_span_place_close(struct lc_span_frame *f, uint64_t cycles)
+{
+	struct lc_span_inside none = { 0, 0 };
+
+	lc_span_inside_add(&f[-1].within, f->within.cycles + cycles,
+	                   f->within.streams + !lc_span_nested_kind(f->kind));
+	if (--f->slot->place->open)
+		return none;
+	return (struct lc_span_inside){ f->within.cycles - f->again.cycles,
+		                        f->within.streams - f->again.streams };
+}
+
 /*
  * Push a frame, transparent if `slot` is NULL. Its stream is that of the frame below. The caller
  * sets the other members, and calls lc_span_start() last. Returns NULL at the bound, which is
@@ -252,9 +315,12 @@ static inline struct lc_span_frame *lc_span_push(struct lc_span_thread *s, unsig
 	f->slot = slot;
 	for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
 		f->nested[i] = 0;
+	f->within = f->again = (struct lc_span_inside){ 0, 0 };
 	f->stream = f[-1].stream;
 	f->kind = slot ? kind : LC_SPAN_KINDS;
-	if (!slot)
+	if (slot)
+		lc_span_place_open(s, f);
+	else
 		f->number = LC_SPAN_NO_NUMBER;
 	f->gc_count = atomic_load_explicit(&s->pauses->count, memory_order_relaxed);
 	f->gc_ns = atomic_load_explicit(&s->pauses->ns, memory_order_relaxed);
@@ -289,6 +355,7 @@ static inline struct lc_span_frame *lc_span_pop(struct lc_span_thread *s, uint64
 	s->top = below;
 	if (__builtin_expect(!f->slot, 0)) {
 		below->inside += f->inside;
+		lc_span_inside_add(&below->within, f->within.cycles, f->within.streams);
 		for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
 			below->nested[i] += f->nested[i];
 		return f;
@@ -305,6 +372,12 @@ static inline struct lc_span_frame *lc_span_pop(struct lc_span_thread *s, uint64
 	e->gc_count = atomic_load_explicit(&s->pauses->count, memory_order_relaxed) - f->gc_count;
 	e->gc_ns = atomic_load_explicit(&s->pauses->ns, memory_order_relaxed) - f->gc_ns;
 	e->end_tsc = tsc;
+	e->inside = (struct lc_span_inside){ 0, 0 };
+	if (f->kind < LC_SPAN_TASK) {
+		e->inside = lc_span_place_close(f, (uint64_t)e->compensated);
+		lc_span_place_again(s, f->slot->place, below, (uint64_t)e->compensated,
+		                    !lc_span_nested_kind(f->kind));
+	}
 	return f;
 }
 
@@ -338,9 +411,12 @@ static inline void lc_span_slot_add(struct lc_span_slot *slot, const struct lc_s
 		lc_span_add(&c->gc_count, e->gc_count);
 		lc_span_add(&c->gc_ns, e->gc_ns);
 	}
-	if (lc_span_has_nested(f))
+	if (lc_span_has_nested(f)) {
 		for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
 			lc_span_add(&c->nested[i], f->nested[i]);
+		lc_span_add(&c->inside, e->inside.cycles);
+		lc_span_add(&c->inside_streams, e->inside.streams);
+	}
 }
 
 /*

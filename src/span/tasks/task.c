@@ -422,8 +422,7 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 {
 	uint32_t *topmost = &s->tasks->running[f->task.hash % RUNNING];
 	struct lc_task_parts *nest = &s->tasks->nest;
-	const struct lc_span_ended *whole = e;
-	struct lc_span_ended with_parts;
+	struct lc_span_ended whole = *e;
 	struct lc_span_frame *outer;
 
 	if (*topmost == (uint32_t)(f - s->frames)) /* else it is made anew, see running() */
@@ -433,22 +432,19 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 		lc_span_add(&f->slot->counts.wait_ns, lc_task_wait_ns(f));
 	}
 	lc_task_parts_settle(s, nest, f);
-	if (f->task.cycles | f->task.compensated) {
-		with_parts = *e;
-		with_parts.cycles += f->task.cycles;
-		with_parts.compensated += (int64_t)f->task.compensated;
-		whole = &with_parts;
-	}
-	if (lc_task_parts_hold(s, nest, f, e, whole))
+	whole.cycles += f->task.cycles;
+	whole.compensated += (int64_t)f->task.compensated;
+	whole.inside = lc_span_place_close(f, (uint64_t)whole.compensated);
+	if (lc_task_parts_hold(s, nest, f, e, &whole))
 		return;
 	outer = lc_task_folds_into(s->frames, f);
 	if (outer) {
 		f->task.flags |= LC_TRACE_FOLDED;
-		outer->task.cycles += whole->cycles;
-		outer->task.compensated += (uint64_t)whole->compensated;
+		lc_task_parts_add(outer, &whole);
 		lc_span_add(&f->slot->counts.folded, 1);
 	} else {
-		lc_span_slot_add(f->slot, f, whole);
+		lc_span_place_again(s, f->slot->place, f - 1, (uint64_t)whole.compensated, 0);
+		lc_span_slot_add(f->slot, f, &whole);
 	}
 	if (__builtin_expect(s->traces != NULL, 0))
 		lc_task_trace(s, f, lc_task_parts_around(s, f), e);

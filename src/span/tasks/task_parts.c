@@ -128,10 +128,11 @@ static void decide(struct lc_span_thread *s, struct lc_task_parts *n, struct lc_
 		return;
 	h->frame.task.flags |= own ? LC_TRACE_OWN : LC_TRACE_FOLDED;
 	if (own) {
+		lc_span_place_again(s, h->frame.slot->place, outer, (uint64_t)h->whole.compensated,
+		                    0);
 		lc_span_slot_add(h->frame.slot, &h->frame, &h->whole);
 	} else {
-		outer->task.cycles += h->whole.cycles;
-		outer->task.compensated += (uint64_t)h->whole.compensated;
+		lc_task_parts_add(outer, &h->whole);
 		lc_span_add(&h->frame.slot->counts.folded, 1);
 	}
 	if (__builtin_expect(s->traces != NULL, 0))

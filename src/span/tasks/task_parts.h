@@ -57,6 +57,14 @@ static inline uint64_t lc_task_parts_around(const struct lc_span_thread *s,
 	return f > s->frames ? f->number : 0;
 }
 
+/* The task of frame `outer` has another one as its part, whose cycles are its own: not nested. */
+static inline void lc_task_parts_add(struct lc_span_frame *outer, const struct lc_span_ended *part)
+{
+	outer->task.cycles += part->cycles;
+	outer->task.compensated += (uint64_t)part->compensated;
+	outer->within.cycles -= (uint64_t)part->compensated;
+}
+
 /* The maker of tasks that the thread makes now; 0: the thread itself. Context: [hook], owner. */
 uint32_t lc_task_parts_maker(const struct lc_span_thread *s);
 

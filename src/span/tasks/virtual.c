@@ -171,6 +171,8 @@ static void save(struct lc_span_thread *s, struct waiting *w, uint32_t len, uint
 
 	for (uint32_t i = 0; i < len; i++) {
 		make_relative(s, &from[i], now);
+		if (from[i].slot)
+			from[i].slot->place->open--;
 		if (w && w->frames) {
 			w->keys[i].kind = LC_SPAN_KINDS;
 			if (from[i].slot)
@@ -188,6 +190,7 @@ static void save(struct lc_span_thread *s, struct waiting *w, uint32_t len, uint
 		}
 	}
 	s->frames[carried.base].inside += cycles_inside(from, len);
+	s->frames[carried.base].within.cycles += cycles_inside(from, len);
 }
 
 static struct waiting *make_waiting(uint64_t id, uint32_t len)
@@ -271,12 +274,15 @@ static void restore(struct lc_span_thread *s, struct waiting *w, uint64_t now)
 		make_relative(s, f, now); /* the other way round */
 		if (w->keys[done].kind != LC_SPAN_KINDS)
 			f->slot = lc_span_slot_find(s, &w->keys[done]);
-		if (!f->slot)
+		if (f->slot)
+			lc_span_place_open(s, f);
+		else
 			f->kind = LC_SPAN_KINDS;
 		atomic_signal_fence(memory_order_release);
 		s->top = f;
 	}
 	s->frames[carried.base].inside -= cycles_inside(w->frames, done);
+	s->frames[carried.base].within.cycles -= cycles_inside(w->frames, done);
 	for (uint32_t i = done; i < w->len; i++)
 		if (atomic_load_explicit(&w->frames[i].watched, memory_order_relaxed))
 			lc_span_watched_ended(s, &w->frames[i]);
