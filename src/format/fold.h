@@ -16,8 +16,9 @@
  * methods that the target calls also stand for the thread, for tasks that were submitted. Wrappers
  * are looked through. A thread that waits inside a task may execute a ForkJoin task that was forked
  * or came to its pool otherwise: the ForkJoin task is no part of the first one, despite rule 1. A
- * job that a worker's loop takes off a queue is no part of the loop either, if the loop is a task:
- * src/span/tasks/task_parts.h decides that when the job is executed, and sets LC_TRACE_OWN.
+ * job that a worker's loop takes off a queue is no part of the loop either, if the loop is a task
+ * and no composite: src/span/tasks/task_parts.h decides that when the job is executed, and sets
+ * LC_TRACE_OWN.
  */
 #ifndef LC_FORMAT_FOLD_H
 #define LC_FORMAT_FOLD_H

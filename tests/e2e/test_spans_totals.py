@@ -57,3 +57,15 @@ def test_workers_share_what_is_inside(recorded):
     (found,) = [d for d in spans["diagnoses"] if d["pattern"] == "unbalanced" and d["location"]]
     assert (found["verdict"], found["location"]["line"]) == ("finding", lines["parallel"]), found
     is_near(found["compensated_cycles"], 2 * mean)
+
+
+def test_a_composite_has_the_cycles_of_what_it_was_given(recorded):
+    spans, cycles, lines = recorded
+    rows = {r["creation"]["line"]: r for r in spans["types"] if (r["creation"] or {}).get("class", "").startswith(CLASS)}
+    whole = rows[lines["composite"]]
+    assert (whole["created"], whole["submitted"], whole["executions"], whole["folded"]) == (10, 10, 10, 0), whole
+    is_near(whole["compensated_cycles"], cycles["composites"])
+    assert whole["total_cycles"] == whole["compensated_cycles"]
+    for name in ("part", "other"):
+        part = rows[lines[name]]
+        assert (part["submitted"], part["executions"], part["folded"], part["dropped"]) == (0, 0, 10, 0), part

@@ -193,6 +193,74 @@ static void a_loop_that_was_submitted_executes_tasks_of_their_own(void **state)
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 301, folded), 2);
 }
 
+/*
+ * A composite: 1 executes two of class 2, of which each executes one of class 3, all made before 1
+ * was submitted, by whatever thread. Nobody submitted them.
+ */
+static void what_a_submitted_task_was_given_is_a_part_of_it(void **state)
+{
+	struct lc_span_thread *s = model_thread(0), *other = model_thread(1);
+
+	model_created(other, 1, 1, 1501);
+	for (uint32_t part = 1; part <= 2; part++) {
+		model_created(model_thread(2), 3, part, 3501);
+		model_now += 1;
+		model_created(other, 2, part, 2501);
+	}
+	model_now += 1;
+	model_submitted(other, 1, 1, LC_SUBMIT_EXECUTE, 9);
+	model_now += 1;
+	model_begin(s, 9, 9, LC_TASK_THREAD);
+	model_begin(s, 1, 1, 0);
+	for (uint32_t part = 1; part <= 2; part++) {
+		model_now += 1;
+		model_begin(s, 2, part, 0);
+		model_now += 10;
+		model_begin(s, 3, part, 0);
+		model_now += 100;
+		model_end(s);
+		model_end(s);
+	}
+	model_end(s);
+	model_end(s);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 1501, executions), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 1501, cycles), 222);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 1501, inside), 0); /* parts are its own */
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 2501, folded), 2);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 3501, folded), 2);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 0, executions), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_THREAD, 0, inside), 222);
+}
+
+/* The same two without a submission: the outer one may be a loop. Or with one of their own. */
+static void what_was_submitted_itself_is_no_part_of_a_composite(void **state)
+{
+	struct lc_span_thread *s = model_thread(0), *other = model_thread(1);
+
+	for (uint32_t round = 1; round <= 2; round++) {
+		for (uint32_t part = 1; part <= 2; part++) {
+			model_created(other, 2, 10 * round + part, 2600 + round);
+			if (round == 2)
+				model_submitted(other, 2, 10 * round + part, LC_SUBMIT_EXECUTE, 9);
+		}
+		model_now += 1;
+		model_created(other, 1, round, 1600 + round);
+		if (round == 2)
+			model_submitted(other, 1, round, LC_SUBMIT_EXECUTE, 9);
+		model_begin(s, 1, round, 0);
+		for (uint32_t part = 1; part <= 2; part++) {
+			model_begin(s, 2, 10 * round + part, 0);
+			model_now += 10;
+			model_end(s);
+		}
+		model_end(s);
+		assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 2600 + round, executions), 2);
+		assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 2600 + round, cycles), 20);
+		assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 1600 + round, cycles), 0);
+		assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 1600 + round, inside), 20);
+	}
+}
+
 /* A job that a loop executes alone: it is known as a loop, or was there before the job. */
 static void a_loop_is_one_with_a_single_job_too(void **state)
 {
@@ -473,6 +541,8 @@ int main(void)
 		TEST(a_threads_target_stands_for_the_thread),
 		TEST(what_was_submitted_is_no_part_of_what_was_not),
 		TEST(a_loop_that_was_submitted_executes_tasks_of_their_own),
+		TEST(what_a_submitted_task_was_given_is_a_part_of_it),
+		TEST(what_was_submitted_itself_is_no_part_of_a_composite),
 		TEST(a_loop_is_one_with_a_single_job_too),
 		TEST(a_job_that_another_one_makes_is_its_own),
 		TEST(what_is_held_back_moves_with_its_virtual_thread),

@@ -374,13 +374,21 @@ public class TaskCounts {
 		}
 	}
 
-	/* Loops that are tasks of a pool, or wrapped in tasks: jobs are in their queue before them. */
+	/*
+	 * Loops that are tasks of a pool, or wrapped in tasks. Jobs are in their queue before them: those of a
+	 * loop that was submitted are its parts.
+	 */
 	static void queuedBefore(Count c, int n) throws Exception {
 		ExecutorService pool = Executors.newCachedThreadPool();
 		TaskCounts workers = new TaskCounts();
 		for (int i = 0; i < n; i++) {
 			int k = i;
-			workers.jobs.put(() -> { sink += k; c.executed.increment(); }); // task: queuedBefore
+			workers.jobs.put(() -> { // task: queuedBefore
+				sink += k;
+				c.executed.increment();
+				if (Thread.currentThread().getName().startsWith("pool"))
+					c.inside.increment();
+			});
 		}
 		workers.startWrapped(pool, 8);
 		while (c.executed.sum() < n)
@@ -412,10 +420,11 @@ public class TaskCounts {
 		@Override public void run() { count.executed.increment(); }
 	}
 
-	/* One object, many times. */
+	/* One object, many times, and before the loops. */
 	static void queuedAgain(Count c, int n) throws Exception {
 		ExecutorService pool = Executors.newFixedThreadPool(2);
 		TaskCounts workers = new TaskCounts();
+		c.inside.add(n);
 		Runnable one = c.executed::increment; // task: queuedAgain
 		for (int i = 0; i < n; i++)
 			workers.jobs.put(one);

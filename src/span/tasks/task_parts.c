@@ -106,6 +106,29 @@ static bool is_part(const struct lc_span_thread *s, const struct lc_span_frame *
 	return false;
 }
 
+/*
+ * Is `outer` a composite that the object of `f`, which nobody submitted, was given to? That is a
+ * submitted task, or a part of one, and the object was there when the task was submitted.
+ */
+static bool is_given(const struct lc_span_thread *s, const struct lc_span_frame *outer,
+                     const struct lc_span_frame *f)
+{
+	const struct lc_span_frame *inner = outer;
+
+	if (f->task.flags & LC_TRACE_SUBMITTED || !f->task.created_tsc)
+		return false;
+	for (; outer > s->frames; outer--) {
+		if (!lc_task_parts_is_task(outer))
+			continue;
+		if (outer->kind != LC_SPAN_TASK || outer->task.root != inner->task.root)
+			return false;
+		if (outer->task.flags & LC_TRACE_SUBMITTED)
+			return outer->task.submit_tsc &&
+			       (int64_t)(f->task.created_tsc - outer->task.submit_tsc) <= 0;
+	}
+	return false;
+}
+
 /* Forget executions held back by tasks deeper than `depth`, which were lost (stack.h). */
 static struct lc_task_parts_held *held_at(struct lc_task_parts *n, uint32_t depth)
 {
@@ -151,7 +174,7 @@ void lc_task_parts_begin(struct lc_span_thread *s, struct lc_task_parts *n, stru
 	if (!lc_fold_into_outer(f->kind, kind, f->task.flags, f->task.creator != 0))
 		return;
 	if (kind == LC_SPAN_THREAD || f->kind == LC_SPAN_THREAD || !f->task.creator ||
-	    is_part(s, outer, f, maker)) {
+	    is_part(s, outer, f, maker) || (!is_loop(outer) && is_given(s, outer, f))) {
 		f->task.root = outer == s->frames ? 0 : outer->task.root;
 		return;
 	}

@@ -2,8 +2,10 @@
 /*
  * span/tasks/task_parts.h - tells a part of a task from a job that a worker's loop executes.
  *
- * An inner task is a part of the task around it in two cases. It was made inside that task, or that
- * task is a decorator, which gets one task and executes it. An inner task is a task of its own if
+ * An inner task is a part of the task around it in three cases. It was made inside that task. Or
+ * that task is a decorator, which gets one task and executes it. Or it is a composite: a task that
+ * was submitted, or a part of one, executes tasks that nobody submitted and that were there when it
+ * was submitted; unless it is known as a loop. An inner task is a task of its own if
  * the task around it is a loop that takes jobs off a queue. An execution is a loop if it executes
  * two or more tasks that were made elsewhere. It is also a loop if it executes one that was made
  * later than the loop itself, and so was not given to it. The first such task is undecided until
