@@ -50,7 +50,7 @@ ALWAYS bool good(struct lc_pass *p, const struct known *c, uint64_t v, uint64_t 
 	case LC_COLUMN_TENTH:
 		return v < c->below;
 	case LC_COLUMN_SUBMIT:
-		return v < LC_SUBMIT_KINDS || v == LC_SUBMIT_FIRST;
+		return lc_submit_of_tasks(v);
 	case LC_COLUMN_ENGINE:
 		return v < p->limits.below[LC_COLUMN_ENGINE];
 	default:

@@ -388,13 +388,10 @@ struct lc_spans_type *lc_spans_find_type(const struct lc_spans *s, struct lc_tex
 	return bsearch(&key, s->types, s->types_len, sizeof(*s->types), order_key_type);
 }
 
-/* The type's executions whose creation is unknown. */
-static uint64_t unknown_of(const struct lc_spans *s, const struct lc_spans_type *t)
+/* The type of the same class whose place of creation is unknown, or NULL. */
+static const struct lc_spans_type *unplaced(const struct lc_spans *s, const struct lc_spans_type *t)
 {
-	const struct lc_spans_type *unknown =
-	    t->place ? lc_spans_find_type(s, t->name, s->rows->places[0]) : t;
-
-	return unknown ? unknown->unknown : 0;
+	return t->place ? lc_spans_find_type(s, t->name, s->rows->places[0]) : t;
 }
 
 /*
@@ -423,6 +420,7 @@ static void count_created(struct lc_spans *s)
 		} else if (r->made[i].submit_kind == LC_SUBMIT_FIRST) {
 			t->first += r->made[i].count;
 		}
+		t->part |= r->made[i].submit_kind == LC_SUBMIT_PART;
 	}
 	for (size_t i = 0; i < r->rows_len; i++) {
 		if (lc_spans_is_task(r->rows[i].kind)) {
@@ -447,11 +445,16 @@ static void count_created(struct lc_spans *s)
 	}
 	for (size_t i = 0; i < s->types_len; i++) {
 		struct lc_spans_type *t = &s->types[i];
-		uint64_t unknown = unknown_of(s, t);
+		const struct lc_spans_type *all = unplaced(s, t);
+		uint64_t unknown = all ? all->unknown : 0;
 
 		t->dropped = t->dropped > unknown ? t->dropped - unknown : 0;
 		if (t->first)
 			t->dropped = t->created > t->first ? t->created - t->first : 0;
+		t->part |= all && all->part;
+		if (t->part)
+			t->dropped = 0;
+		s->part += t->part;
 		s->created += t->created;
 		s->submitted += t->submitted;
 		s->dropped += t->dropped;

@@ -139,7 +139,9 @@ struct lc_spans_type {
 	const struct lc_span_place *place; /* the creation, if it tells types apart */
 	struct lc_text label;              /* the name, and the place if it tells types apart */
 	uint64_t created, submitted;
-	uint64_t dropped; /* created and never executed; a lower bound if `first` is unknown */
+	bool part;        /* `created` and what follows from it is of some of the objects only */
+	uint64_t dropped; /* created and never executed; a lower bound if `first` is unknown; 0 if
+	                     `part` */
 	uint64_t first;   /* objects executed at least once; 0: not known */
 	uint64_t unknown; /* executed, place of creation unknown */
 	struct lc_spans_sum sum; /* tasks without threads */
@@ -239,6 +241,7 @@ struct lc_spans {
 	struct lc_spans_sum streams_sum, support_sum, tasks_sum, threads_sum;
 	uint64_t kinds[LC_SPAN_KINDS]; /* executions */
 	uint64_t created, submitted, dropped;
+	size_t part;                     /* types that are recorded in part only */
 	struct lc_spans_stream *streams; /* in the order that the user chose, as the next three */
 	size_t streams_len;
 	struct lc_spans_location *locations;

@@ -248,6 +248,7 @@ static void totals(struct lc_json *j, const struct lc_spans *s)
 	lc_json_fixed(j, "stream_cycles", lc_spans_stream_cycles(s), 0);
 	lc_json_fixed(j, "task_cycles", lc_spans_task_cycles(s), 0);
 	lc_json_u64(j, "created", s->created);
+	lc_json_bool(j, "created_in_part", s->part > 0);
 	lc_json_u64(j, "submitted", s->submitted);
 	lc_json_u64(j, "executed", lc_spans_executed(&s->tasks_sum, &s->threads_sum));
 	lc_json_u64(j, "folded", s->tasks_sum.folded + s->threads_sum.folded);
@@ -387,6 +388,7 @@ static void type(struct lc_json *j, const struct lc_spans *s, const struct lc_sp
 	lc_json_text(j, "type", t->name);
 	lc_json_text(j, "label", t->label);
 	lc_json_u64(j, "created", t->created);
+	lc_json_bool(j, "created_in_part", t->part);
 	lc_json_u64(j, "submitted", t->submitted);
 	lc_json_u64(j, "executed", lc_spans_executed(&t->sum, &t->threads));
 	lc_json_u64(j, "dropped", t->dropped);

@@ -129,9 +129,9 @@ static void print_totals(FILE *out, const struct lc_spans *s)
 	fprintf(out,
 	        "tasks     %" PRIu64 " executed, %" PRIu64
 	        " of them as part of another task, %" PRIu64 " threads;\n          %" PRIu64
-	        " created, %" PRIu64 " submitted, %" PRIu64 " never executed\n          ",
+	        " created%s, %" PRIu64 " submitted, %" PRIu64 " never executed\n          ",
 	        tasks, s->tasks_sum.folded + s->threads_sum.folded, s->threads_sum.executions,
-	        s->created, s->submitted, s->dropped);
+	        s->created, s->part ? " or more" : "", s->submitted, s->dropped);
 	print_cycles(out, s, lc_spans_task_cycles(s));
 	fprintf(out, ", %" PRIu64 " negative\n", s->tasks_sum.negative + s->threads_sum.negative);
 	print_running(out, s);
@@ -355,6 +355,13 @@ static void print_heat(FILE *out, const char *title, const struct lc_spans_heat 
 
 /* ---- tasks ---- */
 
+/* Write the number of objects, with a "+" if there were more. */
+static const char *created(char *out, const struct lc_spans_type *t)
+{
+	number(out, (double)t->created);
+	return t->part ? strcat(out, "+") : out;
+}
+
 static void print_types(FILE *out, const struct lc_spans_report *r)
 {
 	const struct lc_spans *s = r->spans;
@@ -376,8 +383,8 @@ static void print_types(FILE *out, const struct lc_spans_report *r)
 		              t->sum.total_unknown || t->threads.total_unknown),
 		        quantile(b, t->sum.histogram, 0.1), quantile(c, t->sum.histogram, 0.5),
 		        quantile(d, t->sum.histogram, 0.9), quantile(e, t->sum.histogram, 0.99),
-		        number(f, (double)t->created), number(g, (double)t->submitted),
-		        number(h, (double)t->dropped));
+		        created(f, t), number(g, (double)t->submitted),
+		        t->part ? "-" : number(h, (double)t->dropped));
 		lc_emit_text(out, t->name);
 		fputs(t->threads.executions + t->threads.running ? " (thread)\n" : "\n", out);
 		print_still_running(out, t->sum.running + t->threads.running,

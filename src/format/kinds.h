@@ -9,6 +9,7 @@
 #ifndef LC_FORMAT_KINDS_H
 #define LC_FORMAT_KINDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { LC_ENGINES_MAX = 64 }; /* rows of `engines` in the manifest; engine numbers are below it */
@@ -274,6 +275,18 @@ enum lc_live_kind {
  * what was never executed.
  */
 enum { LC_SUBMIT_FIRST = 255 };
+
+/*
+ * Likewise, of a class's site without a path: the agent has ceased to record each creation of the
+ * class (one row each time).
+ */
+enum { LC_SUBMIT_PART = 254 };
+
+/* May a row of TASKS have this number? */
+static inline bool lc_submit_of_tasks(uint64_t kind)
+{
+	return kind < LC_SUBMIT_KINDS || kind == LC_SUBMIT_FIRST || kind == LC_SUBMIT_PART;
+}
 
 static inline const char *lc_span_kind_name(unsigned kind)
 {

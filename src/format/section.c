@@ -66,8 +66,7 @@ static int order_texts(const char *x, const char *y)
 #define LC_LIMIT_ENGINE(member) LC_LIMIT(member, x->member < engines)
 #define LC_LIMIT_BUCKET(member) LC_LIMIT(member, x->member < LC_BUCKET_COUNT)
 #define LC_LIMIT_NODE(member) LC_LIMIT(member, x->member < LC_NODE_END)
-#define LC_LIMIT_SUBMIT(member)                                                                    \
-	LC_LIMIT(member, x->member < LC_SUBMIT_KINDS || x->member == LC_SUBMIT_FIRST)
+#define LC_LIMIT_SUBMIT(member) LC_LIMIT(member, lc_submit_of_tasks(x->member))
 #define LC_LIMIT_TENTH(member) before = x->member / LC_TIMELINE_NS;
 #define LC_LIMIT_U64(member) before = x->member;
 #define LC_LIMIT_PAIRS(member) before = x->member;
@@ -253,7 +252,7 @@ bool lc_section_valid(const struct lc_section_spec *s, const struct lc_section_l
 			good = v[i] < c->below;
 			break;
 		case LC_COLUMN_SUBMIT:
-			good = v[i] < LC_SUBMIT_KINDS || v[i] == LC_SUBMIT_FIRST;
+			good = lc_submit_of_tasks(v[i]);
 			break;
 		default:
 			good = v[i] < limits->below[c->type];

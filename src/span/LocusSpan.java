@@ -86,7 +86,45 @@ public final class LocusSpan {
 	 */
 	private static final int[] wrappers = new int[256];
 
+	/*
+	 * Class words of which the agent wants to know less (span/tasks/task_watch.h), and of the wrappers: of QUIET ones no
+	 * creation; of CALLS, which are lambda expressions, no execution. After a class was unloaded, its word may be
+	 * another one's, which is then as quiet until one of its objects is submitted.
+	 */
+	private static final int LESS_BITS = 12;
+	private static final int[] quiet = new int[1 << LESS_BITS], calls = new int[1 << LESS_BITS];
+
+	/* LC_TASK_WATCH_ of span/tasks/task_watch.h. */
+	private static final int QUIET = 2, CALLS = 4;
+
 	private LocusSpan() {
+	}
+
+	/** The first of the two places of a word. */
+	@ForceInline
+	private static int at(int word) {
+		return word * 0x9e3779b1 >>> 32 - LESS_BITS;
+	}
+
+	@ForceInline
+	private static boolean has(int[] words, int word) {
+		int at = at(word);
+		return HEADER != 16 && (words[at] == word || words[at ^ 1] == word);
+	}
+
+	private static void put(int[] words, int word, boolean in) {
+		int at = at(word);
+		if (in && !has(words, word))
+			words[words[at] == 0 ? at : at ^ 1] = word;
+		for (int i = 0; !in && i < 2; i++)
+			if (words[at ^ i] == word)
+				words[at ^ i] = 0;
+	}
+
+	/** The agent wants to know of a class what `state`, of QUIET and CALLS, leaves. */
+	private static void watch(int word, int state) {
+		put(quiet, word, (state & QUIET) != 0);
+		put(calls, word, (state & CALLS) != 0);
 	}
 
 	/** What tells classes apart in headers, of 32 bits (jvm/layout/layout.h). */
@@ -143,6 +181,7 @@ public final class LocusSpan {
 	/** The agent has met a wrapper of the boot loader. */
 	private static void addWrapper(int word) {
 		wrappers[(word ^ word >>> 8) & 255] = word;
+		watch(word, QUIET | CALLS);
 	}
 
 	/** A stream execution begins; `parallel` is the pipeline's isParallel(). */
@@ -219,7 +258,7 @@ public final class LocusSpan {
 		if (task == null)
 			return;
 		int word = classWord(task);
-		if (!isWrapper(word))
+		if (!has(quiet, word))
 			created(task, hash(task), word);
 	}
 
@@ -289,7 +328,7 @@ public final class LocusSpan {
 	public static void run(Runnable task) {
 		if (task == null)
 			throw noTask("java.lang.Runnable.run()");
-		if (!task.getClass().isHidden() || isWrapper(classWord(task))) {
+		if (!task.getClass().isHidden() || has(calls, classWord(task))) {
 			task.run();
 			return;
 		}
@@ -306,7 +345,7 @@ public final class LocusSpan {
 	public static Object call(Callable<?> task) throws Exception {
 		if (task == null)
 			throw noTask("java.util.concurrent.Callable.call()");
-		if (!task.getClass().isHidden() || isWrapper(classWord(task)))
+		if (!task.getClass().isHidden() || has(calls, classWord(task)))
 			return task.call();
 		taskBegin(task, 0);
 		try {

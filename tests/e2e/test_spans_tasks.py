@@ -210,7 +210,22 @@ def test_an_identity_hash_is_the_objects_for_good(workload, jdk, profile, locus,
     run = profile(helpers.command(workload, jdk, "SpanIdentity", tasks, java=options), "--spans=tasks")
     assert run.stdout.split() == ["0", "0", "0"]
     made = {t["type"]: t["created"] for t in spans_of(locus, run)["types"]}
-    assert made["SpanIdentity$Task"] + made["SpanIdentity$Locked"] == tasks
+    assert made["SpanIdentity$Task"] + made["SpanIdentity$Locked"] == tasks + 2
+
+
+@helpers.each_value(jdk=JDK_MAJORS)
+def test_classes_that_nobody_submits_are_recorded_in_part_and_submitted_ones_exactly(workload, jdk, profile, locus):
+    run = profile(helpers.command(workload, jdk, "TaskQuiet", 100_000, 1000), "--spans=tasks")
+    spans = spans_of(locus, run)
+    types = [t for t in spans["types"] if "TaskQuiet" in t["type"] and t["created"]]
+    assert len(types) == 3, types
+    for t in types:
+        assert t["created_in_part"] and t["dropped"] == 0 and 32_000 < t["created"] < 40_000, t
+        # The first one that is submitted was made before that: its place is unknown.
+        rows = [r for r in spans["tasks"] if r["type"] == t["type"]]
+        wanted = 0 if t["type"].endswith("Never") else 1000
+        assert (sum(r["submitted"] for r in rows), sum(r["executions"] for r in rows)) == (wanted, wanted), rows
+    assert helpers.counters(run)["spans_rows_lost"] == 0
 
 
 @helpers.each_value(jdk=JDK_MAJORS)
@@ -240,7 +255,7 @@ def test_walks_for_places_keep_the_budget(locus, profile, jdk17):
     # Both runs count the same, and say of what they do not know the place. How many maps Clojure makes depends on identity
     # hashes, and these on whether Locus has calibrated on the thread before: 326,627 or 326,652.
     made = [sum(t["created"] for t in of["types"] if t["type"].startswith("clojure.")) for of in spans.values()]
-    assert made[0] == pytest.approx(made[1], abs=200) and made[1] > 200_000, made
+    assert made[0] == pytest.approx(made[1], abs=200) and made[1] > 150_000, made
     note = "the place of %d creations and submissions is unknown" % counts["0.1%"]["spans_task_unwalked"]
     assert any(w.startswith(note) for w in spans["0.1%"]["warnings"]) and not any("creations and submissions is unknown" in w for w in spans["none"]["warnings"])
 

@@ -203,7 +203,7 @@ static void a_row_with_a_number_out_of_range_is_not_valid(void **state)
 		                                        { UINT64_MAX - 1, 2 } };
 	static const struct lc_block_task_made made[] = { { .submit_kind = LC_SUBMIT_KINDS - 1 },
 		                                          { .submit_kind = LC_SUBMIT_KINDS },
-		                                          { .submit_kind = LC_SUBMIT_FIRST - 1 } };
+		                                          { .submit_kind = LC_SUBMIT_PART - 1 } };
 
 #define CHECK(name, rows)                                                                          \
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)                              \
@@ -215,6 +215,8 @@ static void a_row_with_a_number_out_of_range_is_not_valid(void **state)
 #undef CHECK
 	assert_true(lc_section_spec(LC_SECTION_TASKS)
 	                ->valid(&(struct lc_block_task_made){ .submit_kind = LC_SUBMIT_FIRST }, 8));
+	assert_true(lc_section_spec(LC_SECTION_TASKS)
+	                ->valid(&(struct lc_block_task_made){ .submit_kind = LC_SUBMIT_PART }, 8));
 }
 
 /*

@@ -479,6 +479,13 @@ static void created_submitted_executed_dropped(void **state)
 	add_made("A", 1, LC_SUBMIT_FIRST, 5); /* counted: 5 of the 12 */
 	analyse();
 	assert_int_equal(s.types[0].dropped, 7);
+	add_made("B", 1, LC_SUBMIT_PART, 1); /* more than 4 were made */
+	analyse();
+	assert_false(s.types[0].part);
+	assert_true(s.types[1].part);
+	assert_int_equal(s.types[1].dropped, 0);
+	assert_int_equal(s.part, 1);
+	assert_int_equal(s.tasks_len, 2);
 	assert_int_equal(s.tasks_len, 2);
 }
 

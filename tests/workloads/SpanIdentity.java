@@ -31,6 +31,12 @@ public class SpanIdentity {
 		Task[] tasks = new Task[n];
 		int[] hashes = new int[n];
 		Set<Integer> all = new HashSet<>();
+		// Executed by another thread than the one that made them: Locus will record each object of the classes.
+		for (Task one : new Task[] { new Task(), new Locked() }) {
+			Thread other = new Thread(one);
+			other.start();
+			other.join();
+		}
 		Thread[] makers = new Thread[2];
 		for (int m = 0; m < 2; m++) {
 			int first = m;

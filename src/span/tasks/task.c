@@ -242,6 +242,11 @@ void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *cla
 	count_forgotten(s->tasks);
 }
 
+void lc_task_counted_in_part(struct lc_span_thread *s, const struct lc_task_class *class)
+{
+	count_row(s->tasks, class->site, LC_SUBMIT_PART, 0);
+}
+
 /* -- executions ------------------------------------------------------------------------------ */
 
 static void add_running(struct lc_span_thread *s, struct lc_span_frame *f)

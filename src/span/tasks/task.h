@@ -21,6 +21,7 @@ struct lc_submitting_stack;
 struct lc_task_parts; /* task_parts.h */
 struct lc_block_task_made;
 struct lc_task_places; /* task_place.h */
+struct lc_task_watch;  /* task_watch.h */
 
 /*
  * A bit of the `creator` of a link, frame or trace: the creator is a virtual thread, and the other
@@ -28,14 +29,15 @@ struct lc_task_places; /* task_place.h */
  */
 #define LC_TASK_CREATOR_VIRTUAL UINT32_C(0x80000000)
 
-/* A class of tasks; constant. */
+/* A class of tasks; constant, but for what `watch` points to. */
 struct lc_task_class {
 	uint32_t id;   /* from 1; the class's number in links */
 	uint32_t site; /* site of the class alone: for tasks of unknown creation */
 	uint32_t word; /* in the headers of its objects; a later class may reuse it */
 	uint8_t flags; /* LC_CLASS_ */
 	const char *signature;
-	jweak class; /* the java.lang.Class, while it lives */
+	jweak class;                 /* the java.lang.Class, while it lives */
+	struct lc_task_watch *watch; /* task_watch.h */
 };
 
 enum {
@@ -125,6 +127,11 @@ void lc_task_entered(struct lc_span_thread *s, struct lc_link_key key, bool all)
 void lc_task_left(struct lc_span_thread *s, bool refused);
 struct lc_submitting_stack *lc_task_entered_stack(struct lc_task_thread *t);
 struct lc_task_parts *lc_task_nest(struct lc_task_thread *t);
+
+/*
+ * From now on creations of the class are not all counted, see task_watch.h. Context: [hook], owner.
+ */
+void lc_task_counted_in_part(struct lc_span_thread *s, const struct lc_task_class *class);
 
 /*
  * run(), call(), exec() or compute() of an object begins. Pushes exactly one frame, or counts it as

@@ -27,12 +27,14 @@
 #include "src/jvm/layout/collector.h"
 #include "src/span/span.h"
 #include "src/span/tasks/span_classes.h"
+#include "src/span/tasks/task_watch.h"
 
 enum { CLASSES_MAX = LC_TASK_CLASSES_MAX, HEADS = 1 << 12, ACC_STATIC = 8 };
 
 /* A class and what is before it with the same hash. */
 struct entry {
 	struct lc_task_class class;
+	struct lc_task_watch watch;
 	uint32_t next; /* index + 1 */
 };
 
@@ -171,6 +173,21 @@ static const struct lc_task_class *latest(uint32_t word)
 	return NULL;
 }
 
+/* Call a static method of LocusSpan that takes ints. */
+static void call_span(JNIEnv *jni, const char *name, const char *descriptor, uint32_t word,
+                      unsigned state)
+{
+	jclass span = (*jni)->FindClass(jni, LC_SPAN_CLASS);
+	jmethodID method = span ? (*jni)->GetStaticMethodID(jni, span, name, descriptor) : NULL;
+
+	if (method)
+		(*jni)->CallStaticVoidMethod(jni, span, method, (jint)word, (jint)state);
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	if (span)
+		(*jni)->DeleteLocalRef(jni, span);
+}
+
 /*
  * Let Java code say nothing of a wrapper's objects any more. Not of the program's own classes,
  * which may be unloaded.
@@ -178,8 +195,6 @@ static const struct lc_task_class *latest(uint32_t word)
 static void tell_wrapper(JNIEnv *jni, jclass class, uint32_t word)
 {
 	jobject loader = NULL;
-	jclass span;
-	jmethodID add;
 
 	if ((*lc_jvmti())->GetClassLoader(lc_jvmti(), class, &loader))
 		return;
@@ -187,14 +202,19 @@ static void tell_wrapper(JNIEnv *jni, jclass class, uint32_t word)
 		(*jni)->DeleteLocalRef(jni, loader);
 		return;
 	}
-	span = (*jni)->FindClass(jni, LC_SPAN_CLASS);
-	add = span ? (*jni)->GetStaticMethodID(jni, span, "addWrapper", "(I)V") : NULL;
-	if (add)
-		(*jni)->CallStaticVoidMethod(jni, span, add, (jint)word);
-	if ((*jni)->ExceptionCheck(jni))
-		(*jni)->ExceptionClear(jni);
-	if (span)
-		(*jni)->DeleteLocalRef(jni, span);
+	call_span(jni, "addWrapper", "(I)V", word, 0);
+}
+
+void lc_task_class_tell(JNIEnv *jni, const struct lc_task_class *class)
+{
+	uint8_t told;
+
+	/* Two threads may tell different states: the last one to tell has seen the final one. */
+	do {
+		told = atomic_load(&class->watch->state);
+		call_span(jni, "watch", "(II)V", class->word, told);
+		atomic_thread_fence(memory_order_seq_cst);
+	} while (told != atomic_load(&class->watch->state));
 }
 
 /* Make the entry of a new class. NULL without memory. */
@@ -208,6 +228,7 @@ static struct entry *describe(JNIEnv *jni, jclass class, uint32_t word)
 		return NULL;
 	if (!(*jvmti)->GetClassSignature(jvmti, class, &signature, NULL)) {
 		e->class.word = word;
+		e->class.watch = &e->watch;
 		e->class.signature = strdup(signature);
 		e->class.flags = flags_of(jni, class, signature);
 		e->class.site = lc_site_intern(signature, word, 0);
@@ -254,6 +275,9 @@ static const struct lc_task_class *add(JNIEnv *jni, jclass class, uint32_t word,
 		added = true;
 	}
 	pthread_mutex_unlock(&classes.lock);
+	if (added && before && lc_task_watch_state(before->watch))
+		lc_task_class_tell(jni,
+		                   &e->class); /* what was told of the word was of another class */
 	if (added)
 		return &e->class;
 	forget(jni, e);

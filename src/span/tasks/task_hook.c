@@ -19,6 +19,7 @@
 #include "src/span/span.h"
 #include "src/span/tasks/task.h"
 #include "src/span/tasks/task_place.h"
+#include "src/span/tasks/task_watch.h"
 #include "src/span/tasks/virtual.h"
 #include "src/stack/walker.h"
 
@@ -26,6 +27,7 @@ static struct {
 	struct lc_task_config config;
 	_Atomic bool ready; /* config and tables are set; relaxed: classes are hooked later */
 	_Atomic uint64_t no_memory;
+	_Atomic uint64_t quiet, calls; /* times that classes were found to be */
 } tasks;
 
 int lc_task_init(const struct lc_task_config *config)
@@ -46,6 +48,8 @@ static const struct lc_counter counters[] = {
 	    "spans_tasks_lost", &tasks.no_memory, .limit = "spans_lost",
 	    .text =
 	        "there was no memory for the tasks of some threads: these tasks are not counted"),
+	LC_COUNTER("spans_task_classes_quiet", &tasks.quiet),
+	LC_COUNTER("spans_task_classes_calls", &tasks.calls),
 };
 LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters), .begin = lc_counters_with_spans);
 
@@ -120,6 +124,38 @@ static const struct lc_task_class *find_class(JNIEnv *jni, const struct lc_span_
 	return class && !(class->flags & LC_CLASS_WRAPPER) ? class : NULL;
 }
 
+/* Another part of the class's events is recorded from now on. */
+static __attribute__((noinline)) void watch_changed(JNIEnv *jni, struct lc_span_thread *s,
+                                                    const struct lc_task_class *class)
+{
+	uint8_t state = lc_task_watch_state(class->watch);
+
+	if (state & LC_TASK_WATCH_CALLS)
+		atomic_fetch_add_explicit(&tasks.calls, 1, memory_order_relaxed); /* a count */
+	else if (state & LC_TASK_WATCH_QUIET)
+		atomic_fetch_add_explicit(&tasks.quiet, 1, memory_order_relaxed); /* a count */
+	if (state & LC_TASK_WATCH_QUIET)
+		lc_task_counted_in_part(s, class);
+	lc_task_class_tell(jni, class);
+}
+
+/* The frame of a task that begins says whether its class is one of tasks. */
+static void watch_run(JNIEnv *jni, struct lc_span_thread *s, const struct lc_task_class *class,
+                      const struct lc_span_frame *f)
+{
+	enum lc_task_watch_run run = LC_TASK_WATCH_RUN_TASK;
+
+	if (f->kind == LC_SPAN_TASK &&
+	    !(f->task.flags & (LC_TRACE_SUBMITTED | LC_TRACE_FORK_JOIN))) {
+		if (!f->task.creator)
+			run = LC_TASK_WATCH_RUN_UNKNOWN;
+		else if (f->task.flags & LC_TRACE_SAME_THREAD)
+			run = LC_TASK_WATCH_RUN_CALL;
+	}
+	if (lc_task_watch_executed(class->watch, run))
+		watch_changed(jni, s, class);
+}
+
 void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f, uint64_t outer,
                    const struct lc_span_ended *e)
 {
@@ -165,8 +201,10 @@ void Java_java_lang_LocusSpan_created(JNIEnv *jni, jclass span, jobject task, ji
 	const struct lc_task_class *class = s && s->tasks ? find_class(jni, s, task, word) : NULL;
 	uint32_t site;
 
-	if (!class)
+	if (!class || lc_task_watch_state(class->watch) & LC_TASK_WATCH_QUIET)
 		return;
+	if (lc_task_watch_created(class->watch))
+		watch_changed(jni, s, class);
 	site = find_place(jni, s, frame, LC_TASK_PLACE_CREATED, task, class);
 	lc_task_created(s, class, (uint32_t)hash, site ? site : class->site, __rdtsc());
 }
@@ -197,6 +235,8 @@ void Java_java_lang_LocusSpan_submitted(JNIEnv *jni, jclass span, jobject task, 
 	const struct lc_task_class *class = s && s->tasks ? find_class(jni, s, task, word) : NULL;
 	struct lc_link_key key = { .hash = (uint32_t)hash, .class = class ? class->id : 0 };
 
+	if (class && lc_task_watch_submitted(class->watch))
+		watch_changed(jni, s, class);
 	if (class)
 		submit(jni, s, frame, task, class, key, bits);
 	if (bits & (LC_SUBMIT_ENTERS | LC_SUBMIT_ENTERS_ALL) && s && s->tasks)
@@ -248,10 +288,14 @@ void Java_java_lang_LocusSpan_taskBegin(JNIEnv *jni, jclass span, jobject task, 
 	}
 	if (s->tasks && !(traits & LC_TASK_WRAPPER))
 		class = find_class(jni, s, task, word);
+	if (class && lc_task_watch_state(class->watch) & LC_TASK_WATCH_CALLS)
+		class = NULL;
 	f = s->tasks ? lc_task_begin(s, class, (uint32_t)hash, (uint32_t)traits)
 	             : lc_span_push(s, LC_SPAN_KINDS, NULL);
 	if (!f)
 		return;
+	if (class && f->slot)
+		watch_run(jni, s, class, f);
 	f->stack_pointer = frame;
 	f->return_address = caller;
 	now = lc_cycles_read(&s->clock, &tsc);

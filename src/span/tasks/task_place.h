@@ -158,6 +158,12 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 /* Learn whether classes may be unloaded at any time. Context: [attach]. */
 void lc_task_classes_init(void);
 
+/*
+ * Let java.lang.LocusSpan know the state of the class's watch, which has changed: it calls no hook
+ * for what is not recorded. Context: [hook]; slow.
+ */
+void lc_task_class_tell(JNIEnv *jni, const struct lc_task_class *class);
+
 /* Slow path of lc_task_class_of(). */
 const struct lc_task_class *lc_task_class_slowly(struct lc_task_place_class *known, JNIEnv *jni,
                                                  jobject object, uint32_t word);
