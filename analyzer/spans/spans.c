@@ -490,83 +490,9 @@ static void make_tasks(struct lc_spans *s)
 	count_created(s);
 }
 
-/* ---- orders of the report ---- */
-
-struct sorting {
-	enum lc_spans_sort by;
-};
-
-static int order_sums(const struct lc_spans_sum *a, const struct lc_spans_sum *b,
-                      enum lc_spans_sort by)
-{
-	int order = 0;
-
-	if (by == LC_SPANS_BY_EXECUTIONS)
-		order = lc_order_u64(b->executions, a->executions);
-	else if (by == LC_SPANS_BY_SWITCHES)
-		order = lc_order_u64(b->switches, a->switches);
-	if (!order)
-		order = lc_spans_order_i64(b->cycles, a->cycles);
-	return order ? order : lc_order_u64(b->executions, a->executions);
-}
-
-static int order_streams(const void *a, const void *b, void *sorting)
-{
-	const struct lc_spans_stream *x = a, *y = b;
-	int order = order_sums(&x->sum, &y->sum, ((struct sorting *)sorting)->by);
-
-	if (!order)
-		order = lc_spans_order_place(x->place, y->place);
-	if (!order)
-		order = lc_order_u64(x->kind, y->kind);
-	return order ? order : lc_order_u64(x->level, y->level);
-}
-
-static int order_locations(const void *a, const void *b, void *sorting)
-{
-	const struct lc_spans_location *x = a, *y = b;
-	int order = order_sums(&x->sum, &y->sum, ((struct sorting *)sorting)->by);
-
-	return order ? order : lc_spans_order_place(x->place, y->place);
-}
-
-static int order_tasks(const void *a, const void *b, void *sorting)
-{
-	const struct lc_spans_task *x = a, *y = b;
-	int order = order_sums(&x->sum, &y->sum, ((struct sorting *)sorting)->by);
-
-	if (!order)
-		order = lc_spans_order_text(x->type, y->type);
-	if (!order)
-		order = lc_spans_order_place(x->place, y->place);
-	if (!order)
-		order = lc_order_u64(x->submit_kind, y->submit_kind);
-	if (!order)
-		order = lc_spans_order_place(x->submit_place, y->submit_place);
-	return order ? order : lc_order_u64(x->kind, y->kind);
-}
-
-static int order_types(const void *a, const void *b, void *sorting)
-{
-	const struct lc_spans_type *x = a, *y = b;
-	const struct lc_spans_sum all[2] = {
-		{ .executions = x->sum.executions + x->threads.executions,
-		  .cycles = x->sum.cycles + x->threads.cycles,
-		  .switches = x->sum.switches + x->threads.switches },
-		{ .executions = y->sum.executions + y->threads.executions,
-		  .cycles = y->sum.cycles + y->threads.cycles,
-		  .switches = y->sum.switches + y->threads.switches },
-	};
-	int order = order_sums(&all[0], &all[1], ((struct sorting *)sorting)->by);
-
-	return order ? order : lc_spans_order_type(x->name, x->place, y->name, y->place);
-}
-
 void lc_spans_build(struct lc_spans *s, const struct lc_load *load, const struct lc_span_rows *rows,
                     uint32_t engine, enum lc_spans_sort sort)
 {
-	struct sorting by = { sort };
-
 	memset(s, 0, sizeof(*s));
 	s->load = load;
 	s->tree = load->tree;
@@ -582,10 +508,7 @@ void lc_spans_build(struct lc_spans *s, const struct lc_load *load, const struct
 	lc_spans_build_threads(s);
 	lc_spans_build_heat(s);
 	lc_spans_build_trace(s);
-	qsort_r(s->streams, s->streams_len, sizeof(*s->streams), order_streams, &by);
-	qsort_r(s->locations, s->locations_len, sizeof(*s->locations), order_locations, &by);
-	qsort_r(s->tasks, s->tasks_len, sizeof(*s->tasks), order_tasks, &by);
-	qsort_r(s->types, s->types_len, sizeof(*s->types), order_types, &by);
+	lc_spans_sort_groups(s, sort);
 	lc_spans_diagnose(s);
 }
 

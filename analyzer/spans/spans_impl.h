@@ -110,6 +110,9 @@ void lc_spans_balance_rows(struct lc_spans *s, struct lc_spans_balance *b,
 struct lc_spans_type *lc_spans_find_type(const struct lc_spans *s, struct lc_text name,
                                          const struct lc_span_place *place);
 
+/* Put the groups of the whole analysis in this order. Groups that are equal in it have one, too. */
+void lc_spans_sort_groups(struct lc_spans *s, enum lc_spans_sort sort);
+
 /* Sum up the call paths of rows. */
 void lc_spans_make_paths(struct lc_spans *s, struct lc_spans_paths *p,
                          const struct lc_span_row *const *rows, size_t len);
