@@ -126,7 +126,7 @@ static uint64_t pack_step(const struct lc_recipe *r)
 	const struct lc_step *s = &r->step;
 
 	return (uint64_t)s->kind | (uint64_t)s->reg << 8 | (uint64_t)(uint16_t)s->slot << 16 |
-	       (uint64_t)r->read_on << 32 | (uint64_t)r->index_differs << 40 |
+	       (uint64_t)r->read_on << 32 | (r->index_differs ? UINT64_C(1) << 40 : 0) |
 	       (uint64_t)(uint16_t)r->loaded << 48;
 }
 
@@ -212,7 +212,8 @@ static bool pay_for_step(void)
  * as most of a large program are, is not worth the while.
  */
 static void find_step(const struct lc_code_cache_piece *piece, const struct lc_code_bytes *code,
-                      const struct lc_registers *regs, struct lc_recipe *r)
+                      uint64_t key, const struct lc_registers *regs, bool same_stack,
+                      struct lc_recipe *r)
 {
 	const uint64_t at = r->pc - code->address;
 	const bool may_have_one =
@@ -226,11 +227,11 @@ static void find_step(const struct lc_code_cache_piece *piece, const struct lc_c
 	else if (!may_have_one)
 		r->step.kind = LC_STEP_UNKNOWN;
 	else if (pay_for_step())
-		lc_step_find(code, at > LOOP_BYTES ? at - LOOP_BYTES : 0, at, regs, r->same_frame,
+		lc_step_find(code, at > LOOP_BYTES ? at - LOOP_BYTES : 0, at, regs, same_stack,
 		             &r->step);
 	else
 		return;
-	cache_put(regs->pc, piece->life, r);
+	cache_put(key, piece->life, r);
 }
 
 static struct lc_code_bytes all_of(const struct lc_code_cache_piece *code)
@@ -268,7 +269,7 @@ static void find_recipe(const struct lc_code_cache_piece *code, const struct lc_
 
 	if (cache_get(pc, code->life, r)) {
 		if (code->kind == LC_CODE_METHOD)
-			find_step(code, &all, regs, r);
+			find_step(code, &all, pc, regs, r->same_frame, r);
 		return;
 	}
 	from = window(code, pc);
@@ -514,22 +515,29 @@ void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 	out->fenced = out->how == LC_HOW_DIRECT && (out->access & LC_ACCESS_FENCE);
 }
 
-void lc_decode_known(const struct lc_code_cache_piece *code, struct lc_access *out)
+void lc_decode_known(const struct lc_code_cache_piece *code, const struct lc_registers *regs,
+                     bool same_stack, struct lc_access *out)
 {
 	const struct lc_code_bytes all = all_of(code);
 	const uint64_t pc = out->recipe.pc;
-	struct lc_recipe found;
+	struct lc_recipe found = out->recipe;
 
 	if (code->kind != LC_CODE_METHOD || (out->recipe.access & LC_ACCESS_OWN))
 		return;
 	if (!cache_get(pc | KNOWN, code->life, &found)) {
-		found = out->recipe;
 		lc_decode_load(&all, window(code, pc) - code->start, &found);
 		found.read_on = lc_read_on(&all, pc - code->start);
 		cache_put(pc | KNOWN, code->life, &found);
+	} else if (regs) {
+		/* A loop's step needs registers that the loop does not change: any moment will do.
+		 */
+		find_step(code, &all, pc | KNOWN, regs, same_stack, &found);
 	}
 	out->recipe.loaded = found.loaded;
 	out->recipe.read_on = found.read_on;
+	out->recipe.step = found.step;
+	if (regs)
+		out->step = lc_step_bytes(&found.step, regs, same_stack);
 	find_load(code, out);
 }
 

@@ -139,10 +139,13 @@ void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out);
 
 /*
  * Find what the code around an access tells, where out->recipe.pc in `code` is known to be its
- * instruction: by which load the reference came, and which field is read next. Cached, too.
+ * instruction: by which load the reference came, which field is read next, and the step. Cached,
+ * too. `regs` are those of the thread just before or just behind the instruction; NULL: they are
+ * not known, and neither is the step. `same_stack`: the frame is still on the stack.
  * Context: [signal].
  */
-void lc_decode_known(const struct lc_code_cache_piece *code, struct lc_access *out);
+void lc_decode_known(const struct lc_code_cache_piece *code, const struct lc_registers *regs,
+                     bool same_stack, struct lc_access *out);
 
 /*
  * Compute the address of the recipe's operand when the instruction at recipe->pc is about to run.

@@ -101,20 +101,27 @@ static uint8_t access_of(uint64_t data_src)
 	return access ? access | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT : 0;
 }
 
+/* Are the record and the context in one compiled method, with the same stack pointer? */
+static bool in_one_frame(const struct interrupted *at, uint64_t pc, const struct lc_registers *regs)
+{
+	enum { SP = 4 };
+
+	return at->context && regs && regs->r[SP] == at->regs.r[SP] &&
+	       at->code.kind == LC_CODE_METHOD && pc >= at->code.start && pc < at->code.end;
+}
+
 /*
  * Find the path of a record. Its own instruction stands for the context's where both are in one
- * compiled method and the stack pointer has not moved in between; else the path is the context's.
+ * frame; else the path is the context's.
  */
 static void walk_record(struct lc_sampler *s, struct interrupted *at,
                         const struct lc_registers *regs, struct lc_sample *head)
 {
-	enum { SP = 4 };
 	const uint64_t pc = head->pc;
 
 	if (!at->context)
 		return;
-	if (pc != at->regs.pc && regs && regs->r[SP] == at->regs.r[SP] &&
-	    at->code.kind == LC_CODE_METHOD && pc >= at->code.start && pc < at->code.end) {
+	if (pc != at->regs.pc && in_one_frame(at, pc, regs)) {
 		lc_sampler_walk(s, at->context, pc, head, s->frames);
 		at->walked = false;
 		return;
@@ -127,9 +134,25 @@ static void walk_record(struct lc_sampler *s, struct interrupted *at,
 	at->frames_len = head->frames_len;
 }
 
-/* Find the access by its instruction, which is the one at the record's program counter. */
+/*
+ * Are the record's registers those of its instruction? A page fault has them from before, PEBS from
+ * the end of the instruction, which it names from precise_ip 2 on. IBS has the instruction's pc and
+ * the registers of the interrupt, which may come behind the loop.
+ */
+static bool has_own_registers(const struct lc_event *event)
+{
+	return event->kind == LC_KIND_FAULT ||
+	       (event->kind == LC_KIND_PEBS && event->attr.precise_ip >= 2);
+}
+
+/*
+ * Find the access by its instruction, which is the one at the record's program counter. `regs` and
+ * `same_stack` as of lc_decode_known(). A fault comes before its instruction has run; hardware
+ * reports one that has run.
+ */
 static void decode_record(const struct lc_ring_record *r, const struct lc_code_cache_piece *code,
-                          bool ran, struct lc_access *out)
+                          bool ran, const struct lc_registers *regs, bool same_stack,
+                          struct lc_access *out)
 {
 	const bool java = code->kind == LC_CODE_METHOD || code->kind == LC_CODE_STUB;
 	struct lc_insn insn;
@@ -159,7 +182,7 @@ static void decode_record(const struct lc_ring_record *r, const struct lc_code_c
 	out->recipe.index_lost =
 	    ran && insn.index < LC_REGISTERS && (insn.written >> insn.index & 1);
 	out->recipe.access = out->access = insn.access;
-	lc_decode_known(code, out);
+	lc_decode_known(code, regs, same_stack, out);
 }
 
 static void take_record(struct lc_sampler *s, size_t engine, const struct lc_ring_record *r,
@@ -188,10 +211,12 @@ static void take_record(struct lc_sampler *s, size_t engine, const struct lc_rin
 		/* A breakpoint on data hits behind its instruction, which the path is to name. */
 		pc = lc_watch_access(engine, known, &head);
 	} else {
-		/* A fault comes before its instruction has run; hardware reports one that has
-		 * run. */
-		decode_record(r, &code, kind != LC_KIND_FAULT, &access);
+		const bool own = known == &at->regs || has_own_registers(rows[engine].event);
+
+		decode_record(r, &code, kind != LC_KIND_FAULT, own ? known : NULL,
+		              in_one_frame(at, r->ip, known), &access);
 		head.access = access.access ? access.access : access_of(r->data_src);
+		head.step = access.step;
 		head.read_on = access.recipe.read_on;
 		/* A record of Java code that is read late may find a collection running. */
 		if (known && (at->code.kind == LC_CODE_METHOD || at->code.kind == LC_CODE_STUB))

@@ -1091,7 +1091,7 @@ static void of_a_known_access_the_load_of_its_reference_is_found(void **state)
 			                               .disp = 8,
 			                               .access = LC_TOUCH_LOAD } };
 
-		lc_decode_known(&code, &known);
+		lc_decode_known(&code, NULL, false, &known);
 		assert_true(known.loaded == start);
 		assert_int_equal(known.loaded_disp, 16);
 		assert_int_equal(known.recipe.read_on, 4);
@@ -1100,19 +1100,57 @@ static void of_a_known_access_the_load_of_its_reference_is_found(void **state)
 			                                .base = R11,
 			                                .index = NONE,
 			                                .access = LC_TOUCH_LOAD } };
-		lc_decode_known(&code, &known);
+		lc_decode_known(&code, NULL, false, &known);
 		assert_true(known.loaded == 0); /* an argument of the method */
 	}
 	stub.kind = LC_CODE_STUB; /* has no debug information */
 	stub.life = 78;
 	struct lc_access in_stub = { .recipe = { .pc = start + 6, .how = LC_HOW_DIRECT } };
-	lc_decode_known(&stub, &in_stub);
+	lc_decode_known(&stub, NULL, false, &in_stub);
 	assert_true(in_stub.loaded == 0);
+}
+
+/*
+ * The registers of a record that the loop does not change tell the step, whatever the moment. Those
+ * of a record that has none tell nothing.
+ */
+static void of_a_known_access_the_step_of_its_loop_is_found(void **state)
+{
+	static const char bytes[] = "\x31\xc9"         /* xor ecx,ecx */
+	                            "\x8b\x44\x8e\x10" /* mov eax,[rsi+rcx*4+16] */
+	                            "\x01\xd1"         /* add ecx,edx */
+	                            "\x39\xf9"         /* cmp ecx,edi */
+	                            "\x7c\xf6"         /* jl to the load */
+	                            "\xc3";
+	const uint64_t start = (uint64_t)(uintptr_t)bytes;
+	const struct lc_code_cache_piece code = { start, start + sizeof(bytes) - 1, .life = 79,
+		                                  .kind = LC_CODE_METHOD };
+	struct lc_registers regs = { .pc = start + 2, .r = { [RDX] = 32 } };
+	struct lc_access known;
+
+	assert_int_equal(lc_decode_init(), 0);
+	for (int i = 0; i < 200; i++) {
+		known = (struct lc_access){ .recipe = { .pc = start + 2,
+			                                .how = LC_HOW_DIRECT,
+			                                .base = RSI,
+			                                .index = RCX,
+			                                .scale = 4,
+			                                .disp = 16,
+			                                .access = LC_TOUCH_LOAD } };
+		lc_decode_known(&code, i < 100 ? NULL : &regs, false, &known);
+		assert_true(i >= 100 || known.step == 0);
+	}
+	assert_int_equal(known.recipe.step.kind, LC_STEP_REGISTER);
+	assert_int_equal(known.step, 128);
+	regs.r[RDX] = 1; /* the next run of the loop */
+	lc_decode_known(&code, &regs, false, &known);
+	assert_int_equal(known.step, 4);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_a_known_access_the_step_of_its_loop_is_found),
 		cmocka_unit_test(of_a_known_access_the_load_of_its_reference_is_found),
 		cmocka_unit_test(instruction_before_the_pc_is_direct),
 		cmocka_unit_test(overwritten_index_is_lost_and_base_is_not),

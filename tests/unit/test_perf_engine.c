@@ -7,6 +7,7 @@
  * The sampler and the walk are models: each walk loads from where nothing is, as real ones do in a
  * stack that they have misread. Were the fault of such a load a sample, the test would never end.
  */
+#include <asm/perf_regs.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -47,6 +48,7 @@ static bool walk_faults;
 static uint64_t periods[PERIODS_MAX]; /* in force at each sample */
 static bool in_java;                  /* all code is a Java method's, and accesses memory */
 static struct lc_sample last;
+static struct lc_registers last_regs; /* by which a step was sought */
 
 /* -- the sampler, as far as the engine needs it --------------------------------------------- */
 
@@ -127,9 +129,13 @@ void lc_sampler_loaded(struct lc_sample *head, const struct lc_access *access)
 	head->loaded_disp = access->loaded_disp;
 }
 
-/* The reference was loaded 5 bytes before the access. */
-void lc_decode_known(const struct lc_code_cache_piece *code, struct lc_access *out)
+/* The reference was loaded 5 bytes before the access; with registers there is a step. */
+void lc_decode_known(const struct lc_code_cache_piece *code, const struct lc_registers *regs,
+                     bool same_stack, struct lc_access *out)
 {
+	out->step = regs ? 64 : 0;
+	if (regs)
+		last_regs = *regs;
 	assert_int_equal(code->kind, LC_CODE_METHOD);
 	out->recipe.read_on = 4;
 	out->loaded = out->recipe.pc - 5;
@@ -347,7 +353,62 @@ static void an_access_of_java_code_has_the_load_of_its_reference(void **state)
 	assert_true(last.pc && last.loaded == last.pc - 5);
 	assert_int_equal(last.loaded_disp, 16);
 	assert_int_equal(last.read_on, 4);
+	assert_int_equal(last.step, 64); /* a fault's registers are of its instruction */
 	munmap((void *)pages, (size_t)PAGES * PAGE); /* NOLINT: no longer used */
+}
+
+/* A record as the kernel writes it. */
+struct record {
+	struct perf_event_header header;
+	uint64_t ip, addr, regs_abi, regs[LC_REGISTERS];
+};
+
+/* The step that the engine finds for a record of that event. */
+static uint32_t step_of_record(const struct lc_event *sampled, const struct record *r)
+{
+	static const struct lc_options options = { .jitter = LC_JITTER_OFF };
+	struct perf_event_mmap_page *page = mmap(NULL, (size_t)2 * PAGE, PROT_READ | PROT_WRITE,
+	                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct lc_sampler_slot *slot = &sampler.slot[0];
+
+	assert_true(page != MAP_FAILED);
+	page->data_offset = page->data_size = PAGE;
+	page->data_head = sizeof(*r);
+	memcpy((char *)page + PAGE, r, sizeof(*r));
+	assert_int_equal(lc_backend_perf()->start(0, sampled, &options), 0);
+	memset(&sampler, 0, sizeof(sampler));
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++)
+		sampler.slot[i].perf = LC_PERF_NONE;
+	slot->perf.map = page;
+	slot->perf.map_bytes = (size_t)2 * PAGE;
+	slot->perf.layout.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_REGS_INTR;
+	slot->perf.layout.regs_intr = 0xff00ff; /* AX to SP, R8 to R15 */
+	slot->open = true;
+	appended = 0;
+	last.step = UINT32_MAX;
+	lc_backend_perf()->thread_finish(&sampler, 0);
+	assert_int_equal(appended, 1);
+	return last.step;
+}
+
+/* PEBS has the registers of the end of the instruction that it names, IBS of the interrupt. */
+static void records_with_the_registers_of_their_instruction_tell_a_step(void **state)
+{
+	struct lc_event e = { .kind = LC_KIND_PEBS, .period = 1, .attr.precise_ip = 2 };
+	struct record r = { .header = { PERF_RECORD_SAMPLE, 0, sizeof(r) },
+		            .ip = (uintptr_t)fresh_pages,
+		            .addr = 0x1000,
+		            .regs_abi = PERF_SAMPLE_REGS_ABI_64,
+		            .regs = { [PERF_REG_X86_DX] = 0x1234 } };
+
+	in_java = true;
+	assert_int_equal(step_of_record(&e, &r), 64);
+	assert_true(last_regs.r[2] == 0x1234);
+	e.attr.precise_ip = 1; /* it names the instruction behind */
+	assert_int_equal(step_of_record(&e, &r), 0);
+	e = (struct lc_event){ .kind = LC_KIND_IBS, .period = 1, .attr.precise_ip = 2 };
+	assert_int_equal(step_of_record(&e, &r), 0);
+	in_java = false;
 }
 
 static void periods_are_random_around_what_was_asked_for(void **state)
@@ -388,6 +449,7 @@ int main(void)
 		                                end),
 		cmocka_unit_test_setup_teardown(
 		    an_access_of_java_code_has_the_load_of_its_reference, NULL, end),
+		cmocka_unit_test(records_with_the_registers_of_their_instruction_tell_a_step),
 		cmocka_unit_test_setup_teardown(without_jitter_the_period_stays, NULL, end),
 	};
 
