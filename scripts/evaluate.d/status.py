@@ -3,6 +3,7 @@
 
 import dataclasses
 
+import agreement
 import costs
 import figures
 import tables
@@ -30,10 +31,10 @@ def of_costs(results, plan, kind, plural):
 
 
 def of_agreement(asked, plan, directory):
-    """The programs that `locus agree` runs."""
-    programs = [p for p in plan.programs if p.kind in asked.kinds]
-    have = sum(asked.path(directory, p).exists() for p in programs)
-    return Row("%s (programs)" % asked.name, have, len(programs), asked.seconds * (1 - have / len(programs)) if programs else 0, asked.seconds)
+    """The rounds that `locus agree` has run of each program."""
+    wanted = [(p, asked.rounds[p.kind]) for p in plan.programs if p.kind in asked.rounds]
+    have, all_of = sum(min(agreement.rounds_done(asked.path(directory, p)), n) for p, n in wanted), sum(n for _, n in wanted)
+    return Row("%s (rounds)" % asked.name, have, all_of, asked.seconds * (1 - have / all_of) if all_of else 0, asked.seconds)
 
 
 def rows(results, plan, parts, asked, directory):
