@@ -83,11 +83,6 @@ SAVING = """## How to spend less
   paths and Locus's own thread; Locus takes fewer samples rather than exceed the budget.
 - `--min-size` sets the size from which objects are tracked (1 KB). `--min-size 0` tracks every object, and can multiply the time
   of a program that mostly allocates.
-- `--track CLASS` costs by the objects of the class. If a program makes hardly any others, that is as much as `--min-size 0`: 200
-  million objects of 24 bytes on two threads took 3.3 times the CPU time of the default options with either (7.8 s instead of
-  2.3 s; JDK 17, n = 3, load 5 to 7 on two CPUs), and 100 million nodes of binary trees 3.6 times (n = 3, load 1 to 5).
-  `--track hot` costs it from the choice on: 800 million of these objects took 1.9 times the CPU time of the default options
-  (n = 2, load 20 to 33). A short program chooses no class.
 - `--spans` costs extra for each execution of a stream or task: [spans.md](spans.md).
 - `--max-memory` bounds Locus's memory in the program (256 MB, or 5% of the machine or control group if that is less), and
   `--max-profile-size` the profile on disk (4 GB, or a quarter of the free space if that is less).
