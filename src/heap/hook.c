@@ -53,7 +53,7 @@ static struct {
 	bool ordered; /* objects move while the program runs */
 	bool objects; /* every object is tracked */
 	bool tracks;  /* those of some classes are */
-	bool assumes; /* the stack need not be looked at for each of them */
+	bool looks;   /* the stack is looked at for each of them */
 	_Atomic bool enabled;
 	_Atomic uint64_t corrections, duplicates, unrecorded;
 } hook;
@@ -69,7 +69,7 @@ int lc_hook_init(jclass hook_class, const struct lc_options *options, bool follo
 	hook.objects = !options->min_size_bytes;
 	hook.tracks = !hook.objects && lc_tracked_any();
 	hook.exact = options->paths == LC_PATHS_EXACT;
-	hook.assumes = !hook.exact && (hook.objects || hook.tracks);
+	hook.looks = hook.exact || hook.tracks;
 	hook.ordered = false;
 	hook.audit = follow && options->audit;
 	return lc_alloc_path_init((uint32_t)options->depth, options->min_size_bytes);
@@ -91,11 +91,6 @@ uint64_t lc_hook_min_size_bytes(void)
 	return hook.min_size_bytes;
 }
 
-bool lc_hook_assumes(void)
-{
-	return hook.assumes;
-}
-
 uint64_t lc_hook_missed(void)
 {
 	return atomic_load_explicit(&hook.unrecorded, memory_order_relaxed) + lc_tlab_unproved();
@@ -114,13 +109,10 @@ LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));
 
 static void add(struct lc_site_counter *counter, uint32_t words)
 {
-	/*
-	 * One writer: plain adds that the attribution thread may read at any time. Release: who
-	 * reads this count sees `looked` of the object, too.
-	 */
+	/* One writer: plain adds that the attribution thread may read at any time. */
 	atomic_store_explicit(&counter->allocations,
 	                      atomic_load_explicit(&counter->allocations, memory_order_relaxed) + 1,
-	                      memory_order_release);
+	                      memory_order_relaxed);
 	atomic_store_explicit(&counter->bytes,
 	                      atomic_load_explicit(&counter->bytes, memory_order_relaxed) +
 	                          (uint64_t)words * 8,
@@ -298,8 +290,8 @@ find_counter(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocatio
 }
 
 /*
- * Like record_allocation(), if small objects are tracked. For these the stack may be looked at now
- * and then only; large ones are recorded as if only large ones were tracked.
+ * Like record_allocation(), if every object is tracked. For small objects the stack is looked at
+ * now and then; large ones are recorded as if only large ones were tracked.
  */
 static __attribute__((noinline)) struct lc_site_counter *
 record_object(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
@@ -308,17 +300,17 @@ record_object(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocati
 	const bool large = lc_tlab_is_large(a->words);
 	struct lc_tlab_thread *objects = large ? NULL : lc_tlab_known();
 	struct lc_site_counter *counter = objects ? lc_tlab_recent(objects, site, class_key) : NULL;
-	bool walked = false, looked = !counter, each = large || (hook.tracks && !objects);
+	bool walked = false, looked = !counter;
 
 	if (looked)
 		counter = find_counter(jni, t, o, a, &walked);
 	if (!counter)
 		return NULL;
-	if (objects && looked)
-		each = lc_tlab_looked(objects, site, class_key, counter, walked);
-	if (each)
-		lc_site_counter_looked(counter);
 	count_and_record(jni, t, counter, o, a->words);
+	if (large)
+		lc_site_counter_looked(counter);
+	else if (objects && looked)
+		lc_tlab_looked(objects, site, class_key, counter, walked);
 	return counter;
 }
 
@@ -329,7 +321,7 @@ record_allocation(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allo
 	struct lc_site_counter *counter;
 	bool walked;
 
-	if (__builtin_expect(hook.assumes, 0))
+	if (__builtin_expect(hook.objects && !hook.exact, 0))
 		return record_object(jni, t, o, a);
 	counter = find_counter(jni, t, o, a, &walked);
 	if (__builtin_expect(counter != NULL, 1))
@@ -480,8 +472,8 @@ static struct lc_site_counter *learn_made(JNIEnv *jni, struct lc_thread *t, jcla
 }
 
 /*
- * The counter for the objects that `new` has made, which has counted a look for this one if that is
- * told apart. NULL without room: *common is the site whose counter all threads share, or 0.
+ * The counter for the objects that `new` has made. NULL without room: *common is the site whose
+ * counter all threads share, or 0.
  */
 static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
                                             struct lc_tlab_thread *objects, jclass type,
@@ -490,8 +482,7 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 {
 	const bool large = lc_tlab_is_large(made->size_bytes / 8);
 	struct lc_site_counter *counter =
-	    hook.exact || large ? NULL : lc_tlab_recent(objects, h->bytecode_site, 0);
-	bool each = large;
+	    hook.looks || large ? NULL : lc_tlab_recent(objects, h->bytecode_site, 0);
 	uint64_t note;
 
 	if (counter)
@@ -509,10 +500,8 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 		*common = look.common;
 		end_slow(t, &slow);
 	}
-	if (counter && !hook.exact)
-		each |= lc_tlab_looked(objects, h->bytecode_site, 0, counter, !note);
-	if (counter && each)
-		lc_site_counter_looked(counter);
+	if (counter && !hook.looks)
+		lc_tlab_looked(objects, h->bytecode_site, 0, counter, !note);
 	return counter;
 }
 
@@ -555,33 +544,13 @@ uint32_t lc_hook_block_site(JNIEnv *jni, uint64_t frame, uint32_t kind,
 	return site;
 }
 
-/* Are small objects of the bytecode site tracked? */
-static inline bool has_small(uint32_t bytecode_site)
-{
-	return hook.objects || (hook.tracks && bytecode_site & LC_SITE_TRACKED);
-}
-
-/* A hook that is given an object begins: find the thread's buffer. */
-static inline void begin_small(JNIEnv *jni, const struct lc_thread *t, uint32_t bytecode_site)
-{
-	if (__builtin_expect(has_small(bytecode_site), 0))
-		(void)lc_tlab_here(jni, hook.follow ? t->allocs : NULL);
-}
-
-/* ... and ends: the next one begins from here. */
-static inline void end_small(uint32_t bytecode_site)
-{
-	if (__builtin_expect(has_small(bytecode_site), 0))
-		lc_tlab_sync(lc_tlab_known());
-}
-
 /* Let Java code record the next arrays of that bytecode site. */
 static inline void remember_array(struct lc_site_counter *counter, uint32_t bytecode_site)
 {
 	struct lc_tlab_thread *objects;
 	const struct lc_site *site;
 
-	if (__builtin_expect(!has_small(bytecode_site), 1))
+	if (__builtin_expect(!hook.objects, 1))
 		return;
 	objects = lc_tlab_known();
 	if (!objects || !counter || !hook.follow || hook.exact || hook.audit)
@@ -612,6 +581,8 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 	}
 	if (counter)
 		add(counter, made.size_bytes / 8);
+	if (counter && lc_tlab_is_large(made.size_bytes / 8))
+		lc_site_counter_looked(counter);
 	if (hook.follow && hook.tracks)
 		lc_tracked_note_bytes(made.size_bytes);
 	if (hook.follow && proof == LC_TLAB_PLACED)
@@ -691,7 +662,6 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 
 	if (!t)
 		return;
-	begin_small(jni, t, a.hook.bytecode_site);
 	if (__builtin_expect(a.hook.bytecode_site &
 	                         (LC_SITE_IN_BODY | LC_SITE_AFTER_CALL | LC_SITE_ANY_CLASS),
 	                     0)) {
@@ -705,7 +675,8 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 		    !lc_tlab_is_large(a.words))
 			remember_array(counter, a.hook.bytecode_site);
 	}
-	end_small(a.hook.bytecode_site);
+	if (__builtin_expect(hook.objects, 0))
+		lc_tlab_sync(lc_tlab_known());
 }
 
 /* The array stands for both: where its method ran, both were reported. */
@@ -726,7 +697,8 @@ void Java_java_lang_LocusHook_allocString(JNIEnv *jni, jclass hook_class, jobjec
 		(void)show(jni, t, array, (uint32_t)site, LC_ORIGIN_CALL);
 		(void)show(jni, t, string, (uint32_t)site, LC_ORIGIN_CALL);
 	}
-	end_small((uint32_t)site);
+	if (__builtin_expect(hook.objects, 0))
+		lc_tlab_sync(lc_tlab_known());
 }
 
 /*
@@ -757,7 +729,8 @@ void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobjec
 	    is_counted_here(jni, t, o, (uint32_t)site, (uint64_t)bytes))
 		called(jni, t, o, frame, (uint32_t)(bytes / 8), (uint32_t)site,
 		       (uint32_t)site & LC_SITE_ANY_CLASS ? LC_ORIGIN_CALL : LC_ORIGIN_CONSTRUCTOR);
-	end_small((uint32_t)site);
+	if (__builtin_expect(hook.objects, 0))
+		lc_tlab_sync(lc_tlab_known());
 }
 
 void Java_java_lang_LocusHook_observe(JNIEnv *jni, jclass hook_class, jobject o)

@@ -52,19 +52,6 @@ def test_if_all_classes_are_tracked_the_collector_changes_no_count(workload, pro
     everything(workload, profile, jdk, 5000, [*collector(gc), "-Xmx256m"])
 
 
-@each_value(jdk=JDK_MAJORS, tier=["C1", "C2"])
-def test_beyond_the_budget_counts_by_line_are_exact_and_callers_estimates(workload, profile, jdk, tier):
-    """Compiled code then counts most objects itself, arrays too."""
-    line = command(workload, jdk, "SmallObjects", 20000, java=["-Xmx256m", *TIERS[tier]])
-    run = profile(line, *EVERYTHING, "--budget=0.1%")
-    r = report(run)
-    check_counts(truth(run), r, False)
-    assert counters(run)["alloc_unproved"] <= 3
-    assert "callers_estimated" in [limit["kind"] for limit in r["processes"][0]["limits"]]
-    estimated = sum(s.get("estimated", 0) for s in r["sites"])
-    assert 0 < estimated < sum(s["allocations"] for s in r["sites"])
-
-
 def of_nodes(r, made):
     """Objects of Node, by the method that made them."""
     return {m: allocations([s for s in sites_through(r, m, "TrackedTruth") if s["class"] == NODE]) for m in made}
