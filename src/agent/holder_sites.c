@@ -182,15 +182,10 @@ static void tell_site(struct job *j, uint32_t group)
 
 static void append_walk(struct job *j)
 {
-	const struct lc_holder_walk *w = &j->walk;
-	uint64_t objects = 0, bytes = 0;
+	char line[LC_HOLDER_WALK_LINE_MAX];
 
-	for (uint32_t i = 0; i <= w->table.class_count; i++) {
-		objects += w->table.classes[i].objects;
-		bytes += w->table.classes[i].bytes;
-	}
-	append(j, "walk\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\n", w->ns,
-	       w->used_bytes, objects, bytes, w->stopped ? w->stopped : "-");
+	lc_holder_walk_line(&j->walk, line);
+	append(j, "%s\n", line);
 }
 
 /* Does a string have to be followed, since an array of bytes is looked for? */

@@ -402,7 +402,20 @@ bool lc_holder_walk_run(struct lc_holder_walk *w, lc_holder_walk_choose *choose,
 	return true;
 }
 
-/* ---- names ---- */
+/* ---- the answer ---- */
+
+void lc_holder_walk_line(const struct lc_holder_walk *w, char line[LC_HOLDER_WALK_LINE_MAX])
+{
+	uint64_t objects = 0, bytes = 0;
+
+	for (uint32_t i = 0; i <= w->table.class_count; i++) {
+		objects += w->table.classes[i].objects;
+		bytes += w->table.classes[i].bytes;
+	}
+	snprintf(line, LC_HOLDER_WALK_LINE_MAX,
+	         "walk\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s", w->ns,
+	         w->used_bytes, objects, bytes, w->stopped ? w->stopped : "-");
+}
 
 /* The answer's words are separated by tabs and newlines; a class may have any name. */
 static void make_plain(char *text)

@@ -70,7 +70,7 @@ static bool say_all(struct lc_holder_walk *w, const char *pattern)
 {
 	uint32_t chosen[CLASSES_SHOWN];
 	const size_t len = choose(w, chosen);
-	uint64_t objects = 0, bytes = 0;
+	char line[LC_HOLDER_WALK_LINE_MAX];
 
 	if (!len) {
 		lc_say("no live object that was reached is of a class that matches '%s'; patterns "
@@ -78,12 +78,8 @@ static bool say_all(struct lc_holder_walk *w, const char *pattern)
 		       pattern);
 		return false;
 	}
-	for (uint32_t i = 0; i <= w->table.class_count; i++) {
-		objects += w->table.classes[i].objects;
-		bytes += w->table.classes[i].bytes;
-	}
-	lc_say_answer("walk\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s", w->ns,
-	              w->used_bytes, objects, bytes, w->stopped ? w->stopped : "-");
+	lc_holder_walk_line(w, line);
+	lc_say_answer("%s", line);
 	for (size_t i = 0; i < len; i++)
 		say_class(w, chosen[i]);
 	return true;

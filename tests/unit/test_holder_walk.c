@@ -355,11 +355,16 @@ static void a_heap_that_takes_too_long_to_end_is_refused(void **state)
 
 static void a_walk_ends_when_its_time_is_over(void **state)
 {
+	char line[LC_HOLDER_WALK_LINE_MAX];
+
 	repeat = 1 << 20;
 	assert_true(lc_holder_walk_begin(&walk, NULL, &jni, 1, 0));
 	lc_holder_walk_want(&walk, "", false);
 	assert_true(lc_holder_walk_run(&walk, NULL, NULL));
 	assert_string_equal(walk.stopped, "--max-pause");
+	lc_holder_walk_line(&walk, line);
+	assert_int_equal(strncmp(line, "walk\t", 5), 0);
+	assert_string_equal(strrchr(line, '\t'), "\t--max-pause");
 	assert_int_equal(walk.references, 1025);
 	end();
 }
