@@ -85,6 +85,22 @@ struct lc_repeat_run *lc_agree_add_run(struct lc_agree *a, size_t side, size_t r
 	return run;
 }
 
+size_t lc_agree_find_run(const struct lc_agree *a, size_t side, size_t round, int delay)
+{
+	for (size_t i = 0; i < a->all.runs_len; i++)
+		if (a->runs[i].side == side && a->runs[i].round == round &&
+		    a->runs[i].delay == delay)
+			return i;
+	return SIZE_MAX;
+}
+
+size_t lc_agree_find_counted(const struct lc_agree *a, size_t side, size_t round, int delay)
+{
+	const size_t i = lc_agree_find_run(a, side, round, delay);
+
+	return i != SIZE_MAX && a->all.runs[i].state == LC_REPEAT_COUNTED ? i : SIZE_MAX;
+}
+
 const struct lc_repeat_entry *lc_agree_find(const struct lc_repeat_table *t, uint32_t key)
 {
 	for (size_t i = 0; i < t->len; i++)
@@ -108,16 +124,6 @@ bool lc_agree_is_compared(const struct lc_agree_side *s)
 
 /* ---- costs ---- */
 
-static const struct lc_repeat_run *run_of(const struct lc_agree *a, size_t side, size_t round,
-                                          int delay)
-{
-	for (size_t i = 0; i < a->all.runs_len; i++)
-		if (a->runs[i].side == side && a->runs[i].round == round &&
-		    a->runs[i].delay == delay)
-			return &a->all.runs[i];
-	return NULL;
-}
-
 static double member(const struct lc_repeat_run *run, size_t offset)
 {
 	double value;
@@ -135,13 +141,16 @@ static struct lc_repeat_number ratio(const struct lc_agree *a, size_t side, int 
 	size_t len = 0;
 
 	for (size_t round = 0; round < a->rounds; round++) {
-		const struct lc_repeat_run *bare = run_of(a, 0, round, -1),
-		                           *run = run_of(a, side, round, delay);
+		const size_t bare = lc_agree_find_counted(a, 0, round, -1);
+		const size_t run = lc_agree_find_counted(a, side, round, delay);
+		double base, with;
 
-		if (bare && run && bare->state == LC_REPEAT_COUNTED &&
-		    run->state == LC_REPEAT_COUNTED && member(bare, offset) > 0 &&
-		    member(run, offset) >= 0)
-			values[len++] = member(run, offset) / member(bare, offset);
+		if (bare == SIZE_MAX || run == SIZE_MAX)
+			continue;
+		base = member(&a->all.runs[bare], offset);
+		with = member(&a->all.runs[run], offset);
+		if (base > 0 && with >= 0)
+			values[len++] = with / base;
 	}
 	n = lc_repeat_number(values, len, 0, HUGE_VAL);
 	free(values);

@@ -155,6 +155,12 @@ struct lc_agree_side *lc_agree_add_side(struct lc_agree *a, enum lc_agree_kind k
 /* A new run. Valid until the next one. */
 struct lc_repeat_run *lc_agree_add_run(struct lc_agree *a, size_t side, size_t round, int delay);
 
+/* The index of a run in a->runs and a->all.runs; SIZE_MAX: it was not made. */
+size_t lc_agree_find_run(const struct lc_agree *a, size_t side, size_t round, int delay);
+
+/* The same, but SIZE_MAX also for a run that does not count. */
+size_t lc_agree_find_counted(const struct lc_agree *a, size_t side, size_t round, int delay);
+
 /* Is it a profiler of which a run counts? Others have no methods to compare. */
 bool lc_agree_is_compared(const struct lc_agree_side *s);
 

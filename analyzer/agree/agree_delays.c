@@ -296,7 +296,7 @@ static int run_round(struct lc_agree *a, struct lc_agree_request *q, size_t roun
 
 			++*number;
 			if (a->sides[which.side].absent || (d && a->delays[d - 1].why) ||
-			    lc_agree_has_run(a, &which))
+			    lc_agree_find_run(a, which.side, round, which.delay) != SIZE_MAX)
 				continue;
 			lc_repeat_say_progress(&a->all, *number, of, begin);
 			status = lc_agree_run_one(a, q, &which, delays);

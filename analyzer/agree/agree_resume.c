@@ -38,15 +38,6 @@ static bool is_same_command(const struct lc_agree *a, const struct lc_agree_requ
 	return same;
 }
 
-bool lc_agree_has_run(const struct lc_agree *a, const struct lc_agree_run *which)
-{
-	for (size_t i = 0; i < a->all.runs_len; i++)
-		if (a->runs[i].side == which->side && a->runs[i].round == which->round &&
-		    a->runs[i].delay == which->delay)
-			return true;
-	return false;
-}
-
 int lc_agree_resume(struct lc_agree *a, const struct lc_agree_request *q)
 {
 	const size_t rounds = a->rounds;

@@ -201,7 +201,7 @@ static int run_rounds(struct lc_agree *a, struct lc_agree_request *q)
 				                            .delay = -1 };
 
 			if (a->sides[which.side].absent || is_hopeless(a, which.side) ||
-			    lc_agree_has_run(a, &which))
+			    lc_agree_find_run(a, which.side, round, which.delay) != SIZE_MAX)
 				continue;
 			lc_repeat_say_progress(&a->all, ++number, of, begin);
 			status = lc_agree_run_one(a, q, &which, NULL);

@@ -37,9 +37,6 @@ int lc_agree_parse_sides(struct lc_agree *a, const char *profilers);
  */
 int lc_agree_resume(struct lc_agree *a, const struct lc_agree_request *q);
 
-/* Was that run made? */
-bool lc_agree_has_run(const struct lc_agree *a, const struct lc_agree_run *which);
-
 /*
  * Make the runs of all rounds, or as many as there are until a signal asks us to end, and keep what
  * is known of them after each. The order changes with each round. A side whose first runs all

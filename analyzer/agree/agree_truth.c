@@ -23,19 +23,6 @@
 
 #define ALPHA 0.05
 
-/* The run without a profiler; NULL: none counts. */
-static const struct lc_agree_run *bare_run(const struct lc_agree *a, size_t round, int delay)
-{
-	for (size_t i = 0; i < a->all.runs_len; i++) {
-		const struct lc_agree_run *run = &a->runs[i];
-
-		if (a->sides[run->side].kind == LC_AGREE_BARE && run->round == round &&
-		    run->delay == delay && a->all.runs[i].state == LC_REPEAT_COUNTED)
-			return run;
-	}
-	return NULL;
-}
-
 /* Records of older versions have only the executions of the run that counted them. */
 static double loops_ns(const struct lc_agree_delay *d, const struct lc_agree_run *run)
 {
@@ -55,20 +42,20 @@ static void find_added(struct lc_agree *a, size_t d)
 	double sum = 0;
 
 	for (size_t round = 0; round < a->rounds; round++) {
-		const struct lc_agree_run *base = bare_run(a, round, 0),
-		                          *with = bare_run(a, round, (int)d + 1);
-		double ns;
+		const size_t base = lc_agree_find_counted(a, 0, round, 0);
+		const size_t with = lc_agree_find_counted(a, 0, round, (int)d + 1);
+		double ns, cpu_ns;
 
-		if (!with || with->java_cpu_ns <= 0)
+		if (with == SIZE_MAX || a->runs[with].java_cpu_ns <= 0)
 			continue;
-		ns = loops_ns(delay, with);
+		cpu_ns = a->runs[with].java_cpu_ns;
+		ns = loops_ns(delay, &a->runs[with]);
 		if (ns >= 0) {
 			sum += ns;
-			loops[loops_len++] = fmin(ns / with->java_cpu_ns, 1);
+			loops[loops_len++] = fmin(ns / cpu_ns, 1);
 		}
-		if (base && base->java_cpu_ns > 0)
-			clocks[clocks_len++] =
-			    (with->java_cpu_ns - base->java_cpu_ns) / with->java_cpu_ns;
+		if (base != SIZE_MAX && a->runs[base].java_cpu_ns > 0)
+			clocks[clocks_len++] = (cpu_ns - a->runs[base].java_cpu_ns) / cpu_ns;
 	}
 	delay->counted = loops_len ? sum / (double)loops_len : -1;
 	delay->clocks = lc_repeat_number(clocks, clocks_len, 0, 1);
