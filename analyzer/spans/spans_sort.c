@@ -6,13 +6,10 @@
 
 #include "src/base/order.h"
 
-struct sorting {
-	enum lc_spans_sort by;
-};
-
-static int order_sums(const struct lc_spans_sum *a, const struct lc_spans_sum *b,
-                      enum lc_spans_sort by)
+/* `sort` is the enum lc_spans_sort. */
+static int order_sums(const struct lc_spans_sum *a, const struct lc_spans_sum *b, const void *sort)
 {
+	const enum lc_spans_sort by = *(const enum lc_spans_sort *)sort;
 	int order = 0;
 
 	if (by == LC_SPANS_BY_EXECUTIONS)
@@ -24,10 +21,10 @@ static int order_sums(const struct lc_spans_sum *a, const struct lc_spans_sum *b
 	return order ? order : lc_order_u64(b->executions, a->executions);
 }
 
-static int order_streams(const void *a, const void *b, void *sorting)
+static int order_streams(const void *a, const void *b, void *sort)
 {
 	const struct lc_spans_stream *x = a, *y = b;
-	int order = order_sums(&x->sum, &y->sum, ((struct sorting *)sorting)->by);
+	int order = order_sums(&x->sum, &y->sum, sort);
 
 	if (!order)
 		order = lc_spans_order_place(x->place, y->place);
@@ -36,18 +33,18 @@ static int order_streams(const void *a, const void *b, void *sorting)
 	return order ? order : lc_order_u64(x->level, y->level);
 }
 
-static int order_locations(const void *a, const void *b, void *sorting)
+static int order_locations(const void *a, const void *b, void *sort)
 {
 	const struct lc_spans_location *x = a, *y = b;
-	int order = order_sums(&x->sum, &y->sum, ((struct sorting *)sorting)->by);
+	int order = order_sums(&x->sum, &y->sum, sort);
 
 	return order ? order : lc_spans_order_place(x->place, y->place);
 }
 
-static int order_tasks(const void *a, const void *b, void *sorting)
+static int order_tasks(const void *a, const void *b, void *sort)
 {
 	const struct lc_spans_task *x = a, *y = b;
-	int order = order_sums(&x->sum, &y->sum, ((struct sorting *)sorting)->by);
+	int order = order_sums(&x->sum, &y->sum, sort);
 
 	if (!order)
 		order = lc_spans_order_text(x->type, y->type);
@@ -60,7 +57,7 @@ static int order_tasks(const void *a, const void *b, void *sorting)
 	return order ? order : lc_order_u64(x->kind, y->kind);
 }
 
-static int order_types(const void *a, const void *b, void *sorting)
+static int order_types(const void *a, const void *b, void *sort)
 {
 	const struct lc_spans_type *x = a, *y = b;
 	const struct lc_spans_sum all[2] = {
@@ -71,17 +68,15 @@ static int order_types(const void *a, const void *b, void *sorting)
 		  .cycles = y->sum.cycles + y->threads.cycles,
 		  .switches = y->sum.switches + y->threads.switches },
 	};
-	int order = order_sums(&all[0], &all[1], ((struct sorting *)sorting)->by);
+	int order = order_sums(&all[0], &all[1], sort);
 
 	return order ? order : lc_spans_order_type(x->name, x->place, y->name, y->place);
 }
 
 void lc_spans_sort_groups(struct lc_spans *s, enum lc_spans_sort sort)
 {
-	struct sorting by = { sort };
-
-	qsort_r(s->streams, s->streams_len, sizeof(*s->streams), order_streams, &by);
-	qsort_r(s->locations, s->locations_len, sizeof(*s->locations), order_locations, &by);
-	qsort_r(s->tasks, s->tasks_len, sizeof(*s->tasks), order_tasks, &by);
-	qsort_r(s->types, s->types_len, sizeof(*s->types), order_types, &by);
+	qsort_r(s->streams, s->streams_len, sizeof(*s->streams), order_streams, &sort);
+	qsort_r(s->locations, s->locations_len, sizeof(*s->locations), order_locations, &sort);
+	qsort_r(s->tasks, s->tasks_len, sizeof(*s->tasks), order_tasks, &sort);
+	qsort_r(s->types, s->types_len, sizeof(*s->types), order_types, &sort);
 }
