@@ -131,7 +131,7 @@ struct lc_spans_task {
 };
 
 /*
- * Tasks of one class. From JDK 22 on, all lambda expressions of a class have one name without a
+ * Tasks of one class. From JDK 21 on, all lambda expressions of a class have one name without a
  * number. Their types are told apart by where the objects were created.
  */
 struct lc_spans_type {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/spans/spans.h"
+#include "src/base/ends.h"
 #include "src/base/order.h"
 
 static inline int lc_spans_order_text(struct lc_text a, struct lc_text b)
@@ -36,10 +37,7 @@ static inline int lc_spans_order_place(const struct lc_span_place *a, const stru
 /* Does this name stand for all lambda expressions of a class? */
 static inline bool lc_spans_is_lambdas(struct lc_text type)
 {
-	static const char end[] = "$$Lambda";
-	const size_t len = sizeof(end) - 1;
-
-	return type.len > len && !memcmp(type.bytes + type.len - len, end, len);
+	return lc_ends_with(type.bytes, type.len, LC_SPAN_LAMBDAS_SUFFIX);
 }
 
 /* Does this class stand for the places that had no slot in the agent? */

@@ -230,6 +230,12 @@ enum lc_submit_kind {
  */
 #define LC_SPAN_OTHER_CLASS "(other places: no slot left)"
 
+/*
+ * From JDK 21 on, all lambda expressions of a class share one name, which ends with this. Tasks of
+ * such a name are told apart by the place of their creation, too.
+ */
+#define LC_SPAN_LAMBDAS_SUFFIX "$$Lambda"
+
 /* The class of the one method on the path of objects that were there before the attach. */
 #define LC_BEFORE_CLASS "(before the attach)"
 

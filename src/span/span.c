@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/ends.h"
 #include "src/base/hash.h"
 #include "src/base/limit.h"
 #include "src/base/options.h"
@@ -157,15 +158,6 @@ static int name_other_places(JNIEnv *jni)
 	return err;
 }
 
-/* From JDK 22 on, all lambda expressions of a class share this name. */
-static bool is_lambda(const char *class_name)
-{
-	static const char end[] = "$$Lambda";
-	const size_t len = strlen(class_name), end_len = sizeof(end) - 1;
-
-	return len > end_len && !strcmp(class_name + len - end_len, end);
-}
-
 /*
  * A stream's place is its line, whatever the callers; a task's is its class, and of lambda
  * expressions also the line of the creation. The report groups spans in the same way.
@@ -180,7 +172,10 @@ static uint64_t number_of_place(const struct lc_span_key *key)
 
 	if (site) {
 		number = lc_hash_text(1, site->class_name);
-		path = is_lambda(site->class_name) ? site->path : 0;
+		path =
+		    lc_ends_with(site->class_name, strlen(site->class_name), LC_SPAN_LAMBDAS_SUFFIX)
+		        ? site->path
+		        : 0;
 	}
 	leaf = path ? lc_path_get(path) : NULL;
 	method = leaf ? lc_method_get(leaf->method) : NULL;
