@@ -25,11 +25,14 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What bytecode calls where spans are recorded. Defined by the agent as a member of java.base.
+ * Has the methods that transformed bytecode calls where spans are recorded. The agent defines the class as a member of
+ * java.base.
  *
  * Each begin pushes exactly one frame on the thread's stack of spans, and end() pops one, so that the two
  * stay in step whatever a span turns out to be. In the same way left() or refused() follows each submission
  * that says so. None of the methods shows in a stack trace, or throws anything but a begin's StackOverflowError.
+ *
+ * The file is longer than 600 lines: the agent defines one class, which has no nested ones.
  */
 public final class LocusSpan {
 	private static final Unsafe U = Unsafe.getUnsafe();
@@ -81,18 +84,14 @@ public final class LocusSpan {
 	}
 
 	/*
-	 * Class words of the JDK's own wrappers: of these objects nothing is told. All are of classes that are never
-	 * unloaded, so that no other class gets their word.
+	 * Sets of class words. The agent is not told of creations of objects of `quiet` classes, of executions of `calls`,
+	 * which are lambda expressions (span/tasks/task_watch.h), and of submissions of `wrappers`, which are the JDK's own
+	 * and also in both other sets. Wrappers are never unloaded. The word of another unloaded class may be given to a new
+	 * class, which stays in the set until one of its objects is submitted.
 	 */
-	private static final int[] wrappers = new int[256];
-
-	/*
-	 * Class words of which the agent wants to know less (span/tasks/task_watch.h), and of the wrappers: of QUIET ones no
-	 * creation; of CALLS, which are lambda expressions, no execution. After a class was unloaded, its word may be
-	 * another one's, which is then as quiet until one of its objects is submitted.
-	 */
-	private static final int LESS_BITS = 12;
-	private static final int[] quiet = new int[1 << LESS_BITS], calls = new int[1 << LESS_BITS];
+	private static final int SET_BITS = 12;
+	private static final int[] quiet = new int[1 << SET_BITS], calls = new int[1 << SET_BITS],
+		wrappers = new int[1 << SET_BITS];
 
 	/* LC_TASK_WATCH_ of span/tasks/task_watch.h. */
 	private static final int QUIET = 2, CALLS = 4;
@@ -103,9 +102,10 @@ public final class LocusSpan {
 	/** The first of the two places of a word. */
 	@ForceInline
 	private static int at(int word) {
-		return word * 0x9e3779b1 >>> 32 - LESS_BITS;
+		return word * 0x9e3779b1 >>> 32 - SET_BITS;
 	}
 
+	/** Is the word in the set? No word is with uncompressed class pointers, since two classes may have one word. */
 	@ForceInline
 	private static boolean has(int[] words, int word) {
 		int at = at(word);
@@ -121,7 +121,7 @@ public final class LocusSpan {
 				words[at ^ i] = 0;
 	}
 
-	/** The agent wants to know of a class what `state`, of QUIET and CALLS, leaves. */
+	/** The agent does not want what `state`, of QUIET and CALLS, says of a class. */
 	private static void watch(int word, int state) {
 		put(quiet, word, (state & QUIET) != 0);
 		put(calls, word, (state & CALLS) != 0);
@@ -135,12 +135,6 @@ public final class LocusSpan {
 		if (HEADER == 12)
 			return U.getInt(o, classOffset);
 		return (int) (U.getLong(o, classOffset) >>> 3);
-	}
-
-	/** Is it a wrapper's class word? The words of uncompressed class pointers may be those of two classes. */
-	@ForceInline
-	private static boolean isWrapper(int word) {
-		return HEADER != 16 && wrappers[(word ^ word >>> 8) & 255] == word;
 	}
 
 	/** HASH, or 0. */
@@ -180,7 +174,7 @@ public final class LocusSpan {
 
 	/** The agent has met a wrapper of the boot loader. */
 	private static void addWrapper(int word) {
-		wrappers[(word ^ word >>> 8) & 255] = word;
+		put(wrappers, word, true);
 		watch(word, QUIET | CALLS);
 	}
 
@@ -266,7 +260,7 @@ public final class LocusSpan {
 	@Hidden
 	public static void submitted(Object task, int kind) {
 		int word = task == null ? 0 : classWord(task);
-		if (task != null && !isWrapper(word))
+		if (task != null && !has(wrappers, word))
 			submitted(task, hash(task), word, kind);
 		else if ((kind & (ENTERS | ENTERS_ALL)) != 0)
 			entered(task != null && (kind & ENTERS_ALL) != 0);
