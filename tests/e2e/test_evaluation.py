@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make evaluate: its statistics, by values worked out by hand, and the quick form of the whole."""
+"""make evaluate: its statistics, by values worked out by hand, and the quick form of the whole.
+
+The file is longer than 600 lines: the tests share the modules of the evaluation, which are loaded once.
+"""
 
 import importlib
 import json

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts, labels, `locus list`, --where and --by: each number is that of the processes' own profiles."""
+"""Hosts, labels, `locus list`, --where and --by: each number is that of the processes' own profiles.
+
+The file is longer than 600 lines: the tests share one fleet of profiles.
+"""
 
 import collections
 import itertools

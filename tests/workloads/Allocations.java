@@ -27,7 +27,7 @@ import jdk.internal.misc.Unsafe;
  * MIN_SIZE_BYTES were allocated under the method that the case is named after, and their bytes
  * as this JVM lays them out (fields of primitive type here are all of 8 bytes). "uncovered" are
  * cases that an agent may miss, but not miscount.
- * The file is long because a bytecode or call needs a method of its own to be told from others.
+ * The file is longer than 600 lines because a bytecode or call needs a method of its own to be told from others.
  */
 public final class Allocations {
 	static final Unsafe UNSAFE = Unsafe.getUnsafe();

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.LongAdder;
  * Hands tasks on in many ways, often enough to be compiled, and counts itself what it handed on and
  * what was executed: a line "way handed executed inside" for each, where what is executed inside another task,
  * as a part of it, is not among the executed ones. The lines that make the tasks are marked.
+ * The file is longer than 600 lines: all ways share the counters.
  */
 public class TaskCounts {
 	/* What one way handed on and executed. */
