@@ -5,7 +5,7 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * What the inserted bytecode calls. Defined by the agent as a member of java.base, before any
+ * Has the methods that the inserted bytecode calls. Defined by the agent as a member of java.base, before any
  * class that refers to it is.
  *
  * The constants are place holders: the agent overwrites them in the class file with what holds in
@@ -39,7 +39,7 @@ public final class LocusHook {
 	private static final int MIN_INT = 0x7C0C0507;
 	private static final int MIN_LONG = 0x7C0C0508;
 	private static final int MIN_REFERENCE = 0x7C0C0509;
-	/* Where the first element lies, by bytes of an element. */
+	/* The offset of an array's first element, by bytes of an element. */
 	private static final int BASE_1 = 0x7C0C050A;
 	private static final int BASE_2 = 0x7C0C050B;
 	private static final int BASE_4 = 0x7C0C050C;
@@ -50,7 +50,7 @@ public final class LocusHook {
 	private static final int ALIGN_MASK = 0x7C0C0510;
 	/* Every object is tracked: 1, else 0. */
 	private static final int ALL = 0x7C0C0511;
-	/* What to shift the word by that holds an object's class word. */
+	/* The word at CLASS_OFFSET is shifted by this to get an object's class word. */
 	private static final int CLASS_SHIFT = 0x7C0C0512;
 	/* Below so many 8-byte words, only a watch wants an array. */
 	private static final int MIN_WORDS = 0x7C0C0513;
@@ -63,17 +63,17 @@ public final class LocusHook {
 	/* Addresses: of the GC sequence, and of the table of threads. */
 	private static final long SEQUENCE = 0x7C0C0500_00000001L;
 	private static final long THREADS = 0x7C0C0500_00000002L;
-	/* Of java.lang.Thread: where its JavaThread's address is; and in that, of the buffer's top. */
+	/* Offsets: in a java.lang.Thread of its JavaThread's address, and in a JavaThread of the buffer's top. */
 	private static final long EETOP = 0x7C0C0500_00000003L;
 	private static final long TLAB_TOP = 0x7C0C0500_00000004L;
 	private static final long ALLOCATED_BYTES = 0x7C0C0500_00000005L;
-	/* Of an object: where the word is that holds its class word. */
+	/* The offset in an object of the word that holds its class word. */
 	private static final long CLASS_OFFSET = 0x7C0C0500_00000006L;
 	/* Address of an int: an object to watch is being looked for, else 0. */
 	private static final long WATCHING = 0x7C0C0500_00000007L;
-	/* Of a JavaThread: where its state is. */
+	/* The offset of a JavaThread's state. */
 	private static final long STATE = 0x7C0C0500_00000008L;
-	/* The place of its buffer's start in a JavaThread. */
+	/* The offset in a JavaThread of its buffer's start. */
 	private static final long TLAB_START = 0x7C0C0500_00000009L;
 
 	/* struct lc_tlab_thread and its entries. */
@@ -167,7 +167,7 @@ public final class LocusHook {
 	}
 
 	/**
-	 * As isOf(), in interpreted code, which reads no heap. The interpreter removes no allocation: its
+	 * The same as isOf(), in interpreted code, which reads no heap. The interpreter removes no allocation: its
 	 * object ends at the top, unless it lies outside of the buffer, and then the thread's count of
 	 * allocated bytes has grown. Compiled code that calls an interpreted hook may have removed the
 	 * object; this method believes it only as long as the JIT has removed none of the entry.
@@ -186,7 +186,7 @@ public final class LocusHook {
 	 * does: from the second read of the state to that read there is no call and no branch, at which
 	 * the JVM could stop the thread or leave the code. Interpreted code may stop behind each bytecode.
 	 * The state tells the two apart: compiled code reads IN_JAVA, but getInt() that the interpreter
-	 * calls runs in the JVM, which is another state. Where anything differs, `s` is read instead.
+	 * calls runs in the JVM, which is another state. If anything differs, `s` is read instead.
 	 *
 	 * For this, all reads must be one intrinsic method, which the JIT compiles into its caller
 	 * everywhere or nowhere. getInt(address) is a method around it, at whose start C1 may stop.
@@ -390,7 +390,7 @@ public final class LocusHook {
 	}
 
 	/**
-	 * An array just made, with its sub-arrays. Those of one level are all there or all null, and
+	 * An array just made, with its sub-arrays. Sub-arrays of one level are all there or all null, and
 	 * have the same length.
 	 */
 	public static void multi(Object o, int site) {

@@ -21,7 +21,7 @@ final class LocusCalibrate implements Runnable {
 	public void run() {
 	}
 
-	/** What the loop itself costs. */
+	/** The cost of the loop itself. */
 	static int empty(int n) {
 		int sum = 0;
 		for (int i = 0; i < n; i++)
@@ -40,7 +40,7 @@ final class LocusCalibrate implements Runnable {
 		return sum;
 	}
 
-	/** What work() and the loop cost. */
+	/** The cost of work() and the loop. */
 	static int busy(int n) {
 		int sum = 0;
 		for (int i = 0; i < n; i++)
@@ -68,7 +68,7 @@ final class LocusCalibrate implements Runnable {
 		return sum;
 	}
 
-	/** Of one stream, which makes each task before it is executed. */
+	/** The cost of one stream, which makes each task before it is executed. */
 	static int support(int n) {
 		int sum = 0;
 		LocusSpan.streamBegin(TASK, true);

@@ -44,21 +44,21 @@ public final class LocusSpan {
 	private static final int EXECUTE = 1, KINDS = 0xff, ENTERS = 0x100, ENTERS_ALL = 0x200, CALLED = 0x400;
 
 	/*
-	 * Where an object's class is follows from where its fields begin. 8: compact headers, where the class
-	 * is in the upper half of the mark word; 16: class pointers are not compressed. (That an array's elements
-	 * begin somewhere is an int or a long, by the JDK.)
+	 * The offset of an object's first field tells the place of its class. 8: compact headers, with the class
+	 * in the upper half of the mark word; 16: class pointers are not compressed. (The offset of an array's first
+	 * element would be an int or a long, by the JDK.)
 	 */
 	private static final long HEADER = U.objectFieldOffset(Integer.class, "value");
 
 	/*
-	 * Where to read it. Not final: compiled code calls the JVM for a field whose offset it knows to be the
-	 * class's.
+	 * The offset of the class. Not final: compiled code calls the JVM for a field whose offset it knows to be
+	 * the class's.
 	 */
 	private static long classOffset = HEADER == 8 ? 4 : 8;
 
 	/*
-	 * The bits of an object's first word that hold its identity hash; 0: only the JVM sets them. Where to read that
-	 * word; not final, as above.
+	 * The bits of an object's first word that hold its identity hash; 0: only the JVM sets them. The word's offset is
+	 * not final, like that of the class.
 	 */
 	private static final long HASH = hashBits();
 	private static final int HASH_SHIFT = Long.numberOfTrailingZeros(HASH);
@@ -127,7 +127,7 @@ public final class LocusSpan {
 		put(calls, word, (state & CALLS) != 0);
 	}
 
-	/** What tells classes apart in headers, of 32 bits (jvm/layout/layout.h). */
+	/** The 32 bits that tell classes apart in headers (jvm/layout/layout.h). */
 	@ForceInline
 	private static int classWord(Object o) {
 		if (HEADER == 8)
@@ -153,8 +153,8 @@ public final class LocusSpan {
 	}
 
 	/**
-	 * The object's identity hash. Where it has none it gets one here, as the JVM would give it one: it takes the JVM longer,
-	 * and objects of one thread that follow one another lie side by side in the agent's table by these. Inlined,
+	 * The object's identity hash. An object without one gets it here, which is faster than in the JVM, and places objects
+	 * that one thread makes one after the other side by side in the agent's table. Inlined,
 	 * it would make the program's frames larger, and deep recursion would overflow sooner. The hooks themselves may be
 	 * inlined: behind one more frame, the agent needs longer to recognise their place.
 	 */
@@ -190,7 +190,7 @@ public final class LocusSpan {
 	/** A stream was asked for its iterator or spliterator. */
 	public static native void pulled();
 
-	/** What was begun last on this thread ends, by return or exception. */
+	/** The span that was begun last on this thread ends, by return or exception. */
 	public static native void end();
 
 	/** Likewise of a stream begun by streamBegin(), with what it has computed. */
@@ -310,7 +310,7 @@ public final class LocusSpan {
 		left();
 	}
 
-	/** As the JVM says it where it does not know what was null: the message of a hidden frame would be none. */
+	/** The JVM's message for an unknown null: in a hidden frame there would be no message. */
 	@Hidden
 	private static NullPointerException noTask(String method) {
 		return new NullPointerException("Cannot invoke \"" + method + "\"");
@@ -350,7 +350,7 @@ public final class LocusSpan {
 	}
 
 	/**
-	 * What a function object for the method reference Runnable::run calls instead. Its own class is hidden, so that
+	 * A function object for the method reference Runnable::run calls this instead. Its own class is hidden, so that
 	 * no message says what was null.
 	 */
 	@Hidden
@@ -425,7 +425,7 @@ public final class LocusSpan {
 				if (tag != ConstantPool.Tag.METHODREF && tag != ConstantPool.Tag.INTERFACEMETHODREF)
 					continue;
 				Member m = pool.getMethodAtIfLoaded(i);
-				// Those of java.lang are conversions of boxed numbers.
+				// Methods of java.lang are conversions of boxed numbers.
 				if (m instanceof Method && m.getDeclaringClass().getPackageName() != "java.lang")
 					return ofProgram((Method) m);
 			}

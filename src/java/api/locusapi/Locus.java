@@ -34,7 +34,7 @@ public final class Locus {
 	}
 
 	/**
-	 * Begins a recording. What runs when this returns is recorded; classes that are loaded already get their hooks in batches
+	 * Begins a recording. Code that runs after this returns is recorded; classes that are loaded already get their hooks in batches
 	 * meanwhile.
 	 *
 	 * @param options as those of {@code -agentpath}: {@code NAME=VALUE} with commas between them, such as
@@ -108,7 +108,7 @@ public final class Locus {
 	 *
 	 * @param name of a kind of request, not of one request: a recording has room for 1,000 names, and further ones are one,
 	 *        "(other)". It is cut beyond 120 bytes in UTF-8.
-	 * @return the context; one that does nothing without a recording. Where an agent has been attached from outside, without
+	 * @return the context; one that does nothing without a recording. If an agent was attached from outside, without
 	 *         {@link #start}, contexts may begin a second later.
 	 */
 	public static Context context(String name) {
@@ -158,7 +158,7 @@ public final class Locus {
 			}
 		}
 
-		/* What this allocates, it allocates before the new context begins. */
+		/* Allocates the object first, so that the allocation is not in the new context. */
 		private static Context enter(String name) {
 			Thread thread = Thread.currentThread();
 			Context c = new Context(thread, VIRTUAL != null && VIRTUAL.isInstance(thread) ? thread.getId() : 0, INNERMOST.get());
@@ -178,8 +178,8 @@ public final class Locus {
 		}
 
 		/**
-		 * Ends the context: its thread is in the one again that it was in before. Where a context inside this one is still open,
-		 * that happens when it is closed. On another thread, or a second time, this does nothing.
+		 * Ends the context: its thread returns to the context that it was in before. If a context inside this one is still open,
+		 * the thread returns when that one is closed. On another thread, or a second time, this does nothing.
 		 */
 		@Override
 		public void close() {
@@ -221,7 +221,7 @@ public final class Locus {
 
 	private static native boolean mark0(String name);
 
-	/* What the agent has to say, a line each, the last of which is "ok" or "failed"; null without memory or a descriptor. */
+	/* The agent's answer in lines, the last of which is "ok" or "failed"; null without memory or a descriptor. */
 	private static native String ask0(String command, String options);
 
 	private static String ask(String command, String options) {

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * What a profile's samples of some code touch: which parts of objects, and how much memory. A part is a field, or all of an
+ * Tells what a profile's samples of some code touch: which parts of objects, and how much memory. A part is a field, or all of an
  * array of some type: where in an array, or whether at its length, depends on how the code was compiled.
  */
 final class Accesses {

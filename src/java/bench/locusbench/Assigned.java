@@ -58,7 +58,7 @@ final class Assigned {
 			return copy;
 		}
 
-		/** Those of both. */
+		/** The variables that have a value in both states. */
 		State and(State other) {
 			if (all || other.all) {
 				return all ? other : this;
@@ -68,7 +68,7 @@ final class Assigned {
 			return both;
 		}
 
-		/** Those of either. */
+		/** The variables that have a value in either state. */
 		State or(State other) {
 			State either = new State(all || other.all);
 			either.variables.addAll(variables);

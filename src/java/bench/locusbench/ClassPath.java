@@ -32,8 +32,8 @@ final class ClassPath {
 	}
 
 	/**
-	 * The names of the jars in `directory`, in the order of the class path; other ones there are deleted. What does not exist is
-	 * passed over, as the JVM does it.
+	 * The names of the jars in `directory`, in the order of the class path; other ones there are deleted. Missing entries are
+	 * passed over, as in the JVM.
 	 */
 	static List<String> copy(List<String> classPath, Path directory) throws IOException {
 		List<String> names = new ArrayList<>();
@@ -101,7 +101,10 @@ final class ClassPath {
 		return root.relativize(file).toString().replace('\\', '/');
 	}
 
-	/** Is the directory no package, but hidden, a project (one of Locus too), or a profile? Where a program starts from its project. */
+	/**
+	 * Is the directory hidden, a project (also one of Locus) or a profile, and so no package? A program may start in its
+	 * project, and its class path then has such directories.
+	 */
 	private static boolean isOther(Path root, Path directory) throws IOException {
 		if (name(root, directory).startsWith("META-INF")) { // where Maven leaves its pom.xml
 			return false;

@@ -173,7 +173,7 @@ final class Dependences {
 	}
 
 	/**
-	 * What has to be put back before each call: what decides which way a later call goes, and floating-point numbers that a call
+	 * The variables to put back before each call: those that decide which way a later call goes, and floating-point numbers that a call
 	 * computes from those it finds, which would become denormal, infinite or NaN, and take another time.
 	 */
 	Set<Object> resets() {

@@ -7,7 +7,7 @@ final class Estimate {
 	final double low;
 	final double high;
 	private final double freedom;
-	/** Of the mean. */
+	/** The variance of the mean. */
 	private final double variance;
 
 	Estimate(double... samples) {

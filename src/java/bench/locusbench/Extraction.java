@@ -354,7 +354,7 @@ final class Extraction {
 		return text.toString();
 	}
 
-	/** What has to stand behind the statement's text. */
+	/** The text that has to follow the statement's. */
 	private static String ends(CtStatement statement) {
 		boolean block = statement instanceof CtBlock || statement instanceof CtIf || statement instanceof CtLoop && !(statement instanceof CtDo)
 				|| statement instanceof CtSwitch || statement instanceof CtTry || statement instanceof CtSynchronized
@@ -415,7 +415,7 @@ final class Extraction {
 		return is ? value.toString() : "(" + type + ") (" + value + ")";
 	}
 
-	/** What the segment leaves behind, for the regression test: what it returns, then the variables it changes. */
+	/** Writes the segment's outputs for the regression test: the value it returns, then the variables it changes. */
 	private void outputs(String result) {
 		String left = variables.outputs.stream().map(o -> ", " + o.inBenchmark).collect(Collectors.joining());
 		line(0, "");

@@ -73,7 +73,7 @@ final class Instrumentation {
 		return this;
 	}
 
-	/** Where the label of the statement begins, which is not in its position. */
+	/** The offset of the statement's label, which is not part of its position. */
 	private int labelled(CtStatement statement, int start) {
 		String label = statement.getLabel();
 		if (label == null || original.startsWith(label, start)) {
@@ -87,7 +87,7 @@ final class Instrumentation {
 		return "if (" + ticket + " >= 0) { " + RECORDER + ".outputs(" + ticket + ", new Object[] {" + result + left + "}); }";
 	}
 
-	/** The text of the source file. Of changes at one place, ends come first, and a return ends before a segment around it. */
+	/** The text of the source file. At one place, ends come before other changes, and a return ends before a segment around it. */
 	String text() {
 		List<Change> changes = new ArrayList<>();
 		List<Change> values = new ArrayList<>();

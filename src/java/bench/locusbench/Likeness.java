@@ -12,8 +12,8 @@ import locusbench.record.Recording;
 
 /**
  * Tells whether a benchmark does what the program does in the segment: does an execution take as long, are the same parts of
- * objects touched, and as much memory? Where the benchmark is faster, what the program waits for is missing in it: nearly
- * always memory that is in the cache here, since one execution is repeated.
+ * objects touched, and as much memory? If the benchmark is faster, it does not wait for what the program waits for: nearly
+ * always memory, which is in the cache here, since one execution is repeated.
  */
 final class Likeness {
 	private static final double FACTOR = 2; // as far as times and footprints may differ
@@ -63,7 +63,7 @@ final class Likeness {
 						+ " for there is in the cache here; a larger segment, as --at CLASS#METHOD of a caller, has more of it" : ""));
 	}
 
-	/** What is touched, in the program and in the benchmark; or why that is not known. */
+	/** Prints what the program and the benchmark touch, or why that is not known. */
 	void accesses(Accesses there, Accesses here, List<String> inputs) {
 		if (!there.engine.equals(here.engine)) {
 			unknown("the profile has samples of the engine " + there.engine + ", the benchmark's of " + here.engine);

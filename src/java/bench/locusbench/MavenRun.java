@@ -40,7 +40,7 @@ final class MavenRun {
 		this.java = Path.of(java);
 	}
 
-	/** `mvn package`, with `more` words, without a network where that serves. What it says is in locus-bench.log there. */
+	/** `mvn package`, with `more` words, without a network where that serves. Its output is in locus-bench.log there. */
 	void build(Path project, String... more) throws IOException, Refusal {
 		Path log = project.resolve(LOG);
 		if (!isInstalled()) {
@@ -180,7 +180,7 @@ final class MavenRun {
 		return words;
 	}
 
-	/** As JMH splits its option again. */
+	/** The option with quotes, as JMH splits it again. */
 	private static String quoted(String option) {
 		return option.indexOf(' ') < 0 ? option : "\"" + option + "\"";
 	}

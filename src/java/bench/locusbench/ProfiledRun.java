@@ -22,7 +22,7 @@ final class ProfiledRun {
 	private final Request request;
 	private final Payload payload;
 	private final Path project;
-	/** Of the benchmark. */
+	/** The benchmark's profile. */
 	final Path profile;
 	private JsonNode program; // the report of its segment
 
@@ -55,7 +55,7 @@ final class ProfiledRun {
 				+ payload.originalMethod);
 	}
 
-	/** Of the program, in the segment. */
+	/** The program's samples in the segment. */
 	long samples() {
 		return program.path("samples").path("total").asLong();
 	}
@@ -90,7 +90,7 @@ final class ProfiledRun {
 				.orElseThrow(() -> refusal(said));
 	}
 
-	/** Of the samples with a frame that fits, as `locus report --include` has it. */
+	/** The report of the samples with a frame that matches, as in `locus report --include`. */
 	private JsonNode report(String of, String engine, String frame) throws IOException, Refusal {
 		Path file = Files.createDirectories(project.resolve("target")).resolve("locus-report.json").toAbsolutePath();
 		Path log = project.resolve("target/locus-report.log");

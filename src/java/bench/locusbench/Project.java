@@ -27,7 +27,7 @@ final class Project {
 	private static final String PARAMETERS = "/*INPUTS*/";
 	/** The recorded inputs. */
 	static final String INPUTS = "src/main/resources/locus-inputs.bin";
-	/** Where a benchmark's source has the inputs that are short. */
+	/** Stands in a benchmark's source for inputs that are short. */
 	static final String VALUES = "/*VALUES*/";
 
 	private final Path directory;
@@ -67,7 +67,7 @@ final class Project {
 		pom(release, jvmOptions);
 	}
 
-	/** What a reader of the numbers has to know: the payload's notes, and what the recorder could not capture. */
+	/** Notes for a reader of the numbers: the payload's, and what the recorder could not capture. */
 	static List<String> notes(Payload payload, Recording recording) {
 		List<String> notes = new ArrayList<>(payload.notes);
 		if (recording.executions == 0) {
@@ -143,7 +143,7 @@ final class Project {
 						+ recording.executions + " in the program; " + describe(selection.measured.size());
 		StringBuilder notes = new StringBuilder();
 		for (String note : notes(payload, recording)) {
-			notes.append(notes.length() == 0 ? "What was left out or assumed:\n\n" : "").append("- ").append(note).append('\n');
+			notes.append(notes.length() == 0 ? "Left out or assumed:\n\n" : "").append("- ").append(note).append('\n');
 		}
 		String options = jvmOptions.isEmpty() ? "" : " -jvmArgs \"" + String.join(" ", jvmOptions) + "\"";
 		write("README.md", new Template("project/README.md.txt").with("CLASS", payload.className).with("PATH", path)

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** What `locus bench` asks for, as it stands in request.json. */
+/** The request of `locus bench`, as request.json has it. */
 final class Request {
 	static final int FORMAT = 1;
 

@@ -12,11 +12,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What JMH measured of a benchmark, with intervals, as a table; beside another version of the same benchmark where there
- * is one.
+ * Prints what JMH measured of a benchmark, with intervals, as a table, and beside it another version of the benchmark if
+ * there is one.
  *
- * Forks are the samples, since iterations of one fork share its luck: how the JVM compiled, where objects lie. Of fewer than
- * three forks the iterations are taken.
+ * Forks are the samples, since iterations of one fork share its luck: how the JVM compiled, where objects lie. With fewer than
+ * three forks, the iterations are the samples.
  */
 final class Results {
 	/** Part of the mean that half an interval may be of a benchmark that is stable. */
@@ -38,7 +38,7 @@ final class Results {
 		final double drift;
 		final boolean isGettingFaster; // each of enough forks, from its first iteration to its last
 
-		/** Of all runs of JMH that measured this input. */
+		/** `runs` are all runs of JMH that measured this input. */
 		Row(String input, List<JsonNode> runs) {
 			this.input = input;
 			List<JsonNode> raw = new ArrayList<>();
@@ -219,7 +219,7 @@ final class Results {
 		return lines;
 	}
 
-	/** Of what is no steady state yet, or no longer. */
+	/** Warnings about rows that changed while they were measured. */
 	private List<String> drifting() {
 		List<String> lines = new ArrayList<>();
 		for (Row row : rows) {

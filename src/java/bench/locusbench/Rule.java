@@ -3,15 +3,15 @@ package locusbench;
 
 import java.util.Locale;
 
-/** Rules that keep a benchmark true. Each can be left out, so that it can be measured what would be wrong without it. */
+/** Rules that keep a benchmark true. Each can be left out to measure the error without it. */
 enum Rule {
-	/** What is computed is consumed; without it the compiler removes the computation. */
+	/** Results are consumed; otherwise the compiler removes the computation. */
 	SINKS,
-	/** What varies in the program is read from a field; without it the compiler knows its value. */
+	/** Values that vary in the program are read from fields; otherwise the compiler knows them. */
 	FOLDING,
-	/** What is a constant in the program is one; without it it is read from a field. */
+	/** Constants of the program stay constants; otherwise they are read from fields. */
 	CONSTANTS,
-	/** State that decides what a later call does is put back; without it that call is another one. */
+	/** State that decides what a later call does is put back; otherwise that call does something else. */
 	RESET;
 
 	static Rule of(String name) throws Refusal {

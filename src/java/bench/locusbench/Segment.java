@@ -134,7 +134,7 @@ final class Segment {
 
 	/**
 	 * The innermost loop around the line, or the statement where there is none, grown to the enclosing loop while the
-	 * segment holds less than ENOUGH of the method's samples. Where the statement makes a task, the task's body.
+	 * segment holds less than ENOUGH of the method's samples. If the statement makes a task, the segment is the task's body.
 	 */
 	static Segment atLine(CtType<?> type, int line, Map<Integer, Long> samplesByLine, long methodSamples) throws Refusal {
 		CtExecutable<?> method = null;
@@ -176,7 +176,7 @@ final class Segment {
 
 	/**
 	 * Refuses a source of another version than the program's, where the profile shows it: `name` is the method that has the
-	 * line in the profile, and samplesByLine has its lines. What the compiler adds to a class has lines of other methods.
+	 * line in the profile, and samplesByLine has its lines. Methods that the compiler adds to a class have lines of other methods.
 	 */
 	void check(String name, Map<Integer, Long> samplesByLine) throws Refusal {
 		if (name.isEmpty() || name.contains("$") || name.startsWith("<") || method instanceof CtLambda) {

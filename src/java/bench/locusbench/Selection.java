@@ -14,7 +14,7 @@ import locusbench.record.Recording;
 /** Which recorded executions a project gets, by how long they took: some for its test, and of them a few that are measured. */
 final class Selection {
 	private static final int TESTED_MAX = 10;
-	/** Where among all executions, ordered by duration, those are that are measured. */
+	/** The quantiles of the executions, ordered by duration, that are measured. */
 	private static final double[] MEASURED = {0.1, 0.5, 0.9};
 
 	private static final Comparator<Recording.Execution> BY_DURATION = Comparator.comparingLong(execution -> execution.ns);
@@ -50,7 +50,7 @@ final class Selection {
 		return (int) Math.round(part * (size - 1));
 	}
 
-	/** Of those with equal inputs the one that took the median time: the first ones are not compiled yet. */
+	/** One execution for each input, the one of median duration: the first executions run before compilation. */
 	private static List<Recording.Execution> distinct(List<Recording.Execution> all) {
 		Map<ByteBuffer, List<Recording.Execution>> equal = new LinkedHashMap<>();
 		for (Recording.Execution execution : all) {
@@ -64,7 +64,7 @@ final class Selection {
 		return distinct;
 	}
 
-	/** As the values of a JMH parameter: `"0", "5"`. */
+	/** The numbers as values of a JMH parameter: `"0", "5"`. */
 	String parameters() {
 		StringBuilder text = new StringBuilder();
 		for (int index : measured) {

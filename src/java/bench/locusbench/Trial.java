@@ -29,9 +29,9 @@ final class Trial {
 	private static final String PASSED = "locus: the regression test passes";
 	private static final String FAILED = "locus: the regression test fails: ";
 	private static final long SECONDS_MAX = 1800;
-	/** As javac -verbose has it: of a directory, or of a jar. */
+	/** A class that javac -verbose names, of a directory or of a jar. */
 	private static final Pattern COMPILED = Pattern.compile("(?m)^\\[loading (?:\\w+\\[)?(/[^(\\]\\n]*)");
-	/** As java -verbose:class has it: since Java 9, and of Java 8. */
+	/** A class that java -verbose:class names, in the form of Java 9 and later, or of Java 8. */
 	private static final Pattern LOADED = Pattern.compile("(?m)(?: source: |\\[Loaded \\S+ from )(file:[^\\]\\n]*)");
 
 	private final Path directory;

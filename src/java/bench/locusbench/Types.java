@@ -35,7 +35,7 @@ final class Types {
 		return textInside(new Types(null).erased(type));
 	}
 
-	/** As it is named within the class, whose type variables it may have. */
+	/** The type's name within the class, whose type variables it may have. */
 	static String textInside(CtTypeReference<?> type) {
 		return type.toString().replace('$', '.');
 	}
@@ -52,7 +52,7 @@ final class Types {
 		}
 	}
 
-	/** What a raw type gives is an Object where it was a type variable: such values get the type that this is erased to. */
+	/** Casts values that a raw type gives as Object, where there was a type variable, to the type that this is erased to. */
 	private void cast(CtElement element, Edits edits) {
 		for (CtInvocation<?> call : element.getElements(new TypeFilter<CtInvocation<?>>(CtInvocation.class))) {
 			boolean isValue = !(call.getParent() instanceof CtBlock) && !(call.getParent() instanceof CtCase) && !(call.getParent() instanceof CtLambda)

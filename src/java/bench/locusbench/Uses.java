@@ -193,7 +193,7 @@ final class Uses {
 		list.add(element);
 	}
 
-	/** What is private has to be opened, where `user` names it. */
+	/** Opens a private element that `user` names. */
 	private void open(CtElement user, CtElement used, String what) throws Refusal {
 		if (used instanceof CtModifiable && ((CtModifiable) used).hasModifier(ModifierKind.PRIVATE)) {
 			if (!Opened.reaches(used)) {
@@ -225,7 +225,7 @@ final class Uses {
 				&& Dependences.ownMethod((CtInvocation<?>) user) != null);
 	}
 
-	/** Of a field in the source, or of one that is inherited() from a class file; null: it is not known. */
+	/** The declaration of a field in the source, or of one that is inherited() from a class file; null: it is not known. */
 	CtField<?> declarationOf(CtFieldAccess<?> access) {
 		CtField<?> declaration = access.getVariable().getDeclaration();
 		return declaration != null ? declaration : inherited(access);

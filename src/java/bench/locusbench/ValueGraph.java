@@ -193,7 +193,7 @@ final class ValueGraph {
 		}
 	}
 
-	/** What the variables are in the end that the segment has assigned to. */
+	/** The last values of the variables that the segment assigns to. */
 	Map<Object, Value> last() {
 		Map<Object, Value> last = new LinkedHashMap<>(scope.now);
 		last.values().removeAll(entries.values());
@@ -236,7 +236,7 @@ final class ValueGraph {
 		return found;
 	}
 
-	/** Of those, the ones that a condition depends on: with them the second call goes another way than the first. */
+	/** The changed variables that a condition depends on: with their new values the second call goes another way. */
 	Set<Object> resets() {
 		Map<Object, Set<Object>> next = next();
 		Set<Object> found = new LinkedHashSet<>(deciding(next));
@@ -244,7 +244,7 @@ final class ValueGraph {
 		return found;
 	}
 
-	/** Of each variable those that its last value is computed from, as they are when a call begins. */
+	/** For each variable, those from whose values at the begin of a call its last value is computed. */
 	private Map<Object, Set<Object>> next() {
 		Map<Object, Value> last = last();
 		Map<Object, Set<Object>> next = new LinkedHashMap<>();

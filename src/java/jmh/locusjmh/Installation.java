@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Where Locus is: the command, and the agent. */
+/** Finds Locus: the command, and the agent. */
 final class Installation {
 	/** Why Locus cannot be used, in one line. */
 	static final class Missing extends Exception {
@@ -179,7 +179,7 @@ final class Installation {
 				+ "/../lib/locus; build or install Locus again");
 	}
 
-	/* As the command has it: `locus run` preloads a library, whose path holds no ' ' or ':', and the JVM splits its option at '='. */
+	/* The rules are those of the command: `locus run` preloads a library, whose path holds no ' ' or ':', and the JVM splits its option at '='. */
 	private static Path loadable(Path library) throws Missing {
 		String text = library.toString();
 		if (text.indexOf(' ') >= 0 || text.indexOf(':') >= 0 || text.indexOf('=') >= 0) {

@@ -46,7 +46,7 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 
 	/* In JMH's own JVM, where an object is made for each benchmark with its parameters. */
 	private Installation locus;
-	/** Of the fork that runs or is being started. */
+	/** The profile of the fork that runs or is being started. */
 	private Path profile;
 	/** Why the forks are not profiled, in one line; null: they are. */
 	private String obstacle;
@@ -58,7 +58,7 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 	private boolean isMarked;
 	private boolean hasWarned;
 
-	/** What stands behind `locus:` on JMH's command line; a ProfilerException says what is wrong with it. */
+	/** `options` stands behind `locus:` on JMH's command line; a ProfilerException says what is wrong with it. */
 	public LocusProfiler(String options) throws ProfilerException {
 		settings = new Settings(options);
 	}
@@ -142,7 +142,7 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 		return settings.options.contains("no-hooks") ? "" : "exact,";
 	}
 
-	/** As a value in the agent's options. */
+	/** The path as a value in the agent's options. */
 	private static String escaped(Path path) {
 		return path.toString().replace("\\", "\\\\").replace(",", "\\,").replace("%", "%%");
 	}
@@ -272,7 +272,7 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 		return results;
 	}
 
-	/** Where there is a fork, JMH's own JVM says why it is not profiled. */
+	/** If there is no fork, JMH's own JVM says why it is not profiled. */
 	private Collection<? extends Result> withoutFork(BenchmarkParams params) {
 		if (params.getForks() > 0 || hasWarned || before != null) {
 			return Collections.emptyList();

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** What `locus report` says of a fork's profile, or of its measured iterations, in a few lines of text. */
+/** Writes the report of a fork's profile, or of its measured iterations, in a few lines of text. */
 final class Report {
 	/** There is no report; the message says why, in one line. */
 	static final class Failed extends Exception {
@@ -149,7 +149,7 @@ final class Report {
 		return new BigDecimal(100 * part).setScale(digits, RoundingMode.HALF_EVEN).toPlainString();
 	}
 
-	/** What the objects are and who allocates them, as the report names them. */
+	/** The objects and the line that allocates them, as the report names them. */
 	private static String name(Object row) {
 		List<?> names = Json.list(row, "names");
 		Object allocated = Json.get(row, "allocated_at");

@@ -3,7 +3,7 @@ package locusjmh;
 
 import org.openjdk.jmh.profile.ProfilerException;
 
-/** What stands behind `-prof locus:`, as name=value;name=value. */
+/** The options behind `-prof locus:`, as name=value;name=value. */
 final class Settings {
 	static final String HELP = "Usage: -prof \"locus:OPTION=VALUE;OPTION=VALUE\"\n"
 			+ "\n"

@@ -53,7 +53,7 @@ final class Constant {
 			this.kinds = kinds;
 		}
 
-		/** What stands for the object: itself, but for constants. */
+		/** The object itself, or the stand-in of a constant. */
 		Object of(Object object) {
 			see(object.getClass());
 			Constant constant = constants.get(object);

@@ -33,8 +33,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * A digest of values and of all objects that they reach, which is the same in each JVM.
  *
  * An object counts by its class and its fields, and by which references lead to it; elements of a hash table count without
- * their order. Floating-point numbers count by their bits, of NaN there is one. What stands for something outside of the
- * heap (threads, streams, lambdas), and what the JDK hides, counts by its class only. Objects wait in a queue rather than
+ * their order. Floating-point numbers count by their bits, and all NaNs are equal. Objects that stand for something outside of the
+ * heap (threads, streams, lambdas), and objects that the JDK hides, count by their class only. Objects wait in a queue rather than
  * on the stack, so that a long list is no danger.
  */
 final class Digest {
@@ -161,7 +161,7 @@ final class Digest {
 		}
 	}
 
-	/** What a class of the JDK has that its subclasses, or all, can ask it for. */
+	/** Adds the parts of a JDK object that its subclasses, or all classes, can read. */
 	private void jdk(Object object, Class<?> jdk) {
 		if (!Kinds.hasHiddenState(jdk) && jdk != object.getClass()) {
 			return; // its subclass has it all

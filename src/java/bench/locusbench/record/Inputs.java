@@ -18,7 +18,7 @@ public final class Inputs {
 		this.recording = recording;
 	}
 
-	/** Those of the project that this class is in; read once. */
+	/** The inputs of the project that this class is in; read once. */
 	public static synchronized Inputs load() {
 		if (ofProject == null) {
 			ofProject = read();
@@ -66,7 +66,7 @@ public final class Inputs {
 		}
 	}
 
-	/** Of the outputs that this execution had in the program; empty where no program had these inputs. */
+	/** The digest of the outputs of this execution in the program; empty if no program had these inputs. */
 	public byte[] digest(int index) {
 		return recording.recorded.get(index).digest.clone();
 	}

@@ -27,7 +27,7 @@ import java.util.concurrent.Executor;
 import java.util.stream.BaseStream;
 
 /**
- * What is known of a class without an object of it: whether it is of the JDK, which fields it has, and why its objects
+ * Tells what is known of a class without an object of it: whether it is of the JDK, which fields it has, and why its objects
  * cannot be captured.
  *
  * Fields that classes of the JDK declare are never read, even where the JVM's options allow it, so that a recording
@@ -83,7 +83,7 @@ final class Kinds {
 		return type.getSuperclass() != null && type.getSuperclass().getName().equals("java.lang.Record");
 	}
 
-	/** What an object is that cannot be captured in any program; null of all others. */
+	/** The kind of an object that cannot be captured in any program; null for all others. */
 	static String outside(Class<?> type) {
 		if (isLambda(type)) {
 			return "a lambda";

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * Records inputs and outputs of a segment, called by the instrumented program: enter(), inputs(), the segment, outputs().
  *
  * The program is a foreign one: nothing is thrown into it, nothing printed, and no lock is held while code of the program may
- * run. Of all executions each has the same chance to be recorded: random numbers say how many are passed over until the next. Where
- * recording one takes long, it is the next one for which there is time, so that the program takes little longer than without.
+ * run. Each execution has the same chance to be recorded: random numbers say how many are passed over until the next. If
+ * recording one takes long, the next one waits until there is time, so that the program takes little longer than without.
  * Configured by system properties: locus.bench.file, which a shutdown hook writes; locus.bench.inputs, executions that are kept
  * (100); locus.bench.bytes, for their inputs (268435456); locus.bench.seconds, of recording (60).
  */
@@ -18,7 +18,7 @@ public final class Recorder {
 	private static final Store STORE = Store.open(EXECUTIONS::get);
 	/** The number of the next execution that is looked at; written with the monitor of this class. */
 	private static volatile long next = STORE == null ? Long.MAX_VALUE : 0;
-	/** Of the sampling: the chance of an execution, once the store is full. */
+	/** The chance of an execution to be recorded, once the store is full. */
 	private static double chance = 1;
 	private static final ThreadLocal<Taken> OF_THREAD = new ThreadLocal<>();
 

@@ -13,13 +13,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What a recorded run says of a segment: inputs of some executions with a digest of their outputs, and what was not captured. */
+/** A recorded run of a segment: inputs of some executions with a digest of their outputs, and what was not captured. */
 public final class Recording {
 	/** One execution of the segment. */
 	public static final class Execution {
 		/** How long it took, the recorder's own work apart; 0: no program ran it. */
 		public final long ns;
-		/** Of the outputs; empty: they are not known. */
+		/** The digest of the outputs; empty: they are not known. */
 		public final byte[] digest;
 		/** The inputs, as Values writes them. */
 		public final byte[] inputs;

@@ -40,7 +40,7 @@ final class Store {
 	private final AtomicBoolean busy = new AtomicBoolean();
 	private final AtomicLong spentNs = new AtomicLong();
 	private final long beginNs = System.nanoTime();
-	/** What the first inputs took, with which Kryo's classes are loaded. */
+	/** The time that the first inputs took, which load Kryo's classes. */
 	private volatile long firstNs = -1;
 	private final List<Recording.Execution> kept = new ArrayList<>();
 	private final Map<String, Recording.Note> notes = new LinkedHashMap<>();
@@ -56,7 +56,7 @@ final class Store {
 		this.nsMax = nsMax;
 	}
 
-	/** As the system properties say; null where nothing is to be recorded. `executions` counts those of the segment. */
+	/** A store as the system properties say; null if nothing is to be recorded. `executions` counts those of the segment. */
 	static Store open(LongSupplier executions) {
 		try {
 			String file = System.getProperty("locus.bench.file", "");
