@@ -18,7 +18,7 @@ JDK := $(shell scripts/find-jdk)
 # One directory per kind of build, so that they do not disturb each other.
 B := build$(if $(SAN),-$(if $(findstring thread,$(SAN)),tsan,asan))
 F := build-fuzz
-# Where programs and what is installed with them go: scripts/dist links the same objects elsewhere.
+# The directory of programs and of files installed with them: scripts/dist links the same objects elsewhere.
 O := $(B)
 Q := $(if $(V),,@)
 
@@ -129,7 +129,7 @@ $(CALIBRATE_CLASS): src/span/LocusCalibrate.java $(SPAN_CLASS) scripts/compile-h
 $(B)/gen/calibrate_class_bytes.inc: $(CALIBRATE_CLASS) scripts/embed
 	$(Q)scripts/embed $< >$@.tmp && mv $@.tmp $@
 
-# What a program calls to record itself.
+# A program calls this jar to record itself.
 $(B)/locus-api.jar: $(shell find src/java/api -type f) scripts/api-jar
 	@mkdir -p $(@D)
 	$(Q)scripts/api-jar $@
@@ -141,7 +141,7 @@ $(B)/.locus-jmh: $(JMH_SRC) scripts/jmh-jar
 	$(Q)scripts/jmh-jar $(B)/locus-jmh.jar $@ build/jars
 jmh: ; @rm -f $(B)/.locus-jmh; $(MAKE) -s $(B)/.locus-jmh
 
-# What `locus bench` starts, likewise, with its libraries in $(B)/bench/.
+# `locus bench` starts this jar, with its libraries in $(B)/bench/.
 BENCH_SRC := $(shell find src/java/bench -type f)
 $(B)/.locus-bench: $(BENCH_SRC) scripts/bench-jar
 	@mkdir -p $(@D)
@@ -180,7 +180,7 @@ FORCE:
 .SECONDARY:
 
 generated: $(GEN)
-# What clang-tidy and editors compile with.
+# The flags for clang-tidy and editors.
 compile_flags.txt: FORCE
 	@printf '%s\n' $(CPPFLAGS) $(MPI_INCLUDES) $(filter-out -Werror,$(WARN)) -std=gnu11 | tr -d "'" >$@
 
@@ -216,7 +216,7 @@ $(O)/man/%: docs/man/%.in scripts/man $(O)/locus
 
 $(O)/completion: $(O)/locus ; $(Q)$(O)/locus help --bash >$@
 
-# What install writes, and uninstall removes.
+# Files that install writes and uninstall removes.
 BASE = $(DESTDIR)$(PREFIX)
 LIBRARIES := $(O)/liblocus.so $(O)/liblocus-preload.so $(O)/liblocus-delay.so
 JARS := $(B)/locus-api.jar $(B)/locus-jmh.jar $(B)/locus-bench.jar

@@ -6,10 +6,10 @@ bench.py [OPTION]... [MICRO_BENCHMARK]...
 
 For each program: medians of CPU time and wall clock, and for Locus, async-profiler (cpu,alloc) and JFR (profile) the
 median of the pairs' ratios to the bare run beside them, with the range in which the middle half of them lies, and the
-target. The order changes with each round, so that a drift of the machine favours no one. What a program prints and
-writes must be the same each time. Results are kept in a file for each build of Locus (build/bench/): a run that was
-stopped, or that was told to stop (--for), goes on where it was when it is called again. Then each micro-benchmark is
-run and its output shown.
+target. The order changes with each round, so that a drift of the machine favours no one. A program must print and
+write the same each time. Results are kept in a file for each build of Locus (build/bench/): a run that was
+stopped, or that was told to stop (--for), goes on where it was when it is called again. At the end, each micro-benchmark
+is run and its output shown.
 
 A whole measurement (10 pairs, runs of 20 s) takes some four hours for each JDK. --quick takes some 25 minutes for each:
 3 pairs of the real programs, runs of some 6 s, of which starting is a larger part, and 2 pairs of the rest.
@@ -108,7 +108,7 @@ def expected(state, version, program):
 
 
 def missing(args, state, homes, programs):
-    """What is to be run, in order: all rounds of the real programs, then all of the rest."""
+    """The runs in order: all rounds of the real programs, then all of the rest."""
     for real in (True, False):
         for number in range(args.pairs if real else args.row_pairs):
             for version, home in homes:

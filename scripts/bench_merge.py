@@ -4,9 +4,9 @@
 
 bench_merge.py [--counts N,N] [--nodes N] [--jobs N] [--rounds N] [--json FILE] [PROFILE]...
 
-Inputs are profiles of one thread with --nodes call paths each (tests/bench/merge_inputs.c). Those called "recorded" are
-drawn from profiles of programs: of PROFILE, or else of javac and of a fork-join program, which are recorded first. Those
-called "invented" grow at random and have less in common. "whole" are the recorded profiles themselves, as they were
+Inputs are profiles of one thread with --nodes call paths each (tests/bench/merge_inputs.c). "recorded" inputs are
+drawn from profiles of programs: of PROFILE, or else of javac and of a fork-join program, which are recorded first. "invented"
+inputs grow at random and have less in common. "whole" are the recorded profiles themselves, as they were
 written, again and again as if by different processes. Each row is the median of --rounds merges, with the least and the
 largest; rates are of the CPU time of reading, so that other work on the machine counts little.
 """

@@ -6,8 +6,8 @@ bench_spans.py [--pairs N] [--only CLASS]... [--jdk DIR] [--json FILE] [--locus=
 
 How true the compensated cycles are is their sum, for a program that runs nothing but streams, divided by the CPU
 time that it takes without Locus: the median of the pairs, with the range in which the middle half of them lies. The
-programs' streams take tens to thousands of cycles; what is called accuracy is 1 - |compensated - true| / true. What
-spans cost is measured by bench.py.
+programs' streams take tens to thousands of cycles; accuracy is 1 - |compensated - true| / true. bench.py
+measures the cost of spans.
 """
 
 import argparse
@@ -31,7 +31,7 @@ ACCURACY = (
     ["SpanTiny", "flat", "4", "2"], ["SpanTiny", "sorted", "8", "4"], ["SpanTiny", "collect", "30", "5"],
     ["SpanTiny", "boxed", "100", "2"], ["SpanPhone", "1.5"], ["SpanSmall", "8", "450"],
 )
-# What else Locus does costs programs that allocate much more than spans are meant to be true to.
+# Locus's other parts cost programs that allocate much more than the accuracy that spans aim at.
 SPANS_ALONE = ["--sample-interval=0", "--min-size=1000000k", "--interval=1s"]
 
 

@@ -4,7 +4,7 @@
 
 Runs tests/workloads/WalkStorms.java in turn without Locus and with `locus run`, each once with its times and once with
 next to nothing to do. For each storm one line says: CPU seconds of both (user and system; medians), what starting takes
-of them, and the ratio of the rest (median of the pairs, and the extremes). Then what was counted: allocations, walks by
+of them, and the ratio of the rest (median of the pairs, and the extremes). Counts follow: allocations, walks by
 the JVM, frames that Locus looked at, paths that were cut. "per array" is the ratio of the CPU time for each array: the
 JIT makes frames of other sizes from run to run, so as many overflows of a stack make more arrays or fewer.
 

@@ -28,7 +28,7 @@ COLLECTORS = ("Serial", "Parallel", "G1")
 
 
 def profile(home, collector, work, name, *arguments):
-    """What the program told, the report, and the agent's counters."""
+    """The program's own figures, the report, and the agent's counters."""
     directory = work / "-".join(["prof", home.name, collector, name, *arguments])
     out = subprocess.run(
         [LOCUS, "run", "-o", directory, "--interval=4ms", "--", home / "bin/java", "-Xmx384m", "-Xmn64m",
@@ -52,7 +52,7 @@ def explained(report):
 
 
 def shares(home, collector, work, threads, seconds):
-    """Of Accuracy's phases: true and sampled share, in percent, and their largest difference."""
+    """For Accuracy's phases: true and sampled share, in percent, and their largest difference."""
     told, report = profile(home, collector, work, "Accuracy", str(threads), str(seconds / threads))
     samples, phases = {}, {}
     for site in report["sites"]:
@@ -66,7 +66,7 @@ def shares(home, collector, work, threads, seconds):
 
 
 def classes(home, collector, work, seconds):
-    """Of KnownClasses' phases: how many of all heap samples have a right class and a wrong one."""
+    """For KnownClasses' phases: how many of all heap samples have a right class and a wrong one."""
     told, report = profile(home, collector, work, "KnownClasses", str(seconds / 5))
     phases, heap, right, wrong = {}, 0, 0, 0
     for phase, names in told.items():

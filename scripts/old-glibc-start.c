@@ -3,8 +3,9 @@
  * old-glibc-start.c - has a program's constructors called
  *
  * Until 2.33 glibc's start files brought the function that calls them, and passed it to the C
- * library. Those of newer glibc pass none, and the library finds the constructors by itself; it
- * still calls a function that it is passed. A program is linked with -Wl,--wrap=__libc_start_main.
+ * library. The start files of newer glibc pass none, and the library finds the constructors by
+ * itself; it still calls a function that it is passed. A program is linked with
+ * -Wl,--wrap=__libc_start_main.
  */
 #include <stddef.h>
 

@@ -156,7 +156,7 @@ class Model:
         return max(self.size(before + more) - self.size(before), 0)
 
     def time(self, profiles, ranks, fan_in, manifests, network_bytes_s=math.inf, limit=math.inf):
-        """As critical_path(); `limit` bounds a partial result, as --prune-each does."""
+        """The same as critical_path(); `limit` bounds a partial result, as --prune-each does."""
 
         def cost(of, x):
             return of[0] + of[1] * x

@@ -431,7 +431,7 @@ static const struct tool tools[] = {
 	  BIT(PROFILE) | BIT(ROW), FILTERS, one_row, false },
 	{ "source_lines", "The source lines with most samples.", BIT(PROFILE),
 	  (FILTERS & ~BIT(GROUP)) | BIT(CLASS) | BIT(LIMITED), source_lines, false },
-	{ "diff", "What changed between two profiles.", BIT(BEFORE) | BIT(AFTER),
+	{ "diff", "The changes between two profiles.", BIT(BEFORE) | BIT(AFTER),
 	  FILTERS | BIT(LIMITED), diff, false },
 	{ "next_recording", "Options of 'locus run' that would tell more than this profile does.",
 	  BIT(PROFILE), 0, next, false },

@@ -36,7 +36,7 @@ class Failed(Exception):
 
 
 def build_id(build=BUILD):
-    """What is measured: a hash of the libraries."""
+    """A hash of the measured libraries."""
     both = b"".join((build / name).read_bytes() for name in ("liblocus.so", "liblocus-preload.so"))
     return hashlib.sha256(both).hexdigest()[:12]
 
@@ -55,7 +55,7 @@ def digest(stdout, directory):
 
 
 class Machine:
-    """Where programs run: a JDK, and a directory with what they need."""
+    """The place where programs run: a JDK, and a directory with what they need."""
 
     def __init__(self, version, home, work, library, other=None, collector=None):
         self.version, self.home, self.work, self.library = version, home, work, library

@@ -36,7 +36,7 @@ def geometric(values):
 
 
 def per_sample_us(rounds):
-    """What a sample of the timer took in the handler; None where there are few."""
+    """The time of a timer sample in the handler; None if there are few."""
     runs = [r["locus"]["counters"] for r in rounds if "counters" in r.get("locus", {})]
     samples = sum(c.get("engine_timer_samples", 0) for c in runs)
     return sum(c.get("engine_handler_us", 0) for c in runs) / samples if samples >= 100 else None
@@ -185,19 +185,19 @@ def markdown(summaries):
 
 
 def handler_us(s):
-    """What a sample takes in the handler: the median of the real programs, the most, and where that is."""
+    """The time of a sample in the handler: the median of the real programs, the largest, and its program."""
     each = [(r["handler_us"], r["name"]) for r in s["rows"] if r["group"] == "real" and r["handler_us"]]
     return (statistics.median(us for us, _ in each), *max(each)) if each else None
 
 
 def handler_rows(s):
-    """What a sample takes in the handler where each has an object to be found, and where none has; with targets."""
+    """The time of a sample in the handler if each has an object to find, and if none has; with targets."""
     us = {r["name"]: r["handler_us"] for r in s["rows"]}
     return [(name, us[name], target) for name, target in HANDLER_TARGETS_US if us.get(name)]
 
 
 def sentence(s):
-    """What the table has no column for, of the real programs of one JDK."""
+    """Figures of the real programs of one JDK that have no column in the table."""
     locus = [r["others"]["locus"] for r in s["rows"] if r["group"] == "real"]
     more = [o["rss_mb_more"] for o in locus]
     pairs = min(o["pairs"] for o in locus)

@@ -29,7 +29,7 @@ five rounds or more and corrected for the number of the profiler's methods (Bonf
 
 @dataclasses.dataclass
 class Asked:
-    """What `locus agree` is asked of each program of some kinds."""
+    """A question to `locus agree` about each program of some kinds."""
 
     name: str
     options: str
@@ -42,7 +42,7 @@ class Asked:
 
     @property
     def command(self):
-        """As the page has it, where columns have N."""
+        """The same for the page, with N in place of numbers of columns."""
         return "locus agree -n N %s" % self.options
 
 
@@ -51,7 +51,7 @@ DELAYS = Asked("delays", "--truth --any-stderr", "delays-%s.json", 1_500, {"kern
 
 
 def rounds_done(file):
-    """Of a result: rounds in which each profiler, with each delay, had its run."""
+    """The rounds of a result in which each profiler, with each delay, had its run."""
     if not file.exists():
         return 0
     told = json.loads(file.read_text(encoding="utf-8"))
@@ -130,7 +130,7 @@ def methods_row(name, told, columns):
 
 
 def seen_cell(seen):
-    """What a profiler sees of a delay: its error in points, and the part of the added time that it found."""
+    """A profiler's view of a delay: its error in points, and the part of the added time that it found."""
     if not seen or seen["error"] is None:
         return ""
     width, saw = seen.get("error_width"), {True: ", seen", False: ", not seen"}.get(seen.get("saw"), "")

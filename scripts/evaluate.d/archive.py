@@ -55,7 +55,7 @@ def pack(evaluation, own, target):
 
 
 def key_of(line):
-    """What a line of a file of runs is of: a fact, or a run."""
+    """The subject of a line of a file of runs: a fact, or a run."""
     entry = json.loads(line)
     return entry.get("fact") or (entry["program"], entry["round"], entry["variant"])
 

@@ -8,7 +8,7 @@ A case is a directory of tests/evaluation/cases/: Main.java uses a library, chan
 and case.json says where both come from and which object the finding is of. For each case: fetches the library and its
 sources by Maven, compiles the sources that the patch changes, as they are and patched, profiles Main with the library
 as it is, takes from `locus report` the lines on the object, and runs Main with both in turn: pairs whose order changes.
-What is measured is kept in a file (build/evaluation/cases.json), and a call goes on where the last one ended. Prints the section
+Results are kept in a file (build/evaluation/cases.json), and a call goes on where the last one ended. Prints the section
 of docs/EVALUATION.md. A case that fails is named and has no further pairs, and the exit status is then 1; also where the
 gains that a finding prints are not what the changes gain: see broken_limits().
 --quick: one case, one pair of short runs.
@@ -157,7 +157,7 @@ def words(case, size, home, path):
 
 
 def run(case, size, command, work):
-    """Runs a command: its CPU time and wall clock, in seconds. What it prints must be the case's result."""
+    """Runs a command: its CPU time and wall clock, in seconds. It must print the case's result."""
     with open(work / "out", "wb") as out, open(work / "errors", "wb") as errors:
         start = time.monotonic()
         process = subprocess.Popen(["timeout", str(LIMIT_SECONDS), *command], stdin=subprocess.DEVNULL, stdout=out,
@@ -207,7 +207,7 @@ def gains_of(report, wanted):
 
 
 def finding(case, directory):
-    """What the report of a profile says of the case's object: its place in the table, its share, and the lines."""
+    """The case's object in the report of a profile: its place in the table, its share, and the lines."""
     base = [str(BUILD / "locus"), "report", "--no-pager", "--top=%d" % ROWS]
     environment = dict(os.environ, COLUMNS=str(WIDTH))
     screen, data = (subprocess.run([*base, "--format=" + form, directory], env=environment, check=True,
@@ -241,7 +241,7 @@ def profile(case, size, home, path, work):
 
 
 class Kept:
-    """What was measured, by case, in a file that is whole at any time."""
+    """Results by case, in a file that is whole at any time."""
 
     def __init__(self, path):
         self.path = path
@@ -300,13 +300,13 @@ def ratio(entry, what):
 
 
 def with_gains(measured):
-    """The cases whose gains were read, of full runs: short ones mostly compile. Those that pay are first."""
+    """The cases whose gains were read, of full runs: short ones mostly compile. Changes that pay come first."""
     entries = {name: e for name, e in measured.items() if e["finding"] and "gains" in e["finding"] and e["pairs"] and e["size"] == "full"}
     return [case for case in load() if case.name in entries]
 
 
 def broken_limits(cases, measured):
-    """Where the larger gain that a finding prints is no limit of what the change gains, or far above it: a text for each.
+    """A text for each finding whose larger gain is no limit of the measured gain, or far above it.
 
     A case whose change pays may not gain more CPU time than the upper end of the larger gain's interval, by the lower end of
     what is measured. At most OVER_CASES of these may have a larger gain of over OVER times the measured one. A case whose
@@ -340,7 +340,7 @@ def printed_gain(gain):
 
 
 def gains_table(cases, measured):
-    """What the finding of each case says that the change gains at most, beside what it gains."""
+    """The largest gain by the finding of each case, beside the measured one."""
     lines = ["| case | accesses alone, at most | with the object, at most | measured, CPU time |", "|---|---:|---:|---:|"]
     for case in cases:
         gains = measured[case.name]["finding"]["gains"]

@@ -59,7 +59,7 @@ class Failed(Exception):
 
 @dataclasses.dataclass
 class Place:
-    """Where runs are made: the JDK, a directory for what they write, async-profiler's library, and where profiles are kept."""
+    """The place of runs: the JDK, a directory for what they write, async-profiler's library, and where profiles are kept."""
 
     home: pathlib.Path
     work: pathlib.Path
@@ -157,13 +157,13 @@ def signal_of(failed):
 
 
 def label(row):
-    """What a row of the ranking is called here: the class, and the line that allocates."""
+    """The name of a row of the ranking: the class, and the line that allocates."""
     at = row["allocated_at"]
     return row["class"] + (" of %s.%s:%d" % (at["class"], at["method"], at["line"]) if at else "")
 
 
 def read_report(profile):
-    """What the evaluation takes of a profile's report."""
+    """The parts of a profile's report that the evaluation uses."""
     text = subprocess.run([LOCUS, "report", profile, "--format=json", "--top=%d" % TOP], check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     report = json.loads(text)
@@ -187,7 +187,7 @@ def keep_told(told, target):
 
 
 def measured_inside(out):
-    """What a long form or a server measured of itself, which counts in place of the whole run; {} of others."""
+    """The figures that a long form or a server measured itself, which count in place of the whole run; {} for others."""
     lines = [line for line in out.splitlines() if line.startswith("measured: ")]
     if not lines:
         return {}
@@ -225,7 +225,7 @@ def order(variants, number):
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What is to be run: programs, the JDK's version of those that name none, variants, and how many rounds of each kind.
+    """The runs to make: programs, the JDK's version of those that name none, variants, and how many rounds of each kind.
 
     `most`: of some variants how many rounds there are at most.
     """
@@ -252,7 +252,7 @@ class Plan:
 
 
 def machine():
-    """What runs are made on. Ratios are of runs on one machine."""
+    """The machine and versions of the runs. Ratios are of runs on one machine."""
     model = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
     memory = re.search(r"^MemTotal:\s*(\d+)", pathlib.Path("/proc/meminfo").read_text(), re.M)
     return "%s, %d CPUs, %.0f GB" % (model[1] if model else "unknown", os.cpu_count(), int(memory[1]) / 2**20)
@@ -359,7 +359,7 @@ def measure(results, plan, homes, size, seconds, profiles):
 
 
 def repeatability(chosen, profiles):
-    """What `locus repeat` says of each program's kept profiles: {name: the table of objects}."""
+    """The answer of `locus repeat` for each program's kept profiles: {name: the table of objects}."""
     told = {}
     for program in chosen:
         kept = sorted((profiles / slug(program.name)).glob("*"))

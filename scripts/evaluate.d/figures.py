@@ -4,7 +4,7 @@
 import costs
 import stats
 
-# What a part of Locus is to stay below, and how sure its profiles are to be.
+# Upper limits: memory that Locus adds, and the unexplained part of the samples in Java code.
 MEMORY_TARGET_MB = 48
 UNEXPLAINED_TARGET = 0.03
 OTHERS = costs.VARIANTS[1:]
@@ -16,7 +16,7 @@ LATENCIES = ("p50", "p90", "p99", "p99.9")
 
 
 def title(variant):
-    """What a variant is called for people."""
+    """The variant's name for people."""
     return NAMES.get(variant, variant)
 
 
@@ -62,7 +62,7 @@ def variants(results):
 
 
 def summary(results, programs, group, variant, field):
-    """Of some programs: the worst as (ratio, name), and the geometric mean with its interval; None where there is no pair.
+    """For some programs: the worst as (ratio, name), and the geometric mean with its interval; None where there is no pair.
 
     The mean is of the programs' medians, and its interval is of these: it says how far other programs like these would be, and
     holds how far runs of each program vary. There is no mean where a program has one pair only.
@@ -90,7 +90,7 @@ def memory_holds(results, name):
 
 
 def buckets(results, name, variant="locus"):
-    """Of all runs of one of Locus's variants: runs, samples by bucket, and the unexplained share of the samples in Java code."""
+    """For all runs of one of Locus's variants: runs, samples by bucket, and the unexplained share of the samples in Java code."""
     reports = [r["report"] for r in results.of(name, variant)]
     if not reports:
         return None

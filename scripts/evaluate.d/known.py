@@ -7,7 +7,7 @@ known.py [--only KIND]... [--json FILE]
 estimates: tests/workloads/SampledSites.java counts what its sites allocate, and the report estimates it. names: Names.java
 stores arrays as Names.json says. findings: Findings.java has in each mode the finding that Findings.json says, and in the mode
 "calm" none. calm: Calm.java has twenty programs without a problem. nodes: NumaPlacement.java in an emulated machine of two nodes, which counts the CPU time of its remote loops.
-Shares, and classes of objects, are measured by scripts/evaluate.py. What Locus says may be wrong here: the tests fail then. A
+Shares, and classes of objects, are measured by scripts/evaluate.py. If Locus is wrong here, the tests fail. A
 program that fails is named, its kind is left out for its JDK, and the exit status is 1.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What publications report of comparable tools, each figure with its source; the machines and programs there are others."""
+"""Figures of publications on comparable tools, each with its source; their machines and programs are others."""
 
 CGO = "Li, Su, Chabbi, Jiao and Liu, *DJXPerf: Identifying Memory Inefficiencies via Object-Centric Profiling for Java*, CGO 2023, " \
     "<https://doi.org/10.1145/3579990.3580010>"
@@ -42,6 +42,6 @@ REPORTED = {
 
 
 def markdown(section):
-    """What is reported that this section's figures can be held against."""
+    """Reported figures to compare this section's with."""
     lines = ["- %s (%s)." % entry for entry in REPORTED.get(section, ())]
     return "\n".join(["The literature reports, of other machines and programs:", "", *lines]) if lines else ""

@@ -85,7 +85,7 @@ KNOWN = {"estimates": estimates, "names": names, "findings": findings, "calm": c
 
 
 def known(told):
-    """What Locus says of programs that know the truth, beside it; "" where that was not measured."""
+    """Figures of Locus beside those of programs that know the truth; "" if not measured."""
     return "\n\n".join(text for kind, table in KNOWN.items() if (told or {}).get(kind) for text in table(told[kind]))
 
 
@@ -101,7 +101,7 @@ def merge(rows):
 
 
 def loops(text):
-    """Of how many loops of libraries there are benchmarks, and how many of these pass their regression test."""
+    """How many loops of libraries have benchmarks, and how many of these pass their regression test."""
     rows = []
     for line in text.splitlines():
         found, tested = LOOPS.match(line), TESTED.match(line)
@@ -173,7 +173,7 @@ def part_ratios(path):
 
 
 def parts(path):
-    """What CPU time Locus takes with each of its parts off."""
+    """The CPU time of Locus with each of its parts off."""
     summaries = split_summaries(path)
     if not summaries:
         return ""
@@ -187,6 +187,6 @@ def storm_ratios(text):
 
 
 def storms(text):
-    """What Locus costs in storms of call paths; "" where that was not measured."""
+    """The cost of Locus in storms of call paths; "" if not measured."""
     rows = [[found[1], found[2], found[3], "%s [%s, %s]" % (found[4], found[5], found[6]), found[7]] for found in STORM.finditer(text)]
     return markdown(["storm", "bare, s", "Locus, s", "ratio without the start: median [least, most]", "for each array"], rows) if rows else ""

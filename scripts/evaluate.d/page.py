@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write docs/EVALUATION.md, its plots, docs/cost.md and README's line of costs from what was measured.
 
-What was not measured is not there."""
+Parts that were not measured are left out."""
 
 import collections
 import dataclasses
@@ -21,50 +21,51 @@ import targets
 
 TITLE = """# Evaluation
 
-This page is written by `make evaluate` (`scripts/evaluate`) of what it measured; nobody edits it. `scripts/evaluate --page` writes it
-again without measuring, and `scripts/evaluate --status` says what is missing. Each number is of the build and date below."""
+`make evaluate` (`scripts/evaluate`) writes this page from its measurements; nobody edits it. `scripts/evaluate --page` writes it
+again without measuring, and `scripts/evaluate --status` says what is missing. All numbers are of the build and date below."""
 
 COSTS = """CPU time with each profiler, as a ratio to the run without one in the same round, on the same machine: the median of n pairs and its exact
-95% interval of order statistics (of fewer than six pairs there is none). All variants of a row have the same n, that of the variant with
+95% interval of order statistics (none for fewer than six pairs). All variants of a row have the same n, that of the variant with
 the fewest pairs; the order of the variants changes with each round. The mean of all programs is the geometric one of the programs' medians,
-and its interval resamples the programs: it holds for programs like these, and not for these alone. There is none where a program has
-one pair. What a peer costs does not depend on Locus, so its rounds beside earlier builds count, if machine, system, JDK and versions are
-the same. Each run checks its own result; one that is wrong does not count.
+and its interval resamples the programs: it holds for programs like these, and not for these alone. It is left out if a program has
+one pair. A peer's cost does not depend on Locus, so its rounds beside earlier builds count, if machine, system, JDK and versions are
+the same. Each run checks its own result; a run with a wrong result does not count.
 
-Programs and kernels are run once each, the JVM's start included. A long form repeats a program in one JVM: rounds are left out for 20
-seconds and until three of them took equally long, and the CPU time of a round counts, of at least 30 seconds. A server gets requests at a
+Programs and kernels are run once each, the JVM's start included. A long form repeats a program in one JVM: it leaves out rounds for 20
+seconds and until three of them took equally long, and then measures the CPU time of a round for at least 30 seconds. A server gets requests at a
 fixed rate from another process, which no profiler follows; the CPU time of a thousand requests counts, after 20 seconds.
 
 The first table has Locus's default beside its peers. The second one has Locus with `--spans=streams,tasks`, and with `--min-size=0`, which
-follows every object; `make evaluate` runs these in the first six rounds. What the programs are is in `tests/evaluation/programs.json`; [design/cost.md](design/cost.md) says what is known of outliers."""
+follows every object; `make evaluate` runs these in the first six rounds. `tests/evaluation/programs.json` lists the
+programs; [design/cost.md](design/cost.md) explains outliers."""
 
-WALL = "The same of the time from start to end."
+WALL = "The same for the wall-clock time from start to end."
 MEMORY = "Peak resident memory: MB more than the run without a profiler (and that in percent): the median of n pairs, and its 95% interval."
-LATENCY = """How long answers of the servers take, in ms: the median of n runs of each percentile, and its 95% interval. A request's time begins when it
+LATENCY = """Latency of the servers in ms: the median of n runs of each percentile, and its 95% interval. A request's time begins when it
 is due. At most 16 are under way."""
-BUCKETS = """Where the samples of all n runs with Locus's default are. Unexplained are `no_address` and `heap_unknown`, as a part of the samples in
-compiled Java code and its stubs."""
-TARGETS = """What Locus is to reach, with its default options where no others are named; ratios are to the run without a profiler. Crashes are runs with any options of Locus that a
-signal ended; `scripts/evaluate` keeps what the JVM writes of a crash below `build/evaluation/`."""
-REPEAT = """What `locus repeat` says of the profiles of the runs above, with Locus's default. The first object of a run is the one with the most
+BUCKETS = """The buckets of the samples of all n runs with Locus's default. Unexplained samples are `no_address` and `heap_unknown`, as a part of
+the samples in compiled Java code and its stubs."""
+TARGETS = """Targets of Locus, with its default options unless others are named; ratios are to the run without a profiler. Crashes are runs with any
+options of Locus that a signal ended; `scripts/evaluate` keeps the JVM's files of a crash below `build/evaluation/`."""
+REPEAT = """Results of `locus repeat` for the profiles of the runs above, with Locus's default. The first object of a run is the one with the most
 samples; the self-difference is the largest difference between an object's largest and smallest share, of those of 5% and more; an unstable
 entry has 1% or more, and is in the top ten of some runs only."""
-AGREEMENT = """What `locus agree` says of each program: its hottest methods by several profilers, which take turns. Where all agree there is one
-hottest method, and five are in the top fives; the overlap of two is 100% where they agree in all. The self-difference is the largest
+AGREEMENT = """Results of `locus agree` for each program: its hottest methods by several profilers, which take turns. If all agree, there is one
+hottest method, and five are in the top fives; the overlap of two profilers is 100% if they agree in everything. The self-difference is the largest
 difference between two runs of a profiler, of methods of 5% and more."""
 DELAYS = """Loops of known length before the returns of methods, the hottest of each kernel that can have one, at most three (`--truth`): the part of the
-program's time that a delay added, and for each profiler the share that it gives the method less the expected one, in points, and what part of the added time it found.
-What is expected rests on the share that the method has without the delay, as the same profiler sees it: where the JIT inlines otherwise beside a delay, other
-code of the method counts for another one, with each profiler."""
+program's time that a delay added, and for each profiler the share that it gives the method less the expected one, in points, and the part of the added time that it found.
+The expected share is computed from the method's share without the delay, by the same profiler. If the JIT inlines differently beside a
+delay, code of the method counts for another one, with each profiler."""
 ACCURACY = "Programs that know their own truth."
-KNOWN = "More programs that know their own truth, which the report is held against."
-MERGE = """How fast `locus merge` reads profiles: as they were recorded with other paths, invented, and as they were recorded. Paths are call paths
-that are read; the time to decompress the same blocks and do nothing more is what all is divided by. Medians, with the least and the most."""
-STORMS = "Programs that do nothing but allocate below deep or ever new call paths (`WalkStorms.java`): CPU time without that of starting."
-SPANS = "Programs that run nothing but streams: their cycles by Locus, what recording costs taken off, divided by the true ones."
-PARTS = "What CPU time Locus takes with each of its parts off."
-MISSING = "What `make evaluate` has measured with this build, and how long all of it takes. It goes on where it stopped."
-LOOPS = "Of how many loops of libraries `locus bench` makes a benchmark that compiles, and that passes its regression test."
+KNOWN = "More programs that know their own truth, beside the report."
+MERGE = """The speed of `locus merge` with recorded profiles, with profiles of other paths drawn from them, and with invented ones. Paths are call
+paths read; all times are divided by that of decompressing the same blocks. Medians, with the least and the most."""
+STORMS = "Programs that do nothing but allocate below deep or ever new call paths (`WalkStorms.java`): CPU time without that of the start."
+SPANS = "Programs that run nothing but streams: their cycles by Locus, less the cost of recording, divided by the true ones."
+PARTS = "The CPU time of Locus with each of its parts off."
+STATUS = "Measurements of `make evaluate` with this build, and the time that all take. It goes on where it stopped."
+LOOPS = "How many loops of libraries get a benchmark by `locus bench` that compiles, and that passes its regression test."
 TRUTH = "Benchmarks that `locus bench` makes beside those that were written by hand, and beside themselves without one of its rules."
 
 
@@ -195,7 +196,7 @@ def of_others(m):
                                                  others.known(others.read(m.directory / "known.json")))),
         ("cycles of streams", section("Cycles of streams", SPANS, "scripts/bench_spans.py",
                                       others.spans(others.read(m.directory / "spans.json")), "spans")),
-        ("costs of the parts", section("What the parts cost", PARTS, "scripts/bench.py --split --quick --only real", others.parts(m.directory / "split.jsonl"))),
+        ("costs of the parts", section("Cost of the parts", PARTS, "scripts/bench.py --split --quick --only real", others.parts(m.directory / "split.jsonl"))),
         ("storms", section("Storms of call paths", STORMS, "scripts/bench_storms.py", others.storms(m.text("storms.txt")))),
         ("merging", section("Merging", MERGE, "scripts/bench_merge.py", others.merge(others.read(m.directory / "merge.json")), "merge")),
         ("benchmarks of loops", section("Benchmarks of loops", LOOPS, "scripts/evaluate-bench", others.loops(m.text("loops.txt")), "loops")),
@@ -282,7 +283,7 @@ def write(m, target):
     if absent:
         parts.append("Not measured with this build: %s." % ", ".join(absent))
     if m.size != "quick":
-        parts.append(section("What is missing", MISSING, "scripts/evaluate --status", status.table(m.status)))
+        parts.append(section("Completeness", STATUS, "scripts/evaluate --status", status.table(m.status)))
     page = target / "EVALUATION.md"
     page.write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
     if m.size != "quick":

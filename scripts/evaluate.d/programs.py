@@ -41,7 +41,7 @@ class Program:
     on: int = 0  # the version that it runs on; 0: that of the evaluation
 
 
-# What the word of a form in programs.json adds to a long form: options of java, and the JDK.
+# The options of java, and the JDK, for each word of "forms" in programs.json.
 FORMS = {"long": ([], 0), "JDK 17": ([], 17), "Parallel": (["-XX:+UseParallelGC"], 0), "ZGC": (["-XX:+UseZGC"], 0)}
 LONG_SECONDS = {"full": ("20", "30"), "quick": ("0.5", "0.5")}  # left out, and CPU time measured
 

@@ -15,7 +15,7 @@ def slug(name):
 
 
 class Results(Kept):
-    """Runs by program, round and variant. What was measured of a program that is called in another way now does not count."""
+    """Runs by program, round and variant. Runs of a program that is called in another way today do not count."""
 
     def __init__(self, path, calls):
         """`calls`: how each program is called now, by its name; None takes all runs."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several runs say of one number: a median with its exact 95% interval, and the mean of programs with one of resampled programs.
+"""Statistics of several runs of one number: a median with its exact 95% interval, and the mean of programs with one of resampled programs.
 
 The interval of a median is that of order statistics: it holds whatever the distribution, from six values on. That of programs is a
 bootstrap's with Hesterberg's wider percentiles, which few values need. tests/e2e/test_evaluation.py simulates how often both hold the truth.

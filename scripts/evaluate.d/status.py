@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an evaluation has, what is missing, and how long that takes."""
+"""The state of an evaluation: results, missing ones, and the time that these take."""
 
 import dataclasses
 
@@ -46,7 +46,7 @@ def rows(results, plan, parts, asked, directory):
 
 
 def table(told):
-    """What there is and what is missing, as the page has it."""
+    """The table of results and missing ones for the page."""
     cells = [[r.name, r.have, r.wanted, "" if r.have >= r.wanted else "MISSING: %d" % (r.wanted - r.have), "%.1f" % (r.whole / 3600)]
              for r in told]
     cells.append(["*all*", "", "", "", "%.1f" % (sum(r.whole for r in told) / 3600)])

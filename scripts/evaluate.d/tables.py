@@ -11,7 +11,7 @@ from figures import verdict
 
 
 def without_paths(text):
-    """What a program said, without the paths of this machine, none of which is in the page."""
+    """A program's output, without the paths of this machine, none of which is in the page."""
     return re.sub(r"(?<![\w<])/[\w.@+-]+(/[\w.@+-]+)+", "...", text)
 
 
@@ -85,7 +85,7 @@ def stable_sentence(results, programs):
     """How many runs of long forms were measured though their rounds had not become equally long; "" without long forms."""
     runs = [r for p in programs if p.kind == "long" for v in costs.LONG_VARIANTS for r in results.of(p.name, v)]
     unstable = sum(r.get("stable") == 0 for r in runs)
-    return "Of %d runs of long forms %d had not become stable when the measurement began." % (len(runs), unstable) if runs else ""
+    return "%d of %d runs of long forms were not stable when the measurement began." % (unstable, len(runs)) if runs else ""
 
 
 def memory_cell(mb, ratios):
@@ -128,7 +128,7 @@ def unexplained(told):
 
 
 def buckets_table(results, programs):
-    """Where the samples of the runs with Locus's default are, and which of those in Java code it cannot explain."""
+    """The buckets of the samples with Locus's default, and the unexplained ones in Java code."""
     rows, names = [], []
     more = [v for v in costs.LOCUS_OPTIONS if v != "locus" and v in figures.variants(results)]
     for p in programs:
@@ -166,11 +166,11 @@ def repeat_table(repeats, programs):
 
 
 def repeat_sentence(repeats):
-    """What all programs together say."""
+    """The figures of all programs together."""
     of = [t["objects"] for t in repeats.values() if t["counted"] > 1]
     known = [o["largest_difference"] for o in of if o["largest_difference"] is not None]
     if not known:
         return ""
     one = sum(o["firsts"] == 1 for o in of)
-    return "Of %d programs and kernels %d have one first object in all runs; the median self-difference is %.1f points, and " \
-        "there are %d unstable entries in all." % (len(of), one, 100 * statistics.median(known), sum(o["unstable"] for o in of))
+    return "%d of %d programs and kernels have one first object in all runs; the median self-difference is %.1f points, and " \
+        "there are %d unstable entries in all." % (one, len(of), 100 * statistics.median(known), sum(o["unstable"] for o in of))

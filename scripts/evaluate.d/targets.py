@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of targets: what Locus is to reach, what was measured, and whether it holds. What was not measured is a row too."""
+"""The table of targets: each with the measured figure, and whether it holds. A figure that was not measured has a row, too."""
 
 import agreement
 import costs
@@ -102,7 +102,7 @@ def storm_rows(text):
 
 
 def crash_rows(results):
-    """What no run with Locus may do: end by a signal."""
+    """The row of crashes: no run with Locus may end by a signal."""
     count = sum(variant in costs.LOCUS_OPTIONS for _, _, variant in results.runs)
     each = ["%s, %s, round %d: signal %d" % (r["program"], figures.title(r["variant"]), r["round"] + 1, costs.signal_of(r["failed"]))
             for r in figures.crashes(results)]
