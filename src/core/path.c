@@ -465,7 +465,7 @@ uint32_t lc_path_frame_intern(uint32_t parent, uint64_t frame)
 
 void lc_path_no_room(void)
 {
-	atomic_fetch_add_explicit(&paths.overflow, 1, memory_order_relaxed); /* a count */
+	lc_count(&paths.overflow);
 }
 
 uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32_t path)

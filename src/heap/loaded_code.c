@@ -84,7 +84,7 @@ void lc_loaded_code_note(const jmethodID *methods, jint len)
 	failed = code.noted.len == CLASSES_MAX || lc_vector_push(&code.noted, methods);
 	pthread_mutex_unlock(&code.lock);
 	if (failed)
-		atomic_fetch_add_explicit(&code.dropped, 1, memory_order_relaxed); /* a count */
+		lc_count(&code.dropped);
 }
 
 /* The class that declares the method, its name with dots in `name`. NULL where that is gone. */

@@ -26,7 +26,7 @@ void lc_generated_changed(void)
 
 void lc_generated_freed(void)
 {
-	atomic_fetch_add_explicit(&frees, 1, memory_order_relaxed); /* a count */
+	lc_count(&frees);
 	lc_generated_changed();
 }
 

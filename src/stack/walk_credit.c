@@ -92,7 +92,7 @@ void lc_walk_credit_return(struct lc_walk_credit *c)
 
 void lc_walk_credit_cut(void)
 {
-	atomic_fetch_add_explicit(&cut, 1, memory_order_relaxed); /* a count */
+	lc_count(&cut);
 }
 
 void lc_walk_credit_walked(uint64_t n)

@@ -97,7 +97,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	/* A signal that somebody has sent is none of the copy's. */
 	if ((uintptr_t)*pc == (uintptr_t)lc_peek_copy_load && info->si_code > 0) {
 		*pc = (greg_t)(uintptr_t)lc_peek_copy_end;
-		atomic_fetch_add_explicit(&faulted, 1, memory_order_relaxed); /* a count */
+		lc_count(&faulted);
 		return;
 	}
 	if (!other || !other(sig, info, context))

@@ -211,7 +211,7 @@ bool lc_task_repeats(struct lc_span_thread *s, struct lc_link_key key)
 {
 	if (!lc_submitting_repeats(&s->tasks->entered, s, key))
 		return false;
-	atomic_fetch_add_explicit(&nested_submissions, 1, memory_order_relaxed); /* a count */
+	lc_count(&nested_submissions);
 	return true;
 }
 

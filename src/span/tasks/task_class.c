@@ -275,9 +275,9 @@ static const struct lc_task_class *add(JNIEnv *jni, jclass class, uint32_t word,
 		added = true;
 	}
 	pthread_mutex_unlock(&classes.lock);
+	/* Java code may know the word with the state of the class that had it before. */
 	if (added && before && lc_task_watch_state(before->watch))
-		lc_task_class_tell(jni,
-		                   &e->class); /* what was told of the word was of another class */
+		lc_task_class_tell(jni, &e->class);
 	if (added)
 		return &e->class;
 	forget(jni, e);
@@ -313,7 +313,7 @@ const struct lc_task_class *lc_task_class_slowly(struct lc_task_place_class *kno
 	found = find(jni, class, word);
 	(*jni)->DeleteLocalRef(jni, class);
 	if (!found) {
-		atomic_fetch_add_explicit(&classes.lost, 1, memory_order_relaxed); /* a count */
+		lc_count(&classes.lost);
 		return NULL;
 	}
 	if (!classes.unload_anytime)

@@ -57,7 +57,7 @@ static __attribute__((noinline)) bool make_thread(struct lc_span_thread *s)
 {
 	if (!lc_task_thread_create(&s->tasks))
 		return true;
-	atomic_fetch_add_explicit(&tasks.no_memory, 1, memory_order_relaxed); /* a count */
+	lc_count(&tasks.no_memory);
 	return false;
 }
 
@@ -131,9 +131,9 @@ static __attribute__((noinline)) void watch_changed(JNIEnv *jni, struct lc_span_
 	uint8_t state = lc_task_watch_state(class->watch);
 
 	if (state & LC_TASK_WATCH_CALLS)
-		atomic_fetch_add_explicit(&tasks.calls, 1, memory_order_relaxed); /* a count */
+		lc_count(&tasks.calls);
 	else if (state & LC_TASK_WATCH_QUIET)
-		atomic_fetch_add_explicit(&tasks.quiet, 1, memory_order_relaxed); /* a count */
+		lc_count(&tasks.quiet);
 	if (state & LC_TASK_WATCH_QUIET)
 		lc_task_counted_in_part(s, class);
 	lc_task_class_tell(jni, class);

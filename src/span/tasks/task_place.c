@@ -181,7 +181,7 @@ static void walk(JNIEnv *jni, struct lc_walker *walker, struct search *search)
 	jint at;
 
 	if (lc_walker_walk(walker, jni, places.depth > DEEP_FROM, find_frame, search, walked)) {
-		atomic_fetch_add_explicit(&places.errors, 1, memory_order_relaxed); /* a count */
+		lc_count(&places.errors);
 		return;
 	}
 	at = walked->stop;
@@ -211,11 +211,11 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 	struct lc_task_place *new = &p->scratch, *kept = NULL;
 
 	if (!lc_walk_credit_left(&walker->credit)) {
-		atomic_fetch_add_explicit(&places.unwalked, 1, memory_order_relaxed); /* a count */
+		lc_count(&places.unwalked);
 		return NULL;
 	}
 	walk(jni, walker, &search);
-	atomic_fetch_add_explicit(&places.walks, 1, memory_order_relaxed); /* a count */
+	lc_count(&places.walks);
 	*new = (struct lc_task_place){
 		.place = { .key = key },
 		.number = hook == LC_TASK_PLACE_CREATED
