@@ -35,8 +35,8 @@ _Static_assert(LC_LIVE_OBJECTS_SITES *LC_LIVE_OBJECTS_OF_SITE <= LC_HOLDER_TARGE
                "all chosen objects are looked for");
 
 /*
- * A request to the attribution thread, and the memory that it works with. If nobody waits for it
- * any more, its memory is given back at the end of the recording.
+ * A request to the attribution thread, and the memory that it works with. If the thread that asks
+ * no longer waits, the end of the recording frees the memory.
  */
 struct job {
 	JavaVM *vm;
@@ -155,7 +155,7 @@ static void append_site(struct job *j, uint32_t group, uint32_t found)
 	       frame);
 }
 
-static void tell_site(struct job *j, uint32_t group)
+static void write_site(struct job *j, uint32_t group)
 {
 	const struct lc_holder_names names = lc_holder_walk_names(&j->walk);
 	const uint32_t site = j->objects.sites[group].site;
@@ -188,7 +188,7 @@ static void append_walk(struct job *j)
 	append(j, "%s\n", line);
 }
 
-/* Does a string have to be followed, since an array of bytes is looked for? */
+/* Are arrays of bytes looked for? The walk then follows strings, too. */
 static bool looks_for_bytes(const struct lc_live_objects *o)
 {
 	bool bytes = false;
@@ -222,13 +222,16 @@ static void work(JNIEnv *jni, void *context)
 	if (j->done && j->answer)
 		append_walk(j);
 	for (uint32_t i = 0; i < j->objects.len && j->done; i++)
-		tell_site(j, i);
+		write_site(j, i);
 	lc_holder_walk_end(&j->walk);
 }
 
 /* ---- the thread that asks ---- */
 
-/* Returns what is done, or failed; NULL: it is not begun, or nobody knows. Free it with give(). */
+/*
+ * Have the attribution thread walk the heap. Returns the job, done or failed, to be freed with
+ * free_job(); NULL if it was not begun, or has not ended in time.
+ */
 static struct job *ask(JavaVM *vm, uint64_t pause_ns, uint64_t bytes, const char *pattern)
 {
 	struct job *j = calloc(1, sizeof(*j));
@@ -248,7 +251,7 @@ static struct job *ask(JavaVM *vm, uint64_t pause_ns, uint64_t bytes, const char
 	return lc_ask(work, j, pause_ns + LC_ENDING_MS * MS) ? j : NULL;
 }
 
-static void give(struct job *j)
+static void free_job(struct job *j)
 {
 	free(j->answer);
 	free(j);
@@ -271,7 +274,7 @@ bool lc_holder_sites_record(JavaVM *vm, uint64_t pause_ns, bool ends)
 		    "all: objects may lack what holds them",
 		    j->walk.stopped);
 	if (j)
-		give(j);
+		free_job(j);
 	return done;
 }
 
@@ -295,6 +298,6 @@ bool lc_holder_sites_answer(JavaVM *vm, uint64_t pause_ns, uint64_t bytes, const
 		lc_say_answer("%s", line);
 	}
 	if (j)
-		give(j);
+		free_job(j);
 	return done;
 }

@@ -30,12 +30,16 @@
 
 enum { WAIT_MS = 1000, NAME_CHARS = LC_REQUEST_NAME_BYTES - 1 };
 
-/*
- * Whether VirtualThread has the hooks. CLOSED: classes get no hooks yet, or get none at all.
- */
-enum follow { CLOSED, NOT_YET, NOW, YES, NEVER };
+/* The hooks of VirtualThread. */
+enum hooks {
+	HOOKS_CLOSED,  /* classes get no hooks yet, or get none at all */
+	HOOKS_NONE,    /* no virtual thread has asked for them */
+	HOOKS_STARTED, /* a thread puts them in */
+	HOOKS_IN,
+	HOOKS_REFUSED, /* VirtualThread is another one than is known */
+};
 
-static _Atomic int follow;
+static _Atomic int hooks; /* enum hooks */
 
 JNIEXPORT jlong JNICALL Java_locusapi_Locus_enter0(JNIEnv *jni, jclass type, jstring name,
                                                    jlong virtual_id);
@@ -45,7 +49,7 @@ JNIEXPORT void JNICALL Java_java_lang_LocusHook_carries(JNIEnv *jni, jclass type
 
 void lc_requests_open(void)
 {
-	atomic_store(&follow, NOT_YET);
+	atomic_store(&hooks, HOOKS_NONE);
 }
 
 /* The calling thread's paths begin below that node from now on. */
@@ -77,20 +81,23 @@ static bool hook_carriers(JNIEnv *jni)
 /* Are virtual threads followed? The first one to ask has the hooks put in; others wait for it. */
 static bool follow_virtual(JNIEnv *jni)
 {
-	int now = NOT_YET;
+	int now = HOOKS_NONE;
 
-	if (atomic_compare_exchange_strong(&follow, &now, NOW)) {
-		now = hook_carriers(jni) ? YES : NEVER;
-		atomic_store(&follow, now);
+	if (atomic_compare_exchange_strong(&hooks, &now, HOOKS_STARTED)) {
+		now = hook_carriers(jni) ? HOOKS_IN : HOOKS_REFUSED;
+		atomic_store(&hooks, now);
 	}
-	for (unsigned ms = 0; now == NOW && ms < WAIT_MS; ms++) {
+	for (unsigned ms = 0; now == HOOKS_STARTED && ms < WAIT_MS; ms++) {
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-		now = atomic_load(&follow);
+		now = atomic_load(&hooks);
 	}
-	return now == YES;
+	return now == HOOKS_IN;
 }
 
-/* The thread's context is the one of that node, 0: none. Returns false where it cannot be. */
+/*
+ * Give the calling thread, or its virtual thread, the context of that node; 0: none. Returns false,
+ * and changes nothing, if it cannot.
+ */
 static bool enter(JNIEnv *jni, uint32_t root, uint64_t virtual_id)
 {
 	struct lc_thread *t = lc_thread_self();
@@ -151,8 +158,10 @@ void Java_locusapi_Locus_leave0(JNIEnv *jni, jclass type, jlong number, jlong vi
 	lc_agent_events_leave();
 }
 
-/* The carrier of the virtual thread `id`, or of none, is the calling thread. Must not call the JVM:
- * the thread that it would see is changing. */
+/*
+ * The calling thread now carries the virtual thread `id`; 0: none. This native must not call the
+ * JVM, which is just changing the current thread.
+ */
 void Java_java_lang_LocusHook_carries(JNIEnv *jni, jclass type, jlong id)
 {
 	const uint32_t root = id ? lc_request_of_virtual((uint64_t)id) : 0;

@@ -3,8 +3,10 @@
 #ifndef LC_AGENT_REQUESTS_H
 #define LC_AGENT_REQUESTS_H
 
-/* Classes that are transformed from now on get hooks, so contexts can follow virtual threads.
- * Context: [attach]. */
+/*
+ * Classes that are transformed from now on get hooks, so contexts can follow virtual threads.
+ * Context: [attach].
+ */
 void lc_requests_open(void);
 
 #endif

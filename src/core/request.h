@@ -3,8 +3,8 @@
  * core/request.h - names the request contexts of the program (Locus.context() of the Java API).
  *
  * A context is the outermost frame of the call paths of its threads: a node below the root of the
- * calling context tree, "context=GET /cart", which has no method. So samples, allocations and
- * estimates are those of a context by their paths, and no other data tells.
+ * calling context tree, "context=GET /cart", which has no method. So the path of a sample, an
+ * allocation or an estimate names its context, and no other data does.
  */
 #ifndef LC_CORE_REQUEST_H
 #define LC_CORE_REQUEST_H
@@ -33,14 +33,15 @@ uint32_t lc_request_root(JNIEnv *jni, const char *name);
  */
 bool lc_request_set_virtual(uint64_t id, uint32_t root);
 
-/* The node of the context of the virtual thread `id`; 0: none. Context: [hook]. Takes a lock
+/*
+ * The node of the context of the virtual thread `id`; 0: none. Context: [hook]. Takes a lock
  * (spin).
  */
 uint32_t lc_request_of_virtual(uint64_t id);
 
 /*
- * Are carriers of virtual threads to tell whom they carry, by hooks in VirtualThread? And has that
- * class got both hooks? Context: any.
+ * Does Locus want hooks in VirtualThread, by which carriers say whom they carry? And does that
+ * class have both hooks? Context: any.
  */
 bool lc_request_wants_carriers(void);
 void lc_request_want_carriers(void);
