@@ -73,7 +73,7 @@ def test_nodes_are_held_against_the_time_of_the_loops(check, monkeypatch, tmp_pa
         site = {"diagnosis": {"allocation_line": line}, "remote_share": remote, "known": 200}
         monkeypatch.setattr(check, "nodes", lambda: nodes)
         monkeypatch.setattr(check, "recorded", lambda *_: (told, {"numa": {"sites": [site]}}))
-        return check.row("numa, master", check.numa, "master", jdk17.home, tmp_path, tmp_path)[1:]
+        return check.row("numa, master", check.numa, "master", jdk17.home, tmp_path)[1:]
 
     assert verdict(0.52) == ["50.0% remote", "200 samples, 52.0% remote", "right"]
     assert verdict(0.30)[2] == "WRONG"

@@ -28,7 +28,6 @@ import spoon.reflect.visitor.filter.TypeFilter;
 final class Unused {
 	private final CtStatement segment;
 	private final Set<CtVariable<?>> read = Collections.newSetFromMap(new IdentityHashMap<>());
-
 	private final Set<CtStatement> dropped = Collections.newSetFromMap(new IdentityHashMap<>()); // calls, as they are rewritten
 
 	/** Looks at the segment before it is rewritten. */
