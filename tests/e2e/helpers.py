@@ -2,8 +2,9 @@
 """What the tests over tests/workloads/ share: commands, truths, and questions to a report."""
 
 import base64
-import fcntl
 import collections
+import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -98,6 +99,24 @@ def command(workload, jdk, name, *args, java=(), jars=()):
     flags = ["-cp", os.pathsep.join(map(str, jars))] if jars else []
     path = os.pathsep.join(map(str, [workload(jdk, name, flags), *jars]))
     return [jdk.java, *EXPORTS, *java, "-cp", path, name, *map(str, args)]
+
+
+@contextlib.contextmanager
+def waiting_programs(workload, directory):
+    """Gives start(jdk, name, *args, java=...), which returns a process that has said "ready" and waits for its input."""
+    started = []
+
+    def start(jdk, name, *args, java=()):
+        p = subprocess.Popen(command(workload, jdk, name, *args, java=["-Xmx256m", *java]), stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=directory)
+        started.append(p)
+        assert p.stdout.readline() == "ready\n"
+        return p
+
+    yield start
+    for p in started:
+        p.kill()
+        p.communicate()
 
 
 def collector(name, region=None):

@@ -8,7 +8,7 @@ import time
 import pytest
 from conftest import BUILD
 from heap_dump import HeapDump
-from helpers import COLLECTORS, collector, command
+from helpers import COLLECTORS, collector, waiting_programs
 
 MAP = "java.util.HashMap.table[] -> java.util.HashMap$Node.value"
 LISTENERS = "static Held.button -> Held$Button.listeners -> java.util.concurrent.CopyOnWriteArrayList.array[]"
@@ -34,19 +34,8 @@ HELD = {
 @pytest.fixture
 def held(workload, tmp_path):
     """held(jdk, *args, java=..., program="Held") starts the program; returns the process."""
-    started = []
-
-    def start(jdk, *args, java=(), program="Held"):
-        p = subprocess.Popen(command(workload, jdk, program, *args, java=["-Xmx256m", *java]), stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-        started.append(p)
-        assert p.stdout.readline() == "ready\n"
-        return p
-
-    yield start
-    for p in started:
-        p.kill()
-        p.communicate()
+    with waiting_programs(workload, tmp_path) as start:
+        yield lambda jdk, *args, java=(), program="Held": start(jdk, program, *args, java=java)
 
 
 def holders(locus, pid, pattern, *options):

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from conftest import BUILD
-from helpers import COLLECTORS, collector, command, complaints
+from helpers import COLLECTORS, collector, command, complaints, waiting_programs
 
 MAP = "static HeldLeak.cache -> java.util.HashMap.table[] -> java.util.HashMap$Node.value -> HeldLeak$Page.bytes"
 LISTENERS = "static HeldLeak.button -> HeldLeak$Button.listeners -> java.util.concurrent.CopyOnWriteArrayList.array[] -> HeldLeak$$Lambda"
@@ -47,26 +47,15 @@ def test_the_end_of_a_recording_names_the_fields(workload, profile, locus, jdk):
 
 
 @pytest.fixture
-def waiting(workload, tmp_path):
-    """waiting(jdk, *java) starts the program, recorded into tmp_path / "p"; it waits for its input."""
-    started = []
-
-    def start(jdk, *java, options=""):
-        agent = "-agentpath:%s=output=%s%s" % (BUILD / "liblocus.so", tmp_path / "p", options)
-        p = subprocess.Popen(command(workload, jdk, "HeldLeak", "wait", java=["-Xmx256m", agent, *java]), stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-        started.append(p)
-        assert p.stdout.readline() == "ready\n"
-        return p
-
-    yield start
-    for p in started:
-        p.kill()
-        p.communicate()
+def recorded(workload, tmp_path):
+    """recorded(jdk, *java, options=...) starts the program, recorded into tmp_path / "p"; it waits for its input."""
+    agent = "-agentpath:%s=output=%s" % (BUILD / "liblocus.so", tmp_path / "p")
+    with waiting_programs(workload, tmp_path) as start:
+        yield lambda jdk, *java, options="": start(jdk, "HeldLeak", "wait", java=[agent + options, *java])
 
 
-def test_a_running_jvm_tells_the_holders_of_a_line(waiting, locus, tmp_path, jdk):
-    p = waiting(jdk, "-Xcheck:jni")
+def test_a_running_jvm_tells_the_holders_of_a_line(recorded, locus, tmp_path, jdk):
+    p = recorded(jdk, "-Xcheck:jni")
     line = locus("holders", "--site=HeldLeak.fill:55", PAUSE, "--format=json", p.pid)
     first = json.loads(line.stdout)["classes"][0]
     assert first["class"] == "int[]" and first["allocated_at"] == "HeldLeak.fill:55" and first["known"] == 1600 and first["looked_at"] == 16
@@ -97,17 +86,17 @@ def test_each_end_of_a_program_has_holders(workload, profile, locus, jdk, gc, wa
 
 
 @pytest.mark.slow
-def test_a_signal_ends_the_program_after_the_walk(waiting, locus, tmp_path, jdk):
-    p = waiting(jdk, "-Xcheck:jni", options=",holders,max-pause=60s")
+def test_a_signal_ends_the_program_after_the_walk(recorded, locus, tmp_path, jdk):
+    p = recorded(jdk, "-Xcheck:jni", options=",holders,max-pause=60s")
     p.send_signal(signal.SIGTERM)
     assert p.wait(timeout=60) == 128 + signal.SIGTERM and complaints(p.stderr.read()) == []
     check(held(locus, tmp_path / "p"))
 
 
 @pytest.mark.slow
-def test_a_walk_that_may_take_too_long_leaves_a_whole_profile(waiting, locus, tmp_path, jdk):
+def test_a_walk_that_may_take_too_long_leaves_a_whole_profile(recorded, locus, tmp_path, jdk):
     """JDK 17 does not begin it, and JDK 25 ends it at once; the program ends as always."""
-    p = waiting(jdk, options=",holders,max-pause=1ms")
+    p = recorded(jdk, options=",holders,max-pause=1ms")
     out, err = p.communicate(timeout=60)
     assert (p.returncode, out) == (0, "done\n")
     assert "add --max-pause=" in err if jdk.major < 19 else "ended at --max-pause" in err, err
@@ -116,10 +105,10 @@ def test_a_walk_that_may_take_too_long_leaves_a_whole_profile(waiting, locus, tm
 
 
 @pytest.mark.slow
-def test_an_exit_during_a_walk_is_survived(waiting, locus, tmp_path, jdk):
+def test_an_exit_during_a_walk_is_survived(recorded, locus, tmp_path, jdk):
     """The program ends at different times of a dump's walk; the recording wants one at its end, too."""
     for i in range(10):
-        p = waiting(jdk, options=",holders,max-pause=60s")
+        p = recorded(jdk, options=",holders,max-pause=60s")
         with subprocess.Popen([BUILD / "locus", "dump", "--holders", PAUSE, str(p.pid)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as dump:
             try:
                 dump.wait(timeout=0.02 * i)
