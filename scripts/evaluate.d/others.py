@@ -117,8 +117,8 @@ def loops(text):
     if not have:
         return table
     of, passed = sum(r[1] for r in have), sum(r[4] for r in have)
-    return "%s\n\nOf the %d loops of libraries with tests %d have a benchmark that passes its test, %.1f%%." % (
-        table, of, passed, 100 * passed / of)
+    return "%s\n\n%d of the %d loops of libraries with tests have a benchmark that passes its test, %.1f%%." % (
+        table, passed, of, 100 * passed / of)
 
 
 def near(text):

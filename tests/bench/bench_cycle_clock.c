@@ -90,7 +90,7 @@ static uint64_t best(uint64_t (*run)(struct lc_cycle_clock *c), struct lc_cycle_
 	return least;
 }
 
-/* What is left of a switch is the kernel's. */
+/* The rest of a switch is the kernel's. */
 static void bench_records(void)
 {
 	struct {

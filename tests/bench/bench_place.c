@@ -113,7 +113,7 @@ bool lc_frames_entry(uint64_t pc)
 	return pc == ENTRY;
 }
 
-/* What the JVM called first: there is nothing before. */
+/* The JVM called this first: there is nothing before. */
 bool lc_frames_entry_frame(uint64_t rbp, uint64_t low, uint64_t high, struct lc_entry_frame *out)
 {
 	const uint64_t nothing = address(&stack[STACK_WORDS - 1]);

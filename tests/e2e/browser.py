@@ -45,7 +45,7 @@ class Browser:
         return self.evaluate("document.documentElement.outerHTML")
 
     def text(self, selector):
-        """What is visible of the first element."""
+        """The visible part of the first element."""
         return self.evaluate("document.querySelector(%s).innerText" % json.dumps(selector))
 
     def texts(self, selector):

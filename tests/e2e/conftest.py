@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the end-to-end tests share: the build, the JDKs of this machine, profiles and reports.
+"""Shared by the end-to-end tests: the build, the JDKs of this machine, profiles and reports.
 
 LOCUS_BUILD names another build directory than build/; LOCUS_JDKS, separated by colons, JDKs that
 are in no usual place.
@@ -172,7 +172,7 @@ def seen_in(report):
 
 
 class Failures:
-    """Adds a line for each test that fails to a file: its name, a tab, and what was seen. Where several processes run tests, only the first has one."""
+    """Adds a line for each test that fails to a file: its name, a tab, and what was seen. If several processes run tests, only the first has one."""
 
     def __init__(self, path):
         self.path, self.named = pathlib.Path(path), set()
@@ -297,7 +297,7 @@ def jdk25():
 def shared(tmp_path_factory):
     """shared("name", make) returns a directory that make(directory) fills, once for the whole run.
 
-    The processes of pytest-xdist wait for the first that asks. Where make() fails or skips the test,
+    The processes of pytest-xdist wait for the first that asks. If make() fails or skips the test,
     the next that asks tries again.
     """
     base = tmp_path_factory.getbasetemp()
@@ -319,7 +319,7 @@ def shared(tmp_path_factory):
     return directory_of
 
 
-# What some workloads use of the JDK's own; for javac and for java.
+# The JDK's own packages that some workloads use; for javac and for java.
 EXPORTS = ("--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED")
 # Options for a javac of a second or two: no time goes into compiling the compiler.
 QUICK_JAVAC = ("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-nowarn")

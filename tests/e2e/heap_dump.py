@@ -76,7 +76,7 @@ class HeapDump:
                 raise ValueError("record %#x of a heap dump" % tag)
 
     def class_name(self, number):
-        """As Locus writes it: "java.lang.Object[]" of "[Ljava.lang.Object;"."""
+        """The name as Locus writes it: "java.lang.Object[]" of "[Ljava.lang.Object;"."""
         name = self.names[number]
         depth = len(name) - len(name.lstrip("["))
         if depth:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests over tests/workloads/ share: commands, truths, and questions to a report."""
+"""Shared by the tests over tests/workloads/: commands, truths, and questions to a report."""
 
 import base64
 import collections
@@ -35,7 +35,7 @@ BUCKETS = ("object", "heap_class", "heap_unknown", "jvm", "native", "no_address"
 
 
 def label(axis, value):
-    """What pytest calls a value of a case: a JDK by its version, a list by its words."""
+    """The name of a case's value in pytest: a JDK by its version, a list by its words."""
     if isinstance(value, (list, tuple)):
         return "".join(map(str, value)).lstrip("-") or "default"
     return "jdk%d" % value if axis == "jdk" else str(value)
@@ -87,7 +87,7 @@ def each_pair(possible=lambda **values: True, choose=covering, **axes):
 
 
 def each_value(possible=lambda **values: True, **axes):
-    """As each_pair, for tests that take long: each value of each axis is in some case."""
+    """Like each_pair, for tests that take long: each value of each axis is in some case."""
     return each_pair(possible, choose=spread, **axes)
 
 
@@ -187,7 +187,7 @@ def npm(name, version):
 
 
 def truth(run):
-    """What the program printed last: one line of JSON."""
+    """The program's last output: one line of JSON."""
     return json.loads(run.stdout.splitlines()[-1])
 
 
@@ -235,7 +235,7 @@ def wait_until(what, condition, seconds=60):
 
 
 def check_report(r):
-    """What every report must keep: parts sum to their whole, numbers are unique, paths exist."""
+    """Invariants of every report: parts sum to their whole, numbers are unique, paths exist."""
     samples = r["samples"]
     assert r["format"] == 1
     assert sum(samples[b] for b in BUCKETS) == samples["total"], samples
@@ -250,7 +250,7 @@ def check_report(r):
 
 
 def check_explained(r):
-    """What is neither an object, nor a class, nor known to be outside the heap, is little."""
+    """Few samples are neither at an object, nor at a class, nor known to be outside the heap."""
     where, samples = r["details"]["where"], r["samples"]
     unexplained = samples["no_address"] + samples["heap_unknown"]
     in_java = where["compiled"] + where["stub"]
@@ -258,7 +258,7 @@ def check_explained(r):
 
 
 def check_agreement(run, least=1):
-    """Where the map and an object's own header both knew the object, they said the same."""
+    """If the map and an object's own header both knew the object, they agreed."""
     c = counters(run)
     assert c["class_disagreements"] == 0, c
     assert c["classes_checked"] >= least, c
@@ -327,7 +327,7 @@ def read_terminal(main):
 
 
 def on_a_terminal(*words, status=0):
-    """What a command writes to a terminal."""
+    """The output of a command on a terminal."""
     main, side = pty.openpty()
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=side) as process:
         os.close(side)

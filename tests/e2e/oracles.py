@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs of tests/workloads/ know of themselves, and what a report says of it.
+"""The truth of programs of tests/workloads/, and the same in a report.
 
 The tests assert that both agree, and scripts/evaluate.d/known.py tells how far they do; so nothing here needs pytest.
 """
@@ -10,12 +10,12 @@ import pathlib
 import re
 
 WORKLOADS = pathlib.Path(__file__).resolve().parents[1] / "workloads"
-# Of each pattern's array in Names: the method of the pattern, its class, and the names that it has.
+# For each pattern's array in Names: the method of the pattern, its class, and the names that it has.
 # An array that a list makes has the name of the field of the list, not that of what the list is stored in.
 NAMES = json.loads((WORKLOADS / "Names.json").read_text(encoding="utf-8"))
-# Of each mode of Findings: the line that is marked so, and the one kind of finding that names it.
+# For each mode of Findings: the line that is marked so, and the one kind of finding that names it.
 FINDINGS = json.loads((WORKLOADS / "Findings.json").read_text(encoding="utf-8"))
-# What the methods of SampledSites allocate; all others a byte[].
+# The allocations of the methods of SampledSites; all others a byte[].
 SAMPLED_CLASSES = {"newTiny": "Tiny", "newNode": "Node", "newWide": "Wide", "newKept": "Node", "newDropped": "Node"}
 # Fits in the smallest node that the tests lay out. The young generation holds NumaPlacement's array,
 # and a whole old generation is there for a collection to move it to.

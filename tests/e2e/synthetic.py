@@ -232,7 +232,7 @@ class Block:
         return self._row(LAYOUTS, [self.site(*site), offset, size, self.string(name)])
 
     def named(self, site, name, kind=0):
-        """Where the program stores the site's objects: 0 a field, 1 a local variable, 2 an argument."""
+        """The place where the program stores the site's objects: 0 a field, 1 a local variable, 2 an argument."""
         return self._row(SITE_NAMES, [self.site(*site), kind, self.string(name)])
 
     def step(self, bucket, site, step, end, samples, engine=0, weight=1):

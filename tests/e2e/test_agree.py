@@ -61,7 +61,7 @@ A, B, C, D = ("a.Main." + m for m in ("a", "b", "c", "d"))
 
 @pytest.fixture
 def known(tmp_path):
-    """Of 100 samples x has 80 with a method, y all. By x the first is a, by y it is a in three of five rounds, else b."""
+    """x has a method in 80 of 100 samples, y in all. By x the first is a, by y it is a in three of five rounds, else b."""
     runs = Runs(tmp_path / "known", "x", "y")
     for i, cpu in enumerate((100, 102, 104, 98, 96)):
         runs.run("bare", i, wall_ns=1e9, cpu_ns=1e9, peak_bytes=5e7)

@@ -40,7 +40,7 @@ class Program:
         return int(answer.split()[1])
 
     def last_words(self):
-        """Where a JVM has crashed: what it says of it."""
+        """The file that a crashed JVM writes."""
         self.process.kill()
         out = self.process.communicate()[0]
         reports = sorted(self.cwd.glob("hs_err*"))
@@ -130,7 +130,7 @@ def test_an_attach_tells_how_far_it_is_and_can_be_ended(locus, workload, tmp_pat
 
 
 def test_an_attach_that_measures_says_so_and_can_be_ended(locus, program, tmp_path, monkeypatch, jdk):
-    """What a span costs is measured in seconds, or in minutes on a busy machine."""
+    """The cost of a span is measured in seconds, or in minutes on a busy machine."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     p = program(jdk, 1)
     attach = subprocess.Popen([BUILD / "locus", "attach", str(p.pid), "-o", tmp_path / "p", "--spans=streams,tasks"],
@@ -254,7 +254,7 @@ def test_a_jvm_that_has_just_begun(locus, workload, tmp_path, jdk):
 
 
 def test_a_jvm_that_removes_its_own_socket_is_asked_again(locus, program, tmp_path, jdk):
-    """As one does that has not yet removed what a killed JVM of its process ID may have left."""
+    """Like a JVM that has not yet removed the files of a killed JVM of its process ID."""
     p = program(jdk, 1)
     path, end = pathlib.Path("/tmp/.java_pid%d" % p.pid), time.monotonic() + 20
 
@@ -322,7 +322,7 @@ def test_files_that_stay_open_are_told_from_others(tmp_path, monkeypatch):
 
 
 def state(pid):
-    """What a process has that a guest may leave behind."""
+    """The state of a process that a guest may leave behind."""
     proc = pathlib.Path("/proc/%d" % pid)
     status = dict(line.split(":\t", 1) for line in (proc / "status").read_text().splitlines() if ":\t" in line)
     names = []
@@ -365,7 +365,7 @@ GROWTH = 96  # KiB a cycle of the rest; 47 and 55 were measured: what malloc kee
 
 
 def memory_of_jvm(p, jdk):
-    """What the JVM has committed, in KiB. Each retransformation leaves it metadata: 0.1 to 0.5 MB for the classes of a cycle."""
+    """The memory that the JVM has committed, in KiB. Each retransformation leaves it metadata: 0.1 to 0.5 MB for the classes of a cycle."""
     done = subprocess.run([jdk.home / "bin/jcmd", str(p.pid), "VM.native_memory", "summary"], check=True,
                           capture_output=True, text=True)
     return int(re.search(r"^Total: .*committed=(\d+)KB", done.stdout, re.M).group(1))
@@ -541,7 +541,7 @@ def test_a_program_in_a_container(locus, workload, tmp_path, jdk):
 
 
 def test_classes_that_run_are_changed_first(locus, workload, tmp_path, jdk):
-    """Of 203 classes in the order in which the JVM lists them, the three that run would be anywhere."""
+    """The three classes that run would be anywhere among 203 in the order in which the JVM lists them."""
     log = tmp_path / "classes.log"
     line = command(workload, jdk, "HottestClasses", 200, 3, java=["-Xlog:redefine+class+load=info:file=%s" % log])
     with subprocess.Popen([str(word) for word in line], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
@@ -559,7 +559,7 @@ def test_classes_that_run_are_changed_first(locus, workload, tmp_path, jdk):
 
 @pytest.mark.parametrize("gc,heap", [("Serial", "-Xmn2g"), ("Serial", "-Xmn16m"), ("G1", "-Xmn16m")])
 def test_objects_older_than_the_recording_get_no_line(locus, workload, tmp_path, jdk, gc, heap):
-    """Those that are read were allocated before; others of their class are allocated meanwhile, and not read."""
+    """The objects that are read were allocated before; others of their class are allocated meanwhile, and not read."""
     line = command(workload, jdk, "OldObjects", java=["-Xms3g", "-Xmx3g", heap, *collector(gc)])
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
         try:

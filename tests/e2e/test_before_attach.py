@@ -62,7 +62,7 @@ def test_what_has_moved_has_a_site(locus, program, tmp_path, jdk, gc):
     r = recorded(locus, p, tmp_path / "p")
     of_class, there = samples(r, "long[]")
     assert of_class > 50 and there >= 0.9 * of_class
-    # What a method without a hook makes after the attach is known by class only.
+    # Objects that a method without a hook makes after the attach are known by class only.
     of_class, there = samples(r, "short[]")
     assert of_class > 50 and there == 0
     assert p.process.communicate("end\n", timeout=60) and p.process.returncode == 7

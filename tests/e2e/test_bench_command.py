@@ -58,7 +58,7 @@ class Tool:
         return run_command([self.program, "bench", *first, *arguments], cwd=self.directory, **more)
 
     def request(self, *arguments, **more):
-        """What the Java part is asked for."""
+        """The request to the Java part."""
         done = self("--java", self.java, *arguments, **more)
         assert done.returncode == 0, done.stderr
         assert done.stdout == "it ran: -cp %s locusbench.Main\n" % self.jar
@@ -264,7 +264,7 @@ def test_a_profile_without_findings_asks_for_a_place(tool):
 
 @pytest.mark.parametrize("status", [FAILED, USAGE, PARTIAL])
 def test_the_status_of_the_java_part_is_passed_on(acme, status):
-    """Where nothing was made, no directory stays."""
+    """If nothing was made, no directory stays."""
     acme.ends(status)
     done = acme("--java", acme.java, "prof", "--source-path", "src", "--at", "org.acme.Index:13", "--no-record",
                 "--class-path", "classes")

@@ -65,13 +65,13 @@ OTHERS = {
 
 
 def own_lines(stderr):
-    """What Locus and the JVM's warnings did not print: a warning of sharing is there or not by the agents."""
+    """The output without Locus's and the JVM's warnings: a warning of sharing is there or not by the agents."""
     lines = stderr.decode("utf-8", "replace").splitlines()
     return [line for line in lines if not line.startswith("locus") and "Sharing is only supported" not in line]
 
 
 def assert_profiled(bare, run, directory, made=MADE, method="allocate", cls="Endings"):
-    """As the program ended without Locus, and each allocation counted. Returns the report."""
+    """The program ended as without Locus, and each allocation was counted. Returns the report."""
     assert (run.returncode, run.stdout) == (bare.returncode, bare.stdout)
     assert own_lines(run.stderr) == own_lines(bare.stderr)
     profile = Profile(run, directory)
@@ -260,7 +260,7 @@ def test_byte_buddy_instruments_a_hot_class_late(workload, jdk, tmp_path, gc, ho
     for site in sites_through(r, "run", "Advised$Hot"):
         leaf = site["allocation_path"][0]["line"]
         made[leaf] = made.get(leaf, 0) + site["allocations"]
-    # What Byte Buddy copies into a method has no line of its own, or the one before.
+    # Code that Byte Buddy copies into a method has no line of its own, or the one before.
     assert made.pop(at["make"]) == 3000 and sum(made.values()) == advised, made
     reads = [
         (access["path"][0]["line"], access["samples"])

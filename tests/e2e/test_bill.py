@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the CPU time of a process went into, against the clocks of its threads as the kernel shows them."""
+"""The use of a process's CPU time, against the clocks of its threads as the kernel shows them."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is neither the program's nor an object's ends in the bucket of whom it belongs to."""
+"""Samples that are neither the program's nor at an object end in the bucket of their owner."""
 
 from helpers import command, complaints, report
 

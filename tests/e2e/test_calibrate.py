@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What spans cost: measured once, kept, and measured again when what was kept is no good."""
+"""The cost of spans: measured once, kept, and measured again when the kept figure is no good."""
 
 import json
 import os

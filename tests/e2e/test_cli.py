@@ -566,7 +566,7 @@ def test_signal_reaches_the_program_and_its_shutdown_hooks(hello, tmp_path, sent
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # Where the tests run in the background SIGINT is ignored, and that is inherited.
+        # If the tests run in the background, SIGINT is ignored, and that is inherited.
         preexec_fn=lambda: signal.signal(sent, signal.SIG_DFL),
     )
     try:

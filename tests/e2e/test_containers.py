@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What containers, users' limits and small machines forbid: the program is unharmed, and the reason is told."""
+"""Limits of containers, users and small machines: the program is unharmed, and the reason is told."""
 
 import errno
 import json
@@ -10,7 +10,7 @@ from conftest import BUILD, JDKS, Profile, run_command
 from helpers import allocations, command, complaints, counters, execute, report, sites_through
 
 ROUNDS = 20000
-# What the agent says on stderr, and what `locus doctor` has to say of the call: its row and status.
+# The agent's line on stderr, and what `locus doctor` has to say of the call: its row and status.
 CALLS = {
     "perf_event_open": (None, "seccomp", ("limited", "missing")),
     "process_vm_readv": (None, "process_vm_readv", ("limited",)),

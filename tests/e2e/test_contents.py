@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in arrays, as the pauses of collections show it, is what the program put into them."""
+"""The contents of arrays, as the pauses of collections show them, are those that the program put there."""
 
 import csv
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What collections copy, and what outlives one, by line of allocation: against the addresses that the program saw."""
+"""Objects that collections copy, and that outlive one, by line of allocation: against the addresses that the program saw."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Locus costs two fixed programs, by what can be counted, and their CPU time: tests/data/cost.json has what it was.
+"""The cost of Locus for two fixed programs, in counts and CPU time: tests/data/cost.json has the former figures.
 
 After a change that is meant: python3 tests/e2e/test_cost.py measures again; read the difference.
 """
@@ -38,7 +38,7 @@ def java(jdk, classes, name, arguments):
 
 
 def counted(jdk, classes, name, work):
-    """What Locus does for a program: {what: how often}."""
+    """The work of Locus for a program: {what: how often}."""
     main, arguments, options = PROGRAMS[name]
     profile = work / "profile"
     shutil.rmtree(profile, ignore_errors=True)
@@ -108,7 +108,7 @@ def test_no_program_costs_more_than_it_did(jdk, classes, tmp_path, name):
     found = counted(jdk, classes, name, tmp_path)
     beyond = {what: (n, known[what]) for what, n in found.items() if n > MOST[what] * known[what]}
     assert not beyond, "more than is recorded: %s" % beyond
-    # What has become half of it is recorded again, or the gate has no teeth.
+    # A count that has halved is recorded again, or the gate has no teeth.
     below = {what: (n, known[what]) for what, n in found.items() if n < 0.5 * known[what]}
     assert not below, "less than half of what is recorded: %s; run tests/e2e/test_cost.py" % below
 
@@ -130,7 +130,7 @@ def test_the_surplus_of_cpu_time_is_not_twice_what_it_was(jdk, classes, tmp_path
 
 
 def measure():
-    """What is recorded, measured anew."""
+    """The recorded figures, measured anew."""
     told = {}
     for major in JDK_MAJORS:
         jdk = JDKS[major]

@@ -59,7 +59,7 @@ class Run:
         return next(d for d in self.result["delays"] if d["method"] == method)
 
     def least(self, phase):
-        """Of the rounds but the first one, in which the method is compiled."""
+        """The CPU time of the rounds but the first one, in which the method is compiled."""
         return min(self.cpu[phase][1:])
 
 
@@ -105,7 +105,7 @@ def test_executions_are_counted_in_one_thread(jdk, workload, tmp_path):
 
 
 def test_each_nth_execution_is_delayed(jdk, workload, tmp_path):
-    """As often as division says: the first two overloads share no counter."""
+    """The loops ran as often as division says: the first two overloads share no counter."""
     run = Run(jdk, workload(jdk, "Delays"), tmp_path, {"Delays.anInt": "2000/64", "Delays.aLong": "1/4096"}, calls=3000, rounds=3)
     assert [run.of(m)[k] for m in ("Delays.anInt", "Delays.aLong") for k in ("executions", "loops", "every")] == \
         [9000, 9000 // 64, 64, 9000, 9000 // 4096, 4096]

@@ -147,7 +147,7 @@ def test_the_error_of_an_estimated_line_is_part_of_the_interval(locus, tmp_path)
                          if place_of(r)["allocated_at"]["line"] == 50)
                     for name, variance in (("a", 0), ("r", 400)))
     assert exact["change"] == rough["change"] == pytest.approx(0.05)
-    # Of x / (x + y) with two equal variances of 400 half of one is left: squared and added.
+    # Half of one variance is left in x / (x + y) with two equal ones of 400: squared and added.
     assert exact["change"] - rough["low"] == pytest.approx(
         math.hypot(exact["change"] - exact["low"], Z95 * math.sqrt(200) / 1000), rel=0.05)
 
@@ -183,7 +183,7 @@ def test_runs_that_differ_among_themselves_show_no_change(locus, tmp_path):
 
 
 def test_a_class_whose_lines_are_estimates_changes_only_as_a_whole(locus, tmp_path):
-    """What is not tracked is dealt out to lines by sampled allocations, which two runs sample differently."""
+    """Untracked objects are dealt out to lines by sampled allocations, which two runs sample differently."""
     klass = ("com.acme.Small", ())
     first, second = site("com.acme.Small", 50), site("com.acme.Small", 60, "other")
 
@@ -383,7 +383,7 @@ def test_a_limit_within_the_noise_cannot_be_decided(locus, pair, condition):
 
 
 def test_estimates_cannot_decide_what_counted_bytes_do(locus, tmp_path):
-    """Of 300 sampled objects a side the bytes are 32% more or less; the counted bytes are equal."""
+    """The bytes of 300 sampled objects a side are 32% more or less; the counted bytes are equal."""
     def of(name, objects):
         block = Block().allocate(*ROWS, 3, 6000).count("native", 5)
         block.estimate(NODE, objects // 1000, objects, 1000 * objects, 16 * objects, objects << 20, [0] * 5)
@@ -463,7 +463,7 @@ def test_kinds_of_samples_are_never_mixed(locus, tmp_path):
     assert found["engine"] is None and "only allocations are compared" in found["not_compared"]
     assert "share" not in found["rows"][0] and found["rows"][0]["bytes"]["change"] == 1000
     assert locus("diff", "--fail-on=share>1pp", before, other).stderr.count("\n") == 2
-    # Of two engines the one that both sides have is compared, though the other has more samples.
+    # The one of two engines that both sides have is compared, though the other has more samples.
     block = Block().access("object", (CHASE,), 30, NODE, engine=1).access("object", (CHASE,), 900, NODE)
     both = Profile(tmp_path / "two", engines=[engine("pebs", "LOADS", 99, "loads"), engine()]).append(
         block.count("native", 70, engine=1)).close()

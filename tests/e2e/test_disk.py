@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a disk does to the program: one that hangs, fills up or goes away never keeps it."""
+"""Faults of disks: one that hangs, fills up or goes away never keeps it."""
 
 import json
 import os
@@ -55,7 +55,7 @@ class Started:
         pytest.fail("it ended: " + self.said())
 
     def said(self):
-        """What it has printed on stderr so far."""
+        """Its output on stderr so far."""
         return os.pread(self.errors.fileno(), 1 << 20, 0).decode("utf-8", "replace")
 
     def end(self, sent=None):
@@ -193,7 +193,7 @@ def test_nobody_who_reads_stderr_keeps_the_program(workload, jdk17, tmp_path, re
             os.close(read)
 
 
-# Whose the files are
+# The owner of the files
 
 
 def test_a_profile_is_its_owners_alone(workload, jdk17, profile, tmp_path):

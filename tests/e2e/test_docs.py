@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the documentation says that a program can check: links, commands, options, and README's figures and sample."""
+"""The parts of the documentation that a program can check: links, commands, options, and README's figures and sample."""
 
 import functools
 import re
@@ -21,7 +21,7 @@ def prose(page):
 
 
 def anchor(title):
-    """What GitHub makes of a heading's text."""
+    """The anchor that GitHub makes of a heading's text."""
     return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where programs run: as another user, in a root that cannot be written, without /sys, on one CPU, on a file system that hangs or fails.
+"""Environments of programs: as another user, in a root that cannot be written, without /sys, on one CPU, on a file system that hangs or fails.
 
 test_containers.py refuses single system calls; here the machine itself is changed, in namespaces or control groups of the test.
 """
@@ -24,7 +24,7 @@ LIMITED_MB = 4096  # that must be free for a heap of 2 GB
 
 
 def check(run, bare, directory, lines=0):
-    """As without Locus, and each allocation counted. Returns the report."""
+    """The same as without Locus, with each allocation counted. Returns the report."""
     assert (run.returncode, run.stdout) == (bare.returncode, bare.stdout) and bare.returncode == 4, run.stderr
     assert len(complaints(run.stderr)) == lines, run.stderr
     profile = Profile(run, directory)
@@ -91,7 +91,7 @@ def everybodys(workload, jdk):
 
 
 def test_a_user_who_may_not_use_events(jdk, everybodys, refuse):
-    """As with perf_event_paranoid 3: perf_event_open is refused to all but root."""
+    """Like perf_event_paranoid 3: perf_event_open is refused to all but root."""
     user = ["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", "--no-new-privs"]
     shutil.copy(refuse("x", 1)[0], everybodys / "refuse_call")
     (everybodys / "refuse_call").chmod(0o755)
@@ -271,7 +271,7 @@ def test_a_file_system_that_hangs(workload, jdk17, mounted, kind, let_go):
 @pytest.mark.parametrize("error", [errno.EDQUOT, errno.EIO], ids=errno.errorcode.get)
 @pytest.mark.parametrize("again", [False, True], ids=["to the end", "and works again"])
 def test_a_file_system_that_fails(workload, jdk17, mounted, error, again):
-    """What was written before can be read, and what is wrong is said, once. Where writing works again in time, nothing is lost."""
+    """Earlier data can be read, and the fault is told once. If writing works again in time, nothing is lost."""
     disk = mounted(Fuse)
     prof = disk.disk / "prof"
     with Started(by_hand(command(workload, jdk17, "Waits"), prof)) as run:

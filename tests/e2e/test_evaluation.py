@@ -46,7 +46,7 @@ def test_students_t_is_that_of_the_tables(freedom, t):
 
 
 def test_medians_and_their_intervals_by_hand():
-    """Of six values all are needed, of twelve the third of each end is enough; of five there is no interval."""
+    """Six values are all needed; the third of each end of twelve is enough; five have no interval."""
     assert stats.median([3, 1, 5, 2, 4]) == (3, 3, 3)
     assert stats.median([6, 3, 1, 5, 2, 4]) == (3.5, 1, 6)
     assert stats.median(list(range(12, 0, -1))) == (6.5, 3, 10)
@@ -272,7 +272,7 @@ def test_what_a_program_measured_of_itself_counts_in_place_of_the_whole_run():
 
 
 def test_the_whole_evaluation_takes_at_most_a_day_in_calls_of_80_minutes(tmp_path):
-    """As it is planned on a machine that has measured nothing."""
+    """The plan on a machine that has measured nothing."""
     done = run_command([ROOT / "scripts/evaluate", "--status"], env={"LOCUS_BUILD": str(empty_build(tmp_path))})
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -483,7 +483,7 @@ def test_the_archive_has_all_of_the_pages_build_and_what_counts_of_others(tmp_pa
     assert (there / "results-own" / state).read_text() == (own / state).read_text()
     found = results.Results(there / "results-other" / state, calls)
     assert found.facts == FACTS and {v for _, _, v in found.runs} == {"bare", *costs.PEERS}
-    # What was measured here stays, and what another machine measured is added.
+    # Results of this machine stay, and those of another machine are added.
     lines = (own / state).read_text().splitlines()
     mine = json.dumps({**json.loads(lines[-1]), "cpu": 77.0})
     (there / "results-own" / state).write_text(mine + "\n")
@@ -543,7 +543,7 @@ other-2.0-sources.jar: 100 loops, 90 extracted, 50 compile (50.0%)
 all: what the script adds up
 """)
     assert first_column(told) == ["commons-a-1.0", "other-2.0", "*all*"]
-    assert "| *all* | 300 | 230 | 150 | 120 |" in told and "Of the 200 loops of libraries with tests 120 have" in told and "60.0%" in told
+    assert "| *all* | 300 | 230 | 150 | 120 |" in told and "120 of the 200 loops of libraries with tests have" in told and "60.0%" in told
 
 
 def test_a_benchmark_that_was_not_measured_is_told():

@@ -33,7 +33,7 @@ def refused(tmp_path):
     return run
 
 
-# What every machine refuses.
+# Events that every machine refuses.
 WRONG = {
     # unknown
     "tim": "unknown event 'tim'; did you mean 'timer'?",

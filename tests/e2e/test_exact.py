@@ -30,7 +30,7 @@ def test_exact_counts_every_large_array(jdk, workload, profile, option):
 
 
 def test_by_default_what_has_no_hook_is_estimated(jdk, workload, profile):
-    """What the interpreter and C1 make is counted; C2 makes the most."""
+    """Strings of the interpreter and C1 are counted; C2 makes the most."""
     run = profile(command(workload, jdk, "Unhooked", STRINGS, SEEDS))
     r = report(run, "--top=1000")
     counted, estimated = of(r, "join")

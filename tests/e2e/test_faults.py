@@ -36,6 +36,6 @@ def test_one_fault_does_not_end_walking(workload, profile, jdk, tmp_path):
     if c["engine_walk_faults"] >= FAULTS_MAX:
         pytest.skip("this machine has interrupted 8 ms more than eight times")
     assert not complaints(run.stderr), run.stderr
-    # What runs afterwards has its paths again: Java code, after the poisoned part.
+    # Later code has its paths again: Java code, after the poisoned part.
     methods = report(run)["code"]["methods"]
     assert [row for row in methods if row["method"] == "work" and row["total"] > 0], methods

@@ -122,7 +122,7 @@ def test_samples_of_a_class_are_in_the_field_that_is_touched(workload, profile_o
     run = touched_fields(workload, profile_once, jdk, layout)
     told, r = truth(run), report(run)
     node = rows(r["classes"], "Fields$Node")
-    # What the collector's or the verifier's class check touches is in the header.
+    # The collector's or the verifier's class check touches the header.
     own = [f for f in node if not f["name"].startswith("(")]
     assert sum(f["samples"] for f in own) >= 0.9 * sum(f["samples"] for f in node), node
     time = {name: told[name] for name in ("often", "inherited", "written")}
@@ -156,7 +156,7 @@ def test_samples_of_an_array_are_in_the_elements_that_are_touched(workload, prof
 
 
 def shared(r):
-    """What is falsely shared: the method that allocated, or the class where that is not known."""
+    """The falsely shared objects: the method that allocated, or the class where that is not known."""
     names = set()
     for finding in r["false_sharing"]:
         for side in finding["sides"]:
@@ -202,7 +202,7 @@ WIDTHS = {"base": 8, "small": 1, "a": 4, "wide": 8, "flag": 1, "s": 2}
 
 @pytest.mark.parametrize("wide", (False, True))
 def test_a_page_knows_where_fields_lie(profile, workload, locus, jdk, wide, tmp_path):
-    """As Unsafe tells the program, of a class and the class that it extends; merged profiles know it too."""
+    """The fields as Unsafe tells the program, of a class and the class that it extends; merged profiles know it too."""
     line = command(workload, jdk, "FieldPlaces", 500, java=["-XX:-UseCompressedOops"] if wide else [])
     run = profile(line, *TIMER)
     assert locus("merge", "-o", tmp_path / "merged", run.directory).returncode == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `locus report` says first: one screen, its findings, and a program with and without each of them."""
+"""The first screen of `locus report`, its findings, and a program with and without each of them."""
 
 import json
 import math
@@ -63,7 +63,7 @@ def test_large_arrays_that_no_collection_finds_alive_are_a_finding(profile_once,
 
 @pytest.mark.slow
 def test_what_cannot_be_followed_is_not_called_short_lived(tmp_path, locus, workload, jdk):
-    """Where copies are not seen, all that a collection may have moved is forgotten, and seems to be gone."""
+    """If copies are not seen, all objects that a collection may have moved are forgotten, and seem to be gone."""
     sealed = helpers.native_library(jdk, "sealed", tmp_path)
     if not sealed:
         pytest.skip("no C compiler on this machine")

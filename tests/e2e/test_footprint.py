@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Locus takes of memory and of the disk: coarse bounds, on a server that does the same second after second."""
+"""Locus's use of memory and of the disk: coarse bounds, on a server that does the same second after second."""
 
 import subprocess
 

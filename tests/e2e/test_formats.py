@@ -22,7 +22,7 @@ from helpers import npm
 from synthetic import Block, Profile, engine, frame, spans
 from test_golden_reports import BUILD, PROFILES, S
 
-# What quotes, separators, ends of lines and lengths could break.
+# Names that quotes, separators, ends of lines and lengths could break.
 LONG = "com.acme." + "Lang\u00e4" * 800  # 4,009 characters
 NAMES = [
     'com.acme."Quoted"', "com.acme.A\nB\r\nC", "com.acme.\U0001f600Smile", LONG, "com.acme.a;b,c|d\te",
@@ -85,7 +85,7 @@ def wanted(profiles, name, options):
 
 
 def escaped(name):
-    """As a name stands in a line of text."""
+    """The name as a line of text has it."""
     return "".join("\\u%04x" % ord(c) if ord(c) < 32 or c == "\u202e" else c for c in name)
 
 

@@ -57,7 +57,7 @@ def rows(report, shorten=lambda path: path, name=lambda cls: cls):
 
 
 def kept(report, include, exclude):
-    """What the filters leave of a whole report, from its rows."""
+    """The rest of a whole report after the filters, from its rows."""
     samples, allocations = collections.Counter(), collections.Counter()
     buckets = collections.Counter({b: n for b, n in report["samples"].items() if b != "total"})
     lists = [("object", "sites"), ("heap_class", "classes"), (None, "other_accesses")]

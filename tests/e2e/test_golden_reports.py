@@ -62,7 +62,7 @@ SOURCES = {
 
 
 def samples(thread):
-    """What sampling engines tell: sites, classes, buckets, paths, fields, measurements."""
+    """Data of sampling engines: sites, classes, buckets, paths, fields, measurements."""
     block = Block()
     block.allocate(*COUNTERS, 1, 4096).allocate(*HEAD, 70 + thread, 5_000_000_000)
     block.allocate(*ODD_SITE, 3, 300).allocate(*BARE, 9, 9_000_000)

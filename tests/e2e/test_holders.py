@@ -121,7 +121,7 @@ def test_a_walk_ends_where_its_memory_does(locus, held, jdk):
 @pytest.mark.slow
 @pytest.mark.parametrize("gc", (*COLLECTORS, "Z"))
 def test_chains_are_those_of_a_heap_dump(locus, held, tmp_path, jdk, gc):
-    """Of the classes with most bytes, and of all that are the JDK's."""
+    """The holders of the classes with most bytes, and of all classes of the JDK."""
     if not (jdk.home / "bin/jcmd").exists():
         pytest.skip("no jcmd")
     p = held(jdk, 20_000, java=collector(gc))

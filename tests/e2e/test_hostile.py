@@ -106,7 +106,7 @@ def test_no_name_of_a_file_reaches_the_terminal_raw(tmp_path):
         check_harmless(shown(odd, *command), command)
 
 
-# What is no profile
+# Files that are no profile
 
 
 @pytest.mark.parametrize("name", ["thread-7.lcb", "manifest.json"])

@@ -54,7 +54,7 @@ def fail_call(shared):
 
 
 def calls_of(log):
-    """What the library wrote of the calls."""
+    """The library's list of the calls."""
     rows = [line.split() for line in log.read_text().splitlines()] if log.exists() else []
     return [Call(row[0][0] == "!", row[0].lstrip("!"), int(row[1]), row[2], tuple(int(at, 16) for at in row[3:])) for row in rows]
 
@@ -89,7 +89,7 @@ class Faulty:
         return calls, complaints(run.stderr)
 
     def check(self, fault, usual, reason=""):
-        """Returns whether the call was made, and failed. Where something is lost, a line that has the reason says so."""
+        """Returns whether the call was made, and failed. If something is lost, a line that has the reason says so."""
         run, directory, calls = self.run(fault)
         what = (fault, run.stderr.decode("utf-8", "replace"))
         assert (run.returncode, run.stdout) == (STATUS, self.bare.stdout), what
@@ -114,7 +114,7 @@ class Faulty:
 
 
 def lost_in(run, prof):
-    """What the profile lacks. One that cannot be read lacks all."""
+    """The parts that the profile lacks. One that cannot be read lacks all."""
     done = run_command([BUILD / "locus", "report", "--format=json", prof])
     if done.returncode or not (prof / "manifest.json").exists():
         assert done.returncode > 0 and len(done.stderr.splitlines()) == 1, done.stderr
@@ -194,7 +194,7 @@ def test_a_disk_that_refuses(faulty, error):
 
 
 def turns(calls, kind):
-    """A fault of each call of the kind. Of memory, whose calls are a hundred thousand: the first, middle and last of each place."""
+    """A fault of each call of the kind. For memory, which has a hundred thousand calls: the first, middle and last of each place."""
     if kind != "malloc":
         return ["%s:%d" % (kind, i + 1) for i in range(sum(call.kind == kind for call in calls))]
     places = collections.Counter(call.place for call in calls if call.kind == kind)
@@ -284,7 +284,7 @@ def attached(locus, workload, jdk, fail_call, tmp_path):
 
 
 def calls_through(calls, function):
-    """Those to which this function of the agent leads."""
+    """The calls to which this function of the agent leads."""
     table = subprocess.run(["nm", "-S", "--defined-only", BUILD / "liblocus.so"], check=True, capture_output=True, text=True).stdout
     [row] = [row for row in map(str.split, table.splitlines()) if row[-1] == function]
     begin, length = (int(number, 16) for number in row[:2])

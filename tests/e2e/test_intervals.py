@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of 95% intervals, 95% hold the truth: a program whose shares it knows itself, over many seeds."""
+"""95% of the 95% intervals hold the truth: a program whose shares it knows itself, over many seeds."""
 
 import json
 
@@ -16,7 +16,7 @@ STRETCHED_RUNS, STRETCHED_SECONDS = 20, 24
 
 
 def held_of(profile, locus, command, *options):
-    """Of a run: how many of its intervals hold the truth, how far shares are off, and what its samples tell."""
+    """For a run: how many of its intervals hold the truth, how far shares are off, and what its samples tell."""
     lines = helpers.marked_lines("KnownShares", "site")
     run = profile(command, *options)
     told = json.loads(run.stdout.splitlines()[-1])

@@ -52,7 +52,7 @@ def recordings(profiles, tmp_path_factory):
 
 
 def read(jdk, directory, *files):
-    """Of each file the kinds of sums, each a counter."""
+    """The kinds of sums of each file, each a counter."""
     classes = directory / ("classes-%d" % jdk.major)
     if not classes.exists():
         subprocess.run([jdk.javac, *QUICK_JAVAC, "-d", classes, ROOT / "tests/tools/ReadJfr.java"], check=True)

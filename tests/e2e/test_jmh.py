@@ -36,7 +36,7 @@ class Run:
         return [value for fork in result["secondaryMetrics"][name]["rawData"] for value in fork]
 
     def text(self):
-        """What the profiler says of each fork: a list of paragraphs."""
+        """The profiler's output for each fork: a list of paragraphs."""
         found = re.search(r'^Secondary result "[^"]*:locus":\n(.*?)\n\n', self.stdout, re.M | re.S)
         assert found, self.stdout + self.stderr
         return re.split(r"\n(?=fork)", found[1])
@@ -67,7 +67,7 @@ def run_jmh(benchmarks, jdk, results, *options, jar=PROFILER, java=QUICK, **more
 
 @pytest.fixture(scope="module", params=(17, pytest.param(25, marks=pytest.mark.slow)), ids=lambda major: "jdk%d" % major)
 def arrays_run(request, benchmarks, tmp_path_factory):
-    """Of 3 and of 5 arrays an operation, in a fork each, beside JMH's own profiler of allocations."""
+    """3 and 5 arrays an operation, in a fork each, beside JMH's own profiler of allocations."""
     directory = tmp_path_factory.mktemp("jmh")
     done = run_jmh(benchmarks, jdk_of(request.param), directory / "results.json", "KnownArrays.make$",
                    "-p", "arrays=3,5", "-f", "1", "-wi", "1", "-i", "2", "-w", "100ms", "-r", "200ms",

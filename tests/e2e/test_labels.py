@@ -110,7 +110,7 @@ def stacks(kind, *arguments):
 
 
 def facts(found):
-    """What a report says, without what names a profile's own frames: ids, and the path itself."""
+    """The report without the names of a profile's own frames: ids, and the path itself."""
     sites = collections.Counter()
     for kind in "sites", "classes":
         for s in found[kind]:
@@ -135,7 +135,7 @@ def without_group(found, levels=1):
 
 @pytest.mark.parametrize("where", WHERE, ids=" ".join)
 def test_where_leaves_the_processes_that_fit(fleet, where):
-    """As if the others were not there, in each list of the whole report."""
+    """The same as if the others were not there, in each list of the whole report."""
     paths = [fleet / "root" / p for p in FLEET if p in WHERE[where]]
     chosen, alone = read(*options(where), fleet / "root"), read(*sorted(paths))
     for found in chosen, alone:
@@ -236,7 +236,7 @@ def test_where_that_fits_nothing_says_so(fleet, tmp_path):
 
 @pytest.mark.parametrize("kind", STACKS)
 def test_by_keeps_the_stacks_of_hosts_apart(fleet, kind):
-    """Those of each host's profiles, below a frame that says the host."""
+    """The stacks of each host's profiles, below a frame that says the host."""
     expected = collections.Counter()
     for host, paths in (("web1", ["web1/a", "web1/b"]), ("web2", ["web2/a"]), ("db", ["db/a"]), ("(none)", ["old/a"])):
         for stack, n in stacks(kind, *(fleet / "root" / p for p in paths)).items():
@@ -391,7 +391,7 @@ def test_a_process_is_that_of_its_host(tmp_path):
 
 
 def test_merges_by_different_keys_are_not_put_together(fleet, tmp_path):
-    """Of two keys the first in the alphabet stays, whatever the order; or the one that is asked for."""
+    """The first of two keys in the alphabet stays, whatever the order; or the one that is asked for."""
     total = read(fleet / "by-host")["samples"]["total"]
     for i, (arguments, kept, other) in enumerate((
             (["by-host", "by-team"], "host", "team"), (["by-team", "by-host"], "host", "team"),

@@ -11,7 +11,7 @@ CLASS = "LargeArrays"
 ALLOCATED = ("large", "longer", "nested", "reflected")  # their arrays are new: the method is the site's
 KEPT = ("copies", "overlaps", "sets", "moves")  # arrays of the class's initializer
 MOSTLY = 0.75  # of a thread that does nothing else; the rest is the JVM's way to allocate, and to start
-# What was measured is 4 to 15 points more. A phase has some 112 ticks that count twice, of which a busy machine
+# Measured shares are 4 to 15 points more. A phase has some 112 ticks that count twice, of which a busy machine
 # took 12. The first phase pays for the program's start. G1 frees and takes regions for arrays that have regions
 # of their own.
 LEAST = {"copies": 0.84, "overlaps": 0.84, "longer": 0.85, "large": 0.85, "nested": 0.8, "reflected": 0.8}

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the process may have little of (descriptors, pending signals) stays the program's, and what Locus does without
-is said."""
+"""Scarce resources of the process (descriptors, pending signals) stay the program's, and Locus says what it does without."""
 
 import errno
 

@@ -118,7 +118,7 @@ def test_stacks_have_the_bytes_of_objects(locus, made, tmp_path):
 
 
 def test_the_footprint_divides_the_bytes_of_a_class(locus, made, tmp_path):
-    """As JOL has HashMap$Node: 12 bytes of header, four fields of 4, 4 of padding; 24 bytes with compact headers."""
+    """HashMap$Node by JOL: 12 bytes of header, four fields of 4, 4 of padding; 24 bytes with compact headers."""
     block = Block().live("now", 2 * NS, None, 1, MB).live("now", 2 * NS, NODES, 1000, 32000).live("now", 2 * NS, LEAK, 10, 1000)
     block.live("now", 2 * NS, (NODE, LOAD), 0, 0, 20, (1024, 9000), (32768, 9 << 20)).live("now", 2 * NS, ("com.acme.Other", LOAD), 1, 16)
     block.content(LEAK, dead=30, zero=5, size=25 * 84, used=25 * 21, parts=(0, 0, 0, 25, 0))

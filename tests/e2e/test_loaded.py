@@ -30,10 +30,10 @@ def test_most_classes_of_the_jdk_are_not_transformed(jdk, workload, profile_once
 
 
 def test_no_class_is_transformed_once_the_program_runs(jdk, workload, profile, profile_once):
-    """What is being compiled then would be compiled once more."""
+    """Code that is being compiled at that time would be compiled once more."""
     run = profile(command(workload, jdk, "LateStrings", STRINGS), "--exact")
     early = counters(profile_once("loaded-exact-%d" % jdk.major, command(workload, jdk, "LoadedClasses", 1), "--exact"))["classes_retransformed"]
-    # Those of the JDK that have a site and were loaded, but for a library or two that a JVM has besides.
+    # Classes of the JDK that have a site and were loaded, but for a library or two that a JVM has besides.
     assert counters(run)["classes_retransformed"] == pytest.approx(early, abs=2)
     made = sites_through(report(run), "toString", "java.lang.StringBuilder")
     assert allocations([s for s in made if s["allocation_path"][1]["class"] == "java.util.Hashtable$Entry"]) == STRINGS

@@ -78,7 +78,7 @@ def test_the_directory_is_one_recording(profile, workload, locus, tmp_path, jdk)
     names = [t["name"] for t in whole["threads"]]
     assert sorted(n for n in names if n.startswith("maker-")) == ["maker-0", "maker-1", "maker-2"]  # each once
     assert "note: read from 000001 to %s of --loop" % all_parts[-1].name in locus("report", run.directory).stdout
-    # As one profile, as one side of a difference, and where the current directory holds it.
+    # Read as one profile, as one side of a difference, and where the current directory holds it.
     for options in ((), ("--keep-threads",)):
         target = tmp_path / ("all" + "".join(options))
         assert locus("merge", *options, "-o", target, run.directory).returncode == 0
@@ -268,7 +268,7 @@ def test_a_jvm_that_is_attached_to_is_recorded_so(locus, workload, tmp_path, jdk
 
 
 def test_all_profiles_together_have_a_limit(profile, workload, jdk):
-    """Where none is to be removed; tests/unit/test_profile_loop.c has the others."""
+    """Cases in which none is to be removed; tests/unit/test_profile_loop.c has the others."""
     line = command(workload, jdk, "Duration", 5000, 0, "spans")
     run = profile(line, "--spans=streams,tasks", "--trace", "--max-profile-size=256k", "--loop=300ms")
     last = manifest(parts(run.directory)[-1])

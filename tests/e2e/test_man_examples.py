@@ -13,7 +13,7 @@ from helpers import command
 from test_attach import Program
 
 PAGES = sorted(path.name.partition(".1.in")[0] for path in (ROOT / "docs/man").glob("*.1.in"))
-# What needs more than this machine and a minute. Its options are looked up in the tool's help.
+# Examples that need more than this machine and a minute. Its options are looked up in the tool's help.
 ELSEWHERE = {
     r"\bdocker run\b": "a container's image",
     r"\bmpirun\b": "several machines; test_mpi.py runs it here",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Locus holds in memory has a limit, and what it does without then is said.
+"""Locus's memory has a limit, and Locus says what it does without at the limit.
 
 The truth is the process's own peak (VmHWM) with and without Locus, in a heap whose pages are all
 there from the start.
@@ -64,7 +64,7 @@ def check_small(profile, workload, jdk, gc, nodes, heap, limit_mb):
     assert {"memory_small", "memory_records"} & {limit["kind"] for limit in r["processes"][0]["limits"]}
     made = [s for s in sites_through(r, "grow", "ManySmall") if s["class"] == "ManySmall$Node"]
     assert allocations(made) == nodes
-    # What is looked at in a pause is bounded by the limit.
+    # The limit bounds the objects that are looked at in a pause.
     assert c["small_moves"] <= c["gc_collections"] * limit_mb * MB / 512
 
 

@@ -28,7 +28,7 @@ def merge(locus, out, *args, status=0):
 
 
 def rich_profile(path, rng, pid):
-    """As random_profile(), with spans, nodes and names besides, a later thread name, and its own engine at times."""
+    """Like random_profile(), with spans, nodes and names besides, a later thread name, and its own engine at times."""
     frames = [frame("com.acme.K%d" % i, "m%d" % (i % 3), i + 1) for i in range(8)]
 
     def walk():
@@ -382,7 +382,7 @@ def wide(path, seed):
 
 @pytest.mark.slow
 def test_memory_is_bounded(locus, tmp_path):
-    """Where the result does not fit nothing is written; pruned it does."""
+    """If the result does not fit, nothing is written; pruned it does."""
     if b"__asan_init" in (BUILD / "locus").read_bytes() or b"__tsan_init" in (BUILD / "locus").read_bytes():
         pytest.skip("a sanitizer takes memory of its own")
     paths = [wide(tmp_path / str(i), i) for i in range(30)]

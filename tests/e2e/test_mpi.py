@@ -23,7 +23,7 @@ pytestmark = pytest.mark.xdist_group("mpi")  # each test starts several processe
 
 
 def some_ranks(ranks, *args, zone=None):
-    """Of an mpirun, which may have several such parts."""
+    """The words of an mpirun, which may have several such parts."""
     return ["-n", str(ranks), *(["-x", "TZ=" + zone] if zone else []), str(PROGRAM), *map(str, args)]
 
 
@@ -106,7 +106,7 @@ def test_where_that_fits_no_process_is_said_once(hosts, tmp_path):
 
 
 def test_trees_of_ranks_have_the_chosen_shape(several, tmp_path):
-    """Who sends to whom, as --timings tells, with more ranks than profiles."""
+    """Senders and receivers by --timings, with more ranks than profiles."""
     senders = {2: {1: 0, 2: 0, 3: 2, 4: 0, 5: 4, 6: 4, 7: 6, 8: 0, 9: 8, 10: 8, 11: 10, 12: 8},
                3: {1: 0, 2: 0, 3: 0, 4: 3, 5: 3, 6: 0, 7: 6, 8: 6, 9: 0, 10: 9, 11: 9, 12: 9},
                13: dict.fromkeys(range(1, 13), 0)}
@@ -293,7 +293,7 @@ def test_a_rank_that_dies_ends_the_run_and_leaves_nothing(many, tmp_path, rank, 
 
 
 def end_by_signal(many, tmp_path, rank, number):
-    """What a run says whose rank, or mpirun where it is None, gets the signal; it leaves nothing."""
+    """The output of a run whose rank (None: mpirun) gets the signal; it leaves nothing."""
     of = begin(3, tmp_path / "m", *many)
     ranks = ranks_of(of)
     os.kill(of.pid if rank is None else ranks[rank], number)

@@ -183,7 +183,7 @@ COLLECTORS = {
 
 
 def truth_job(programs, nodes):
-    """What numa_truth says of memory on nodes that are known."""
+    """The output of numa_truth for memory on known nodes."""
     truth, last = programs.truth, nodes - 1
     watch = (
         "%s touch %d 30 >/tmp/far & until [ -s /tmp/far ]; do sleep 0.5; done; cat /tmp/far;"
@@ -280,7 +280,7 @@ def test_placement_is_what_its_mode_says(guest_runs, nodes, huge_pages):
     assert phase_of(master, "init")["remote_share"] <= near
     assert phase_of(master, "read")["remote_share"] >= 1 - near
     assert master["remote_share"] >= 0.97 - near  # with the stores of the master
-    # Of a row, 8 MB, one page may be the other's; how often each row is read depends on its thread's speed.
+    # One page of a row of 8 MB may be the other's; how often each row is read depends on its thread's speed.
     assert parallel["remote_share"] <= (near if huge_pages == "never" else 0.25)
     assert abs(interleaved["remote_share"] - (1 - 1 / nodes)) <= near
     for elements in phase_of(interleaved, "read")["elements"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Locus says of NUMA placement, against the programs' own truth, in guests of 2 and 4 nodes.
+"""Locus's view of NUMA placement, against the programs' own truth, in guests of 2 and 4 nodes.
 
 Samples are CPU time, the truth counts accesses: they are compared for each access path, where a
 loop takes the same time for each element; the whole site's share against the truth weighed by
@@ -10,7 +10,7 @@ where pages are interleaved these are all on one node (docs/numa.md). NumaPlacem
 alone, which leaves the cause out: the poll in each iteration.
 
 One guest runs all programs of a kind, one after the other: booting takes 3 s, a profiled JVM 4 s
-more than what it is to do. What each took is printed, as are the shares (pytest -rP).
+more than what it is to do. The times and shares are printed (pytest -rP).
 """
 
 import math
@@ -64,7 +64,7 @@ def share_at(site, line):
 
 
 def standard_error(numa, known, share):
-    """Of a share of samples, where each signal stands for as many of them."""
+    """The interval of a share of samples, with equal numbers of them for each signal."""
     return math.sqrt(share * (1 - share) / (known / numa["engine"]["folded"]))
 
 
@@ -249,7 +249,7 @@ def test_a_collection_by_other_collectors(numa_guest, numa_programs, tmp_path, c
 
 # Three cases: found, diagnosed, fixed as the diagnosis says
 
-# Of as-is: what it is, its site (with the same marker where `fixed` allocates there too) and the busiest access.
+# For as-is: what it is, its site (with the same marker where `fixed` allocates there too) and the busiest access.
 CASES = {
     "NumaCollect": ("master-initialised", ("as-is", "fixed"), "collect", "parallel first touch"),
     "NumaBitSet": ("used-from-another-node", ("constructor",) * 2, "iterate", "in a thread of node 1"),
@@ -258,7 +258,7 @@ CASES = {
 
 
 def check_cases(runs, name, before_share):
-    """As it is and fixed: the sites' shares and those of the access line, which are printed."""
+    """The program as it is and fixed: the sites' shares and those of the access line, which are printed."""
     pattern, markers, access, advice = CASES[name]
     line = marked_lines(name, "access")[access]
     said, shares, paths = {}, {}, {}
@@ -348,7 +348,7 @@ def test_numa_balancing_is_named_with_the_pages_it_moved(numa_guest, numa_progra
     assert text in run.numa_text()
 
 
-# What goes wrong: a line on stderr, the program's own status, and the reason in the report
+# Faults: a line on stderr, the program's own status, and the reason in the report
 
 STATUS = 7
 EPERM, ENOSYS = 1, 38

@@ -291,7 +291,7 @@ def test_remote_memory_is_a_finding_and_near_memory_is_none(locus, master, tmp_p
 
 
 class Page(html.parser.HTMLParser):
-    """Of a page as the browser has made it: heat maps as {(row, column): cell}, texts by ID."""
+    """The parts of a page in the browser: heat maps as {(row, column): cell}, texts by ID."""
 
     def __init__(self, text):
         super().__init__()

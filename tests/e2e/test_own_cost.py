@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Locus says of its own cost, and the budget that follows from it."""
+"""Locus's figures of its own cost, and the budget that follows from it."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def test_report_says_what_locus_cost(workload, profile, locus, jdk17):
 
 
 def test_report_says_what_locus_holds(workload, profile, locus, jdk):
-    """What it uses, not the hundreds of megabytes that it reserves; the text has the same figure."""
+    """The memory that it uses, not the hundreds of megabytes that it reserves; the text has the same figure."""
     run = profile(command(workload, jdk, "OwnCost", 2, 1100))
     held = report(run)["locus_itself"]["memory_bytes"]
     assert held == counters(run)["own_memory_bytes"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed and handed on: files, completion, the settings of `locus agent-args`, manual pages."""
+"""Installed and packed files: files, completion, the settings of `locus agent-args`, manual pages."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def make(*words):
 
 
 def test_install_and_uninstall(tmp_path, workload, jdk17):
-    """What is installed works from there, and uninstall leaves what others put beside it."""
+    """Installed programs work from there, and uninstall leaves what others put beside it."""
     base = tmp_path / "root" / "opt"
     make("install", "DESTDIR=%s" % (tmp_path / "root"), "PREFIX=/opt")
     found = files(base)
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 
 
 def test_programs_for_an_old_glibc_run_and_call_nothing_newer(tmp_path):
-    """What is linked with the C library of scripts/old-glibc; one that calls a newer function is not linked."""
+    """Programs link with the C library of scripts/old-glibc; one that calls a newer function is not linked."""
     subprocess.run([ROOT / "scripts/old-glibc", tmp_path / "glibc"], check=True)
 
     def link(source):
@@ -241,7 +241,7 @@ def completion(tmp_path_factory):
 @pytest.fixture(scope="module")
 def complete(completion):
     def ask(*words, directory="/"):
-        """What is offered for the last of the words, divided as bash divides them."""
+        """The completions of the last word, divided as bash divides them."""
         done = subprocess.run(["bash", "-c", 'compopt() { :; }; . "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _locus; '
                                'printf "%s\\n" "${COMPREPLY[@]}"', completion, *words],
                               capture_output=True, text=True, check=True, cwd=directory)
@@ -291,7 +291,7 @@ def test_completion_tells_directories_from_files_and_commands(complete, tmp_path
     ("locus run --out\tso\t -- qu\t", ["run", "--output=so far/", "--", "quux"]),
 ])
 def test_completion_of_a_line_that_is_typed(completion, tmp_path, line, words):
-    """What a shell makes of the line: it divides words at '=' by itself."""
+    """The line as a shell divides it: it divides words at '=' by itself."""
     (tmp_path / "so far").mkdir()
     (tmp_path / "quux").write_text("")
     (tmp_path / "quux").chmod(0o755)

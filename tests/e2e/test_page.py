@@ -32,7 +32,7 @@ def pages(tmp_path_factory):
 
 
 def state(browser):
-    """What the address says."""
+    """The state in the address."""
     return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(browser.url()).fragment))
 
 

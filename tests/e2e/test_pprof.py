@@ -74,7 +74,7 @@ class Pprof:
             self.samples.append((stack, labels, dict(zip((t[0] for t in self.types), values))))
 
     def stacks(self, value, label=None, unless="[no call path]"):
-        """As collapsed stacks have them, with a label's text on top."""
+        """The stacks of the collapsed form, with a label's text on top."""
         made = collections.Counter()
         for stack, labels, values in self.samples:
             frames = [f for f in stack if f != unless]
@@ -141,7 +141,7 @@ def test_profile_without_samples(profiles, tmp_path):
 
 
 def test_labels_tell_thread_and_nodes_where_they_were_recorded(profiles, tmp_path):
-    """As the matrices of `locus numa` have them."""
+    """The same as the matrices of `locus numa`."""
     numa = json.loads(report("--format=json", profiles / "numa"))["numa"]
     made = pprof(tmp_path, profiles / "numa")
     nodes = [n["node"] for n in numa["nodes"]]
@@ -183,7 +183,7 @@ HOSTS = {"web1": 17, "web2": 20, "db": 5}  # what the numbers of the fleet's pro
 
 
 def common(paths, key):
-    """What all of the fleet's profiles have for a label."""
+    """The values of a label in all of the fleet's profiles."""
     values = {what.get("labels", {}).get(key) for name, what in FLEET.items() if name in paths}
     return values.pop() if len(values) == 1 else None
 
@@ -201,7 +201,7 @@ def test_one_process_labels_each_sample(fleet, tmp_path):
 
 @pytest.mark.parametrize("source", ["root", "by-host"])
 def test_groups_have_the_labels_of_their_processes(fleet, tmp_path, source):
-    """Of web1's two processes that is the host alone: pid, JDK and team differ."""
+    """Only the host is the same for web1's two processes: pid, JDK and team differ."""
     made = pprof(tmp_path, "--by=host", fleet / source)
     for host, n in HOSTS.items():
         assert made.sum("samples", host=host) == 20 * n and made.sum("allocations", host=host) == 13 * n, host

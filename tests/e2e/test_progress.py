@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command that takes long says meanwhile: on a terminal alone, and nothing of it stays."""
+"""The progress of long commands: on a terminal alone, and nothing of it stays."""
 
 import random
 import re

@@ -28,7 +28,7 @@ def ours(site, package):
 
 
 def is_entry(frame):
-    """Where a Java thread, or the launcher, begins."""
+    """The first frame of a Java thread, or of the launcher."""
     return frame["method"] in ("main", "run")
 
 

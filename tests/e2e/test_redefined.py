@@ -10,7 +10,7 @@ from conftest import Profile, run_command
 from helpers import by_hand, command, complaints, counters, each_value, execute, report
 
 MORE = 40  # lines
-# What stands in them: nothing, so that the bytecode is the same and the JVM keeps calling it by one name; or code.
+# Their contents: nothing, so that the bytecode is the same and the JVM keeps calling it by one name; or code.
 VERSIONS = {"moved": "\n", "longer": "\t\tsum++;\n"}
 MARKS = ("loop", "make", "stay", "keep")
 SOURCE = pathlib.Path(__file__).parent.parent / "workloads" / "Redefined.java"
@@ -58,7 +58,7 @@ def agent(workload, shared):
 
 
 def samples_by_line(r):
-    """Of class Swapped: samples by method and line, whatever was touched."""
+    """The samples of class Swapped by method and line, whatever was touched."""
     lines = collections.Counter()
     paths = [a for site in r["sites"] for a in site["accesses"]]
     paths += [a for c in r["classes"] for a in c.get("accesses", [])] + r["other_accesses"]

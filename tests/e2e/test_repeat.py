@@ -22,7 +22,7 @@ T4 = 2.776445  # Student's t, 95%, 4 degrees of freedom
 
 
 def profile(path, node, page, allocated=1000, **more):
-    """Of 100 samples, `node` in nodes at Chaser.chase, `page` in pages at Scanner.scan; 10 nodes are allocated."""
+    """A hundred samples: `node` in nodes at Chaser.chase, `page` in pages at Scanner.scan; 10 nodes are allocated."""
     block = Block().allocate(*NODE, 10, allocated)
     for site, where, samples in ((NODE, CHASE, node), (PAGE, SCAN, page)):
         if samples:
@@ -147,7 +147,7 @@ def test_objects_are_grouped_as_in_a_report(locus, five, group):
 
 
 def test_a_class_whose_lines_some_runs_cannot_tell_is_one_row(locus, tmp_path):
-    """Of five runs four know by enough sampled objects which line made them."""
+    """Four of five runs know by enough sampled objects which line made them."""
     klass, where = ("com.acme.Small", ()), ("com.acme.Small", (frame("com.acme.Main", "load", 50), MAIN))
 
     def run(number, samples, objects):
@@ -164,7 +164,7 @@ def test_a_class_whose_lines_some_runs_cannot_tell_is_one_row(locus, tmp_path):
     said = "c.a.Small: only some runs know where they were allocated, so each class is one row"
     assert table(repeat(locus, *runs), "objects")["lines"] == said
     assert said in " ".join(locus("repeat", *runs).stdout.split())
-    # What was allocated is known by line in each of them.
+    # The line of allocations is known in each of them.
     assert table(repeat(locus, *runs), "estimated")["entries"][0]["at"]["line"] == 50
     by_line = table(repeat(locus, *told), "objects")
     assert by_line["entries"][0]["at"]["line"] == 50 and by_line["lines"] is None

@@ -584,7 +584,7 @@ def test_the_first_manifest_of_a_program_killed_at_once_is_enough(locus, tmp_pat
 
 
 def comparable(found):
-    """What must not differ between a report of several profiles and one of their merge."""
+    """The parts that must not differ between a report of several profiles and one of their merge."""
     out = {k: found[k] for k in ("engine", "engines", "samples", "sites", "details", "code",
                                  "other_accesses", "classes", "estimates", "false_sharing",
                                  "shared_lines", "unexplained")}

@@ -316,7 +316,7 @@ def test_each_watch_has_a_count_of_its_own(locus, tmp_path):
     path = write(tmp_path / "p", Block().access("object", (MAIN,), 1, COUNTERS), engines=kinds,
                  counters=counts)
     assert [e["counted"] for e in report(locus, path)["engines"]] == [7, 9]
-    # Of several processes nothing says which count is of which watch.
+    # With several processes, nothing says which count is of which watch.
     assert all("counted" not in e for e in report(locus, path, path)["engines"])
 
 
@@ -504,7 +504,7 @@ def test_a_precise_split_by_hits_is_preferred(locus, tmp_path):
     tree, lst = split["sites"]
     assert tree["allocation_path"][0]["method"] == "insert"
     assert tree["part"] == pytest.approx(0.75) and lst["part"] == pytest.approx(0.25)
-    # As if 8,000 hits had been counted: 1.96 * sqrt(0.75 * 0.25 / 8000) = 0.0095.
+    # The same as with 8,000 hits: 1.96 * sqrt(0.75 * 0.25 / 8000) = 0.0095.
     assert tree["part_low"] == pytest.approx(0.75 - 0.0095, abs=2e-4)
     assert tree["part_high"] == pytest.approx(0.75 + 0.0095, abs=2e-4)
     assert "(the allocating line is an estimate, from accesses to objects whose allocation was sampled)" in " ".join(text.split())
@@ -526,7 +526,7 @@ def test_a_split_by_too_few_hits_gives_way_to_live_objects(locus, tmp_path):
 @pytest.mark.parametrize("method,variance", [("live", 1), ("hits", 0.6)])
 @pytest.mark.parametrize("whole,tree", [(80, 60), (160, 30), (None, 60), (40, 60)])
 def test_what_a_split_does_not_know_stays_with_the_class(locus, tmp_path, method, variance, whole, tree):
-    """Of the class's 80 of 100 samples, 3 to 1 are of two lines; half or none are at objects of no known line."""
+    """The class has 80 of 100 samples, 3 to 1 of two lines; half or none are at objects of no known line."""
     block = class_block()
     for line, samples in ((TREE, 60), (LIST, 20)):
         block.split(method, NODE, (NODE[0], (line,)), samples, variance)
@@ -561,7 +561,7 @@ def test_one_lucky_hit_is_no_certainty(locus, tmp_path):
 
 @pytest.mark.parametrize("objects,named", [(1, False), (4, False), (6, True)])
 def test_few_sampled_objects_name_no_line(locus, tmp_path, objects, named):
-    """Of 100 samples in objects of a class, all in the share of one line, with the error of so many objects."""
+    """A hundred samples in objects of a class, all in the share of one line, with the error of so many objects."""
     block = class_block().split("live", NODE, (NODE[0], (LIST,)), 80, 80**2 / objects)
     found, text = both(locus, write(tmp_path / "p", block))
     split = found["classes"][0]["split"]

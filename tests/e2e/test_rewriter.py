@@ -377,7 +377,7 @@ def assert_accepted(corpus, jdk, agent, path, modes, capsys, shared, every=1):
 
 @pytest.mark.slow
 def test_the_verifier_accepts_some_classes_of_some_jars(jdk17, agent, tools, capsys, shared):
-    """Of optimised code, and of Java 1.1 to 5, in some of the ways that `make soak` tries."""
+    """Classes of optimised code, and of Java 1.1 to 5, in some of the ways that `make soak` tries."""
     assert_accepted("R8", jdk17, agent, tools(jdk17), [*SOME_MODES[-2:], *DELAYS], capsys, shared, 40)
     versions, _ = assert_accepted(
         "Java 1.0 to 1.4", jdk17, agent, tools(jdk17), [*SOME_MODES[-2:], *DELAYS], capsys, shared, 40

@@ -158,7 +158,7 @@ def test_sigterm_runs_the_hooks_and_leaves_everything(workload, jdk, tmp_path):
     assert max(told, default=steady.progress[-1][1]) <= made
 
 
-# Where nothing can be written
+# Directories that cannot be written
 
 
 def test_output_that_cannot_be_written_costs_one_line(workload, jdk, tmp_path):

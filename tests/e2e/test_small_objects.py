@@ -28,7 +28,7 @@ WRONG = ("audit_wrong_missing", "audit_wrong_moved", "audit_wrong_overlap", "aud
 
 
 def is_of(site, name):
-    """Of the class, whatever number the JVM gave a hidden one."""
+    """The rows of the class, whatever number the JVM gave a hidden one."""
     return site["class"].split("/0x")[0].split("+0x")[0] == name.split("/0x")[0]
 
 
@@ -140,7 +140,7 @@ def test_compiled_hooks_cannot_stop_between_compare_and_read(jdk25):
     text = subprocess.run(javap, check=True, stdout=subprocess.PIPE, text=True).stdout
     compiled = re.search(r"int look\(.*?\n\n", text, re.S).group(0).split("ireturn", 1)[1]
     calls = list(re.finditer(r"invoke.*// Method (.*)", compiled))
-    # Of the state, the two sequences, the header, and the class that the entry expects.
+    # The reads of the state, the two sequences, the header, and the class that the entry expects.
     assert [c.group(1) for c in calls] == ["jdk/internal/misc/Unsafe.getInt:(Ljava/lang/Object;J)I"] * 5
     straight = compiled[calls[0].start():calls[3].start()]
     assert not re.search(r": +(if|goto|\w*switch|[il](div|rem)|new|athrow)", straight), straight
@@ -255,7 +255,7 @@ BESIDE_NODES = {"java.lang.Class", "java.lang.Object[]"}
 
 
 def shares_of_walk(r, method):
-    """Of the samples whose access path has the method: in nodes with their site, in the heap, all; and by class for objects of class
+    """The samples whose access path has the method: in nodes with their site, in the heap, all; and by class for objects of class
     alone."""
 
     def through(rows):

@@ -34,7 +34,7 @@ def some_spans():
 
 
 def test_merging_keeps_every_row(locus, tmp_path):
-    """What is merged once more, by threads or not, is the same to the byte."""
+    """Merging once more, by threads or not, gives the same to the byte."""
     once = merge(locus, tmp_path / "once", GOLDEN)
     expected = (once / "merged.lcb").read_bytes()
     assert (merge(locus, tmp_path / "twice", once) / "merged.lcb").read_bytes() == expected
@@ -90,7 +90,7 @@ def test_a_damaged_row_costs_its_block_and_no_other(locus, tmp_path, kind):
 
 
 def test_a_reader_that_knows_no_such_section_skips_it(locus, tmp_path):
-    """As an old reader does with spans: the type is one that none knows yet."""
+    """An old reader does the same with spans: the type is one that none knows yet."""
     extra = varint(99) + varint(3) + b"\xff\xff\xff"
     path = Profile(tmp_path / "p").append(Block().count("jvm", 3), extra=extra).close()
     done = locus("report", "--format=json", path)

@@ -61,7 +61,7 @@ def test_what_changes_is_not_called_the_same(profile, locus, workload, jdk):
 
 @pytest.mark.parametrize("collector", helpers.COLLECTORS)
 def test_looking_outlives_collections(profile, locus, workload, jdk17, collector):
-    """What is compared is contents and identity hashes, which stay when objects move."""
+    """The tests compare contents and identity hashes, which stay when objects move."""
     java = [*helpers.collector(collector), "-Xmx32m"]
     run = profile(helpers.command(workload, jdk17, CLASS, "slow", 1500, java=java), "--spans=streams", "--span-paths")
     looked = place(spans_of(locus, run), helpers.marked_lines(CLASS, "invariant")["wordsForNum"])["looked_at"]

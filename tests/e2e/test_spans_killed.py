@@ -81,7 +81,7 @@ def killed(request, tmp_path_factory):
 
 
 def is_near(cycles, hz, cpu_s):
-    """What the thread told is up to 0.1 s old, what the profile has up to a block; measuring is in it."""
+    """The thread's output is up to 0.1 s old, the profile up to a block; measuring is in it."""
     seconds = cycles / hz
     assert cpu_s * 0.97 - BLOCK_S <= seconds <= cpu_s * 1.03 + 0.15, (seconds, cpu_s)
 

@@ -556,7 +556,7 @@ def test_the_report_on_objects_tells_of_spans(locus, profile, tmp_path):
 
 @pytest.mark.seconds(300)
 def test_a_live_program(locus, jdk, workload, tmp_path):
-    """What is there after a second or so can be seen, and more of it when the program has ended."""
+    """The data after a second or so can be seen, and more of it when the program has ended."""
     path = tmp_path / "live"
     line = [BUILD / "locus", "run", "--spans=streams,tasks", "-o", path, "--", jdk.java, "-cp",
             workload(jdk, "LiveSpans"), "LiveSpans"]

@@ -58,7 +58,7 @@ def counted(spans, cls=CLASS):
 
 
 def check_account(spans):
-    """What every report keeps: shares sum, and self cycles of all rows are the whole."""
+    """Invariants of every report: shares sum, and self cycles of all rows are the whole."""
     rows = spans["streams"]
     assert all(row["executions"] > 0 for row in rows), rows
     assert all(row["cycles"] >= 0 for row in rows), rows
@@ -85,7 +85,7 @@ def a(level, n):
     return {("anonymous", level): n}
 
 
-# What one round of SpanFlat executes, by its markers.
+# The executions of one round of SpanFlat, by its markers.
 FLAT = {
     "expand": a(0, 4), "first": a(1, 5), "second": a(1, 5), "captures": a(1, 5), "named": a(1, 5),
     "ordinary": a(1, 5), "maker": a(0, 1),

@@ -261,7 +261,7 @@ def test_walks_for_places_keep_the_budget(locus, profile, jdk17):
 
 
 def test_the_stack_holds_most_tasks_in_each_other_that_it_holds_without_spans(workload, profile, jdk):
-    """What the JIT inlines of hooks makes the program's frames larger: 0.75 fit, and 0.60 if it inlines the hash too."""
+    """Inlined hooks make the program's frames larger: 0.75 fit, and 0.60 if it inlines the hash too."""
     java = ["-Xbatch", "-XX:-TieredCompilation", "-XX:+UseSerialGC"]
     line = helpers.command(workload, jdk, "DeepTasks", 20, java=java)
     bare = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=True, timeout=60)

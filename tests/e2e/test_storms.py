@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is hard on a profiler: classes that come and go, code that is thrown away, children, depth. Nothing is lost unsaid."""
+"""Hard programs for a profiler: classes that come and go, code that is thrown away, children, depth. Nothing is lost unsaid."""
 
 import re
 
@@ -39,7 +39,7 @@ SHOWN = {
     "collect": (["-Xlog:gc:file=%s"], r"Pause (?:Young(?! \(System)|Full)", lambda times: 3),
     "compile": (["-Xlog:codecache*=debug:file=%s"], "CodeCache flushing|Flushing nmethod", lambda times: 1),
 }
-# What may be missing must be in one of them, and then be said.
+# Missing paths must be in one of them, and be told.
 LOST = ("alloc_records_lost", "paths_overflow", "gc_incomplete", "gc_moves_lost")
 
 

@@ -14,7 +14,7 @@ STRETCH_NS = 100_000_000
 
 
 def stolen_ns():
-    """What a hypervisor took from all CPUs: the TSC counts it, threads' CPU clocks do not."""
+    """Time that a hypervisor took from all CPUs: the TSC counts it, threads' CPU clocks do not."""
     fields = pathlib.Path("/proc/stat").read_text().split("\n")[0].split()
     return int(fields[8]) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
@@ -43,7 +43,7 @@ def cycles_of_busy(report):
     return next(w for w in report["workers"] if w["thread"] == "busy")
 
 
-# What the kernel's clock and ours may differ by: its part of each switch; and a look, where it is coarse.
+# The tolerated difference between the kernel's clock and ours: its part of each switch; and a look, where it is coarse.
 @pytest.mark.parametrize("clock, slack_ns", [("auto", 0), ("coarse", 2_000_000)])
 def test_cycles_are_the_cpu_time_of_the_thread(spans, clock, slack_ns):
     stolen = stolen_ns()

@@ -116,7 +116,7 @@ def test_counts_are_exact_if_the_collector_hides_small_objects(workload, profile
 
 
 def attached(workload, locus, tmp_path, jdk, java, *options, begin="wait"):
-    """What the program told, and the report of a recording that begins before the first node is made, or later."""
+    """The program's own figures, and the report of a recording that begins before the first node is made, or later."""
     line = command(workload, jdk, "TrackedTruth", 5, begin, java=java)
     program = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
     try:

@@ -43,7 +43,7 @@ def options_of(directory):
 
 @each_value(jdk=JDK_MAJORS)
 def test_the_command_that_a_report_ends_with_finds_the_lines(workload, profile, jdk, tmp_path):
-    """As a shell runs it: the class and its lines are those of the program."""
+    """The command as a shell runs it: the class and its lines are those of the program."""
     line = command(workload, jdk, "TrackedTruth", 1, java=java_of("G1"))
     first = profile(line, *NO_ESTIMATES, cwd=tmp_path)
     assert not any(s["class"] == NODE for s in report(first)["sites"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Storms of call paths: deep stacks, and stacks that do not come again. Counts stay exact, and what a path costs is bounded.
 
-What is bounded is counted: walks by the JVM, frames that Locus looks at, bytes of the profile. `scripts/bench_storms.py` measures times.
+Bounded things are counted: walks by the JVM, frames that Locus looks at, bytes of the profile. `scripts/bench_storms.py` measures times.
 """
 
 import json
@@ -45,7 +45,7 @@ def run_storm(workload, jdk, directory, mode, times, java=(), options=()):
 
 
 def made_at(r, method):
-    """What a method itself has made, as the report has it."""
+    """The allocations of a method itself, by the report."""
     leaves = [(s["allocation_path"][0], s) for s in r["sites"] if s["allocation_path"]]
     return allocations(s for leaf, s in leaves if leaf["method"] == method and leaf["class"].startswith("WalkStorms"))
 
@@ -66,7 +66,7 @@ def test_counts_are_exact_and_walks_few(workload, jdk, tmp_path, mode, gc):
     assert c["alloc_walked_frames"] <= each * events + FRAMES_AT_FIRST, c
     assert c["jvm_walks"] <= JVM_WALKS and c["jvm_walk_frames"] <= 2048 * JVM_WALKS, c
     assert c["paths_overflow"] == c["alloc_unrecorded"] == c["alloc_walk_errors"] == 0
-    # Of objects that live the profile has rows; of the storms' allocations sums alone.
+    # The profile has rows for live objects, and only sums for the storms' allocations.
     assert bytes_of(profile.directory) <= 8 << 20
 
 
@@ -102,7 +102,7 @@ def test_paths_that_would_cost_too_much_are_cut(workload, jdk, tmp_path):
 
 
 def test_walks_by_the_jvm_are_locus_s_in_the_bill(workload, jdk, tmp_path):
-    """Where the JVM is asked for each path, the bill says so."""
+    """If the JVM is asked for each path, the bill says so."""
     if jdk.major < 21:
         pytest.skip("JDK %d has no virtual threads" % jdk.major)
     _, profile = run_storm(workload, jdk, tmp_path / "prof", "virtual-exceptions", 500, options=["paths=exact", "budget=none"])

@@ -8,13 +8,13 @@ import pytest
 from conftest import JDK_MAJORS
 from helpers import COLLECTORS, TIERS, WORKLOADS, collector, command, counters, each_pair, each_value
 
-# Of the samples, at most; and where C1's code throws all the time, for which the JVM calls Java code.
+# The part of the samples, at most; and where C1's code throws all the time, for which the JVM calls Java code.
 WITHOUT, WITHOUT_C1 = 0.01, 0.03  # tiers begin with C1
 PROGRAM = re.compile(r"^CallChains(\$\w+)?$")
 
 
 def callers():
-    """What the comments of the workload say: for each method, the names of its callers."""
+    """The comments of the workload: for each method, the names of its callers."""
     text = (WORKLOADS / "CallChains.java").read_text()
     found = re.findall(r"// called by: ([\w ]+)\n[^\n(]*?(\w+)\(", text)
     result = {}

@@ -118,7 +118,7 @@ def test_a_small_object_is_followed_by_each_collector(workload, profile, jdk, gc
     assert [(f["name"], f["stores"]) for f in sites[0]["fields"]] == [("value", c["engine_watch_samples"])]
 
 
-# What a round of the workload makes, in each of its three threads. The JDK makes some more of its own
+# The objects of a round of the workload, in each of its three threads. The JDK makes some more of its own
 # classes at most.
 OBJECTS = {"WatchSmall$Counter": 4, "WatchSmall$Fails": 1.5, "WatchSmall$Large": 1, "java.lang.Double": 1}
 ARRAYS = {"WatchSmall$Counter[]": 10, "WatchSmall$Counter[][]": 1, "short[]": 4, "java.lang.String": 1}
@@ -158,7 +158,7 @@ def test_classes_loaded_before_the_agent_are_watched_as_well(workload, profile, 
 
 
 def test_a_dead_object_is_not_watched_any_longer(workload, profile, jdk):
-    """What lies at its address later is somebody else's."""
+    """An object at its address later is another one."""
     run = watch(workload, profile, jdk, "byte[][]#2[3]:w@1", gc="Serial", writes=0)
     c = counters(run)
     assert c["engine_watch_died"] == 1

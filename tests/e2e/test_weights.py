@@ -127,7 +127,7 @@ def test_samples_that_are_chosen_keep_their_observations(locus, tmp_path):
     path = profile.close()
     assert report(locus, "--thread=t1", path)["observations"] == {
         "effective": 20, "interrupts": 20, "lightest": 16, "heaviest": 16}
-    # Of some call paths nothing says what single interrupts weighed.
+    # For some call paths, nothing says what single interrupts weighed.
     some = report(locus, "--include=com.acme.User.use", path)["observations"]
     assert some == report(locus, path)["observations"] | {"interrupts": None, "lightest": None, "heaviest": None}
 

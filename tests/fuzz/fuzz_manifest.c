@@ -161,7 +161,7 @@ static const char *directory(const void *text, size_t len)
 	return path;
 }
 
-/* What the reports ask of manifests beside the loader. */
+/* The questions of reports to manifests beside the loader. */
 static void ask(const struct lc_load *l)
 {
 	char *text = NULL;
@@ -186,7 +186,7 @@ static void ask(const struct lc_load *l)
 	free(text);
 }
 
-/* What is chosen and grouped by. */
+/* The choice of processes, and their groups. */
 static void ask_facts(const struct lc_load *l)
 {
 	static const char *const keys[] = { "host",    "pid", "process", "start",

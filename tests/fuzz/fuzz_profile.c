@@ -108,7 +108,7 @@ static void check_spans(const struct lc_tree *t)
 	}
 }
 
-/* What holds of every tree, however it was read. */
+/* Invariants of every tree, however it was read. */
 static void check_tree(const struct lc_tree *t)
 {
 	for (uint32_t path = 1; path < t->paths.count; path++)
@@ -135,7 +135,7 @@ static bool is_untouched(const struct lc_tree *t)
 	       !t->span_intervals_len;
 }
 
-/* What reports compute of any tree must not fail. */
+/* The sums of reports must not fail for any tree. */
 static void check_reports(struct lc_tree *t)
 {
 	struct lc_load load = { .tree = t, .engines_len = 2 };
@@ -187,7 +187,7 @@ static void check_span_rows(struct lc_tree *t)
 	lc_span_rows_free(&rows);
 }
 
-/* What merge writes of any tree is a profile with the same rows. */
+/* Merge writes of any tree a profile with the same rows. */
 static void check_merge(const struct lc_tree *t)
 {
 	struct lc_merge_writer *w = lc_merge_writer_create();

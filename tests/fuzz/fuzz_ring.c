@@ -56,7 +56,7 @@ static struct lc_ring make(const struct input *in, const uint8_t *records, size_
 	return r;
 }
 
-/* What must hold of a record whatever its bytes are. */
+/* Invariants of a record, whatever its bytes are. */
 static void check(const struct lc_ring_record *r, const struct lc_ring_layout *l)
 {
 	struct lc_ring_record empty;

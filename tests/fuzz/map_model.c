@@ -5,11 +5,11 @@
  * The heap is an old space, two survivor spaces and an eden (as Serial and Parallel have), or
  * regions of 128 KiB (as G1 has). Objects are allocated, die at random, and are collected:
  * evacuated with failures, slid together behind a dense prefix with pieces at 64 KiB boundaries, or
- * not at all (remark). Which small objects an evacuation leaves is known or not. What the
- * map is told follows gc/moves.h, jvm/layout/areas.h and gc/small.h: copies of more than 64 bytes,
- * and smaller ones that leave a trace, in any order; spare copies as writes without a source; moves
- * lost now and then. Objects of at most 128 bytes may move unseen; they need not be known after
- * that, but must never be taken for others.
+ * not at all (remark). Which small objects an evacuation leaves is known or not. Calls to the map
+ * follow gc/moves.h, jvm/layout/areas.h and gc/small.h: copies of more than 64 bytes, and smaller
+ * ones that leave a trace, in any order; spare copies as writes without a source; moves lost now
+ * and then. Objects of at most 128 bytes may move unseen; they need not be known after that, but
+ * must never be taken for others.
  *
  * The file is longer than 600 lines: one heap, whose parts share all of their state.
  */
@@ -217,8 +217,8 @@ static void log_move(struct model *h, uint64_t src, uint64_t dst, uint64_t size)
 }
 
 /*
- * Copy in one piece. What is small leaves a trace, unless something stayed in its region and nobody
- * looked in time.
+ * Copy in one piece. A small object leaves a trace, unless something stayed in its region and
+ * nobody looked in time.
  */
 static void evacuate(struct model *h, struct thing *t, uint64_t dst, bool failed)
 {
@@ -344,7 +344,8 @@ static void copy_in_pieces(struct model *h, struct thing *t, uint64_t dst)
 }
 
 /*
- * Where a large object is to go: sometimes just below a boundary, so that its first piece is short.
+ * The new place of a large object: sometimes just below a boundary, so that its first piece is
+ * short.
  */
 static uint64_t nudge(struct model *h, const struct thing *t, uint64_t at)
 {
@@ -469,8 +470,8 @@ static void spare_write(struct model *h)
 }
 
 /*
- * What a look at the header would say: truth, with the dead still there unless overwritten. Where
- * part of a dead one was, the collection has put filler over the rest.
+ * The header as a look would find it: the truth, with the dead still there unless overwritten. At
+ * the rest of a partly overwritten dead one, the collection has put filler.
  */
 static enum lc_map_header header(void *user, const struct lc_object *o)
 {
@@ -535,7 +536,7 @@ static int by_site(const void *a, const void *b)
 	return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* What the map says that the collection did with each object that is still known. */
+/* The fate of each object that is still known, by the map. */
 static void take_told(struct model *h)
 {
 	static const struct lc_map_copied nothing = { 0 };

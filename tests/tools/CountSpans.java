@@ -192,7 +192,7 @@ public final class CountSpans {
 		way("run", () -> job.run(), TASK, 1);
 		way("run of a class", () -> new Job().run(), TASK, 1, CREATED, 1);
 		way("run of a loop", () -> new Loop().run(), TASK, 1);
-		/* What its superclass is the class file does not tell; its superclass is hooked. */
+		/* The class file does not tell its superclass; its superclass is hooked. */
 		way("run calls super.run", () -> new Sub().run(), TASK, 1, CREATED, 1);
 		way("run of a lambda", () -> lambda.run(), TASK, 1, CREATED, 0);
 		make(0); /* the first time, the JDK makes tasks of its own */

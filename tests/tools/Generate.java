@@ -17,7 +17,7 @@ import org.codehaus.janino.SimpleCompiler;
  * answered.
  */
 public final class Generate {
-	/** What is extended. */
+	/** The class to extend. */
 	public static class Base {
 		private int number = 1;
 

@@ -86,7 +86,7 @@ static struct {
 	_Atomic unsigned long calls[KINDS], matching;
 } agent = { .log = -1, .kind = -1 };
 
-/* What the C library has behind the names that this file defines. */
+/* The C library's functions behind the names that this file defines. */
 extern void *__libc_malloc(size_t n);
 extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *p, size_t n);

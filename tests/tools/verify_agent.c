@@ -32,7 +32,8 @@
 
 enum { WORDS_MAX = 1 << 20 };
 
-/* As the hook class has it. No thread is in it, so each `new` is reported by native code. */
+/* The same value as in the hook class. No thread is in it, so each `new` is reported by native
+ * code. */
 static uint64_t threads[4096 * 2];
 
 static struct {
@@ -377,7 +378,7 @@ static int parse(char *options)
 	return JNI_OK;
 }
 
-/* What was counted since the last time, by version of the class files too; then it starts anew. */
+/* The counts since the last time, by version of the class files too; then it starts anew. */
 static void take_counts(char *out, size_t out_len)
 {
 	size_t len = 0;

@@ -27,7 +27,7 @@ static void define_delays(JNIEnv *env, uint32_t iterations)
 	free(bytes);
 }
 
-/* Delay all methods. Where that changes something, *out is malloc'ed. */
+/* Delay all methods. If that changes something, *out is malloc'ed. */
 static void rewrite_delays(const uint8_t *in, size_t in_len, uint8_t **out, size_t *out_len)
 {
 	const struct lc_delay all = { 0 };
@@ -42,7 +42,7 @@ static void rewrite_delays(const uint8_t *in, size_t in_len, uint8_t **out, size
 	atomic_fetch_add(&delay_returns, result.returns);
 }
 
-/* What was counted since the last time; then it starts anew. */
+/* The counts since the last time; they start anew. */
 static size_t take_delays(char *out, size_t out_len)
 {
 	return (size_t)snprintf(

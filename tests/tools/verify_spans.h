@@ -38,7 +38,7 @@ static struct {
 	_Atomic uint64_t kinds[16]; /* of submissions */
 } spans_seen;
 
-/* Of the running thread, or of the virtual thread on it. */
+/* The spans of the running thread, or of the virtual thread on it. */
 static __thread int64_t depth, depth_of_carrier;
 
 /* The same of methods that may hand an object on, entered and not yet left. */

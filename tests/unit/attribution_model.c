@@ -2,7 +2,7 @@
 /*
  * attribution_model.c - see attribution_model.h.
  *
- * What is not part of the test does nothing. The blocks are summed as they are written.
+ * Functions that are not part of the test do nothing. The blocks are summed as they are written.
  */
 #include "tests/unit/attribution_model.h"
 

@@ -17,7 +17,7 @@
 #define GC_LOW UINT64_C(0x700000000)
 #define GC_HIGH UINT64_C(0x780000000)
 
-/* What the next collection does; the test fills it before GC start. */
+/* The next collection; the test fills it before GC start. */
 struct gc_plan {
 	const struct lc_move *moves;
 	size_t moves_len;
@@ -31,7 +31,7 @@ struct gc_plan {
 	bool contents; /* lc_contents_on() */
 };
 
-/* What the code under test asked for. */
+/* Requests of the code under test. */
 struct gc_seen {
 	unsigned opened, sealed, begun; /* calls of lc_moves_open, lc_moves_seal, lc_areas_begin */
 	uint64_t min_bytes;

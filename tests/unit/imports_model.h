@@ -13,7 +13,7 @@ extern void *(*model_memcpy)(void *, const void *, size_t);
 extern void *(*model_memmove)(void *, const void *, size_t);
 extern void *(*model_mmap)(void *, size_t, int, int, int, off_t);
 
-/* What the next search for slots, or the next redirection, returns instead of 0. */
+/* The result of the next search for slots, or of the next redirection, instead of 0. */
 extern int model_imports_error, model_redirect_error;
 
 #endif

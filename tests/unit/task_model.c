@@ -28,7 +28,7 @@ enum { MADE_MAX = 1 << 15 };
 static struct lc_block_task_made made[MADE_MAX];
 static size_t made_len;
 
-/* What the core asks of other parts. */
+/* Functions of other parts that the core calls. */
 
 uint64_t lc_cycles_tsc_to_ns(uint64_t tsc)
 {
@@ -174,7 +174,7 @@ uint64_t model_made(uint32_t site, uint8_t submit_kind)
 	struct lc_block_task_made row;
 	uint64_t sum = 0;
 
-	/* What is taken once is not given again. */
+	/* Counts are given once. */
 	for (unsigned i = 0; i < MODEL_THREADS; i++)
 		for (uint32_t n = 0; lc_task_made_take(threads[i].tasks, n, &row); n++) {
 			assert_in_range(made_len, 0, MADE_MAX - 1);

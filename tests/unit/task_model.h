@@ -39,7 +39,7 @@ void model_enter(struct lc_span_thread *s, uint32_t class, uint32_t hash, uint8_
 uint64_t model_sum(unsigned kind, uint32_t site, size_t field);
 #define MODEL_SUM(kind, site, field) model_sum(kind, site, offsetof(struct lc_span_counts, field))
 
-/* What was counted of a site (0: any): creations, submissions of a kind, first executions. */
+/* The counts of a site (0: any): creations, submissions of a kind, first executions. */
 uint64_t model_made(uint32_t site, uint8_t submit_kind);
 
 #endif

@@ -339,7 +339,7 @@ static void *produce(void *arg)
 	return NULL;
 }
 
-/* As a GC callback does, while the others are at work. */
+/* Like a GC callback, while the others are at work. */
 static void sweep(struct traffic *t, int i)
 {
 	const struct lc_alloc *run;

@@ -60,7 +60,7 @@ static void rewrite_one(struct class_file *c, struct code_spec spec, struct rewr
 	class_rewrite(c, defaults, out);
 }
 
-/* What the code becomes, where 184, 0, 0 stands for a call of the hook method. */
+/* The code after the rewrite, where 184, 0, 0 stands for a call of the hook method. */
 static void assert_code(const struct rewritten *r, const char *hook, const uint8_t *expected,
                         size_t len)
 {

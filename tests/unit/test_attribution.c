@@ -119,7 +119,7 @@ static void allocate(struct lc_thread *t)
 	live[live_len++] = o;
 }
 
-/* What the sample's kind says of its bucket. */
+/* The bucket by the sample's kind. */
 static struct lc_sample access_of(enum lc_bucket *bucket, uint32_t *site)
 {
 	struct lc_sample s = { .where = LC_WHERE_COMPILED, .how = LC_HOW_DIRECT };

@@ -401,7 +401,7 @@ static void an_audit_is_begun_once(void **state)
 	assert_int_equal(lc_audit_init(), 0);
 }
 
-/* What lc_audit_ask() gave last. */
+/* The last result of lc_audit_ask(). */
 static struct lc_audit_question questions[8];
 static size_t questions_len;
 

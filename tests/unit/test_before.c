@@ -217,7 +217,7 @@ static void test_what_is_written_to_is_kept_no_more(void **unused)
 	assert_int_equal(site_at(OLD + 0x81000), 0);
 	collect(&(struct lc_move){ OLD + 0x2000, OLD + 0x82000, BYTES }, 1);
 	assert_int_equal(site_at(OLD + 0x82000), SITE);
-	/* What a collection left empty is used again. */
+	/* Memory that a collection left empty is used again. */
 	collect_to(NULL, 0, OLD + 0x1000, true);
 	collect(&(struct lc_move){ OLD + 0x2000, OLD + 0x83000, BYTES }, 1);
 	assert_int_equal(site_at(OLD + 0x83000), 0);

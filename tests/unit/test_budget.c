@@ -16,7 +16,7 @@
 #define MS UINT64_C(1000000)
 #define S (1000 * MS)
 
-/* What the modules would do. */
+/* Stand-ins for the modules. */
 size_t lc_engines_count(void)
 {
 	return 0;

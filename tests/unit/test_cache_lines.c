@@ -54,7 +54,7 @@ static void the_first_samples_of_an_engine_are_all_drawn(void **state)
 	assert_int_equal(sum(), 0);
 }
 
-/* As many of each power of two, and of each of four things that the program does in turn. */
+/* Equal numbers of each power of two, and of each of four things that the program does in turn. */
 static void of_more_samples_a_part_is_drawn(void **state)
 {
 	uint64_t from = LC_CACHE_LINES_ALL;

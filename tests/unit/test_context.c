@@ -31,7 +31,7 @@ static struct {
 static uint64_t remembered;
 static unsigned walks;
 
-/* Where the shadow has no room: the common tree has one note. */
+/* If the shadow has no room, the common tree has one note. */
 static uint32_t beyond;
 static uint64_t common_note;
 

@@ -30,7 +30,7 @@
 #define MS UINT64_C(1000000)
 #define TRIES 5 /* of a comparison, of which four are right */
 /*
- * What the kernel takes to switch to a thread that was waiting, at most: its CPU clock counts that,
+ * The kernel's time to switch to a thread that was waiting, at most: its CPU clock counts that,
  * the cycle clock does not. (A busy machine that is itself a guest: 20 to 60 us.)
  */
 #define SWITCH_NS UINT64_C(200000)
@@ -627,8 +627,8 @@ static void coarse_cycles_are_off_by_a_look_at_most(void **state)
 }
 
 /*
- * Of the calling thread since it had `before` of them. A few are outside of what the clock looked
- * at.
+ * The cycles of the calling thread since it had `before` of them. A few are outside of what the
+ * clock looked at.
  */
 static void assert_switches(const struct lc_cycle_clock *c, uint64_t before, uint64_t least)
 {
@@ -665,7 +665,7 @@ static bool sleep_is_free(void)
 	assert_true(c.switches >= SLEEPS);
 	fprintf(stderr, "asleep: %.5f s of cycles, %.5f s true\n", seconds(used),
 	        (double)cpu / 1e9);
-	/* Of the 120 ms that have passed. */
+	/* The time is part of the 120 ms that have passed. */
 	right = is_within(used, cpu - least(cpu / 2, c.switches * SWITCH_NS), cpu + 5 * MS);
 	lc_cycles_close(&c);
 	return right;
@@ -721,7 +721,7 @@ static void a_young_clock_asks_the_kernel_and_grows_up(void **state)
 	assert_right(many_readings_are_right);
 }
 
-/* What the readings themselves take is none of its cycles. */
+/* The cost of the readings is not in its cycles. */
 static bool readings_are_free(void)
 {
 	struct lc_cycle_clock c;

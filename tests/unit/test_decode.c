@@ -474,7 +474,7 @@ static void class_of_an_object_in_the_making_is_stored_next(void **state)
 	registers_are_numbered();
 	assert_int_equal(lc_decode_made_word(&registers, r.made_value), registers.r[R10]);
 	assert_int_equal(RECIPE(MOV_MARK, MOV_R10_R10 MOV_CLASS_R10 RET).made, LC_MADE_NOTHING);
-	/* As C1 compresses it: mov rcx,rdx; mov r10,base; sub rcx,r10; shr rcx,3. */
+	/* C1 compresses it so: mov rcx,rdx; mov r10,base; sub rcx,r10; shr rcx,3. */
 	r = RECIPE(MOV_MARK, "\x48\x89\xd1" MOVABS_R10 "\x4c\x29\xd1\x48\xc1\xe9\x03"
 	                     "\x89\x48\x08" RET);
 	assert_int_equal(r.made, LC_MADE_REGISTER);
@@ -690,7 +690,7 @@ static void address_is_computed_from_the_registers(void **state)
 	assert_int_equal(a.access, LC_TOUCH_LOAD | 2 << LC_ACCESS_WIDTH_SHIFT);
 }
 
-/* What would have been at a null reference has not run: control came by the branch that leads past
+/* The access at a null reference has not run: control came by the branch that leads past
  * it. */
 static void an_access_to_null_has_not_run(void **state)
 {
@@ -1111,8 +1111,8 @@ static void of_a_known_access_the_load_of_its_reference_is_found(void **state)
 }
 
 /*
- * The registers of a record that the loop does not change tell the step, whatever the moment. Those
- * of a record that has none tell nothing.
+ * The registers of a record that the loop does not change tell the step, whatever the moment. The
+ * registers of a record that has none tell nothing.
  */
 static void of_a_known_access_the_step_of_its_loop_is_found(void **state)
 {

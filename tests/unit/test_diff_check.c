@@ -299,7 +299,7 @@ static void allocations_are_counted_likewise(void **state)
 	unknown("counted-bytes>+1%", "the two sides do not both have counted-bytes");
 }
 
-/* What is estimated adds its error to what is counted. */
+/* An estimate adds its error to the count. */
 static void estimates_and_counts_are_one_number_with_an_error(void **state)
 {
 	struct lc_diff_counts *c = row("p.Node");
@@ -316,7 +316,7 @@ static void estimates_and_counts_are_one_number_with_an_error(void **state)
 	does_not_hold("bytes>0");
 }
 
-/* What there was none of before is more than any part of nothing. */
+/* A row that is new has grown by more than any part of nothing. */
 static void what_is_new_rose(void **state)
 {
 	bytes("p.New", 0, 4096);

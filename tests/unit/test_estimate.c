@@ -215,7 +215,7 @@ static jvmtiEnv *jvmti_env(void)
 	return &env;
 }
 
-/* What core/path.c and jvm/layout/vmstructs.c would say. */
+/* Stand-ins for core/path.c and jvm/layout/vmstructs.c. */
 
 uint32_t lc_path_intern_nearest(JNIEnv *jni, uint32_t root, const uint64_t *frames,
                                 size_t frames_len, uint32_t depth)
@@ -260,7 +260,7 @@ const volatile uint32_t *lc_collector_count(void)
 	return &collections;
 }
 
-/* What stack/shadow.c and heap/context.c would say: nothing, so that the JVM is asked. */
+/* Stand-ins for stack/shadow.c and heap/context.c: they know nothing, so the JVM is asked. */
 
 struct lc_shadow *lc_contexts_shadow(struct lc_contexts *c, struct lc_walker *walker)
 {

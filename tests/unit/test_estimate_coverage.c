@@ -38,7 +38,7 @@ struct step {
 	unsigned lines; /* at which lines: 0 or 1, three of each */
 };
 
-/* What the threads do. */
+/* The threads' allocations. */
 struct program {
 	const char *name;
 	struct step steps[THREADS][STEPS];
@@ -94,7 +94,7 @@ static void find_next(const struct program *p, unsigned thread)
 	}
 }
 
-/* As lc_estimate_pace() does it. */
+/* The same as lc_estimate_pace(). */
 static void pace(uint64_t drawn_bytes, uint64_t now_ns)
 {
 	const uint64_t wanted = drawn_bytes ? lc_pace_event(&m.pace, drawn_bytes, now_ns)

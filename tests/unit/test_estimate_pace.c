@@ -308,11 +308,12 @@ static void thread_has_the_interval_of_its_start(void **state)
 	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns + 10), 8192);
 	for (unsigned i = 0; i < LC_PACE_CHANGES; i++)
 		lc_pace_change(&m.pace, 10000 + i, 10000 + i, m.now_ns + 20 + i);
-	/* What is too long ago has the oldest that is known. */
+	/* A time that is too long ago has the oldest known pace. */
 	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns + 9), 10000);
 }
 
-/* As ThreadHeapSampler draws: with the logarithm of the middle of one of 1,024 steps an octave. */
+/* Draws like ThreadHeapSampler: with the logarithm of the middle of one of 1,024 steps an octave.
+ */
 static uint64_t draw_as_hotspot(uint64_t interval)
 {
 	int exponent;

@@ -32,7 +32,7 @@ static double uniform(void)
 	return ((double)(seed >> 11) + 0.5) * 0x1p-53;
 }
 
-/* What lc_split_settle() gave, by site. */
+/* The results of lc_split_settle(), by site. */
 static struct {
 	double samples[SITES], variance[SITES];
 } told[LC_SPLIT_LIVE_WHOLE];

@@ -43,7 +43,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* As Linux 5.10 shows it. */
+/* The files of Linux 5.10. */
 static void lay_out_zen2(void)
 {
 	root_put(IBS "type", "9");
@@ -51,7 +51,7 @@ static void lay_out_zen2(void)
 	root_put(IBS "format/rand_en", "config:57");
 }
 
-/* As Linux 6.14 shows it. */
+/* The files of Linux 6.14. */
 static void lay_out_zen4(void)
 {
 	root_put_cpu("AuthenticAMD", 0x19, 0x11, 1);
@@ -62,7 +62,7 @@ static void lay_out_zen4(void)
 	root_put(IBS "caps/zen4_ibs_extensions", "1");
 }
 
-/* As Linux 6.15 shows it. */
+/* The files of Linux 6.15. */
 static void lay_out_zen5(void)
 {
 	lay_out_zen4();
@@ -168,7 +168,7 @@ static void zen5_takes_a_latency_threshold(void **state)
 	assert_int_equal(e->attr.config1, 128);
 }
 
-/* What the format files say counts, not where the fields are today. */
+/* The format files count, not where the fields are today. */
 static void fields_that_moved_are_put_where_the_format_says(void **state)
 {
 	const struct lc_event *e = &events.event[0];

@@ -392,7 +392,7 @@ static void an_intel_guest_without_a_pmu_falls_back(void **state)
 	assert_int_equal(events.len, 0);
 	assert_int_equal(parse("MEM_LOAD_RETIRED:L1_MISS@7"), -ENODEV);
 	assert_int_equal(parse("r8d1"), -ENODEV);
-	/* What can be had is handed out, and a mistake counts for more. */
+	/* Available counters are handed out, and a mistake counts for more. */
 	assert_int_equal(parse("pebs;fault;pebs:l2-miss"), -ENODEV);
 	assert_int_equal(events.len, 1);
 	assert_int_equal(events.event[0].kind, LC_KIND_FAULT);

@@ -107,7 +107,7 @@ static void the_last_range_ends_with_the_array(void **state)
 	assert_int_equal(in_array(&compressed, "[J", 16 + 8 * 100, 16 + 8 * 99, &f), 0);
 	assert_int_equal(f.first, 98);
 	assert_int_equal(f.last, 99);
-	/* Of few elements each is a range of its own. */
+	/* If there are few elements, each is a range of its own. */
 	assert_int_equal(in_array(&compressed, "[J", 16 + 8 * 16, 16 + 8 * 11, &f), 0);
 	assert_int_equal(f.first, 11);
 	assert_int_equal(f.last, 11);

@@ -390,7 +390,7 @@ static void what_is_fetched_for_its_header_alone_is_a_finding(void **state)
 	findings_calculate(400);
 	f = findings_only(LC_FINDING_HEADER);
 	assert_non_null(strstr(f->text, "95% of them are at its header"));
-	/* Where a few of the accesses read on, it is so all the same. */
+	/* It is so even if a few of the accesses read on. */
 	findings_flags(OBJECT, at, LC_WAIT_READS_ON, 60);
 	findings_only(LC_FINDING_HEADER);
 }
@@ -558,7 +558,7 @@ static void large_arrays_that_no_collection_finds_alive_are_a_finding(void **sta
 	collections(50, 0);
 	findings_calculate(1000);
 	assert_true(short_lived());
-	/* What is forgotten at a collection that could not be followed may live. */
+	/* Objects that are forgotten at a collection that could not be followed may live. */
 	collections(50, 2);
 	assert_false(short_lived());
 	collections(LC_FINDING_COLLECTIONS_MIN - 1, 0);

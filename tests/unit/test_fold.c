@@ -289,7 +289,7 @@ static void a_loop_is_one_with_a_single_job_too(void **state)
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 5001, executions), 1);
 }
 
-/* What a job makes, and the loop executes later, is a job as well. */
+/* A task that a job makes, and the loop executes later, is a job as well. */
 static void a_job_that_another_one_makes_is_its_own(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);

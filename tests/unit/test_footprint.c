@@ -65,7 +65,7 @@ static void a_line_is_one_whatever_path_leads_to_it(void **state)
 	assert_true(f.high == 0);
 }
 
-/* Of 200 estimates by 300 to 3000 draws, at least nine in ten intervals hold the number of lines.
+/* At least nine in ten intervals of 200 estimates by 300 to 3000 draws hold the number of lines.
  */
 static void intervals_hold_the_lines_that_are_touched_evenly(void **state)
 {
@@ -80,7 +80,7 @@ static void intervals_hold_the_lines_that_are_touched_evenly(void **state)
 		for (uint64_t n = 0; n < draws; n++)
 			draw(0, 0, below(lines));
 		lc_footprint_of(&f, &tree, 0);
-		/* What is seen is taken for all where about one line in twenty is not. */
+		/* The lines seen are taken for all although about one in twenty is missing. */
 		held += f.low <= (double)lines && f.high >= 0.9 * (double)lines;
 		assert_true(f.low <= f.estimate && f.estimate <= f.high);
 		teardown(NULL);

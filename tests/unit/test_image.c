@@ -70,7 +70,7 @@ static void add_attribute(struct lc_bytes *out, uint8_t kind, uint32_t v)
 	lc_bytes_add(out, two, sizeof(two));
 }
 
-/* What is wrong with the image that build() makes. */
+/* The fault of the image that build() makes. */
 static bool compressed;
 static uint32_t version = 1 << 16;
 

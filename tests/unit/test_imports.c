@@ -124,7 +124,7 @@ static void what_somebody_else_has_redirected_since_stays(void **state)
 	assert_int_equal(copies + moves, 0);
 }
 
-/* As after a recording whose end could not write to them. */
+/* The state after a recording whose end could not write to them. */
 static void slots_that_lead_to_ours_already_do_not_lead_there_twice(void **state)
 {
 	void *before;

@@ -17,7 +17,7 @@ enum { LONGEST = 15, OPERANDS = 256 };
 
 static uint64_t compared, known, failed;
 
-/* What Zydis says: the length, or 0; *target: of a direct branch that is no call. */
+/* The length by Zydis, or 0; *target: that of a direct branch that is no call. */
 static size_t wanted(const uint8_t *bytes, size_t len, int64_t *target)
 {
 	struct lc_insn in;

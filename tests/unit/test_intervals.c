@@ -147,7 +147,7 @@ static const struct lc_rank_row *row_of(unsigned row)
 	return NULL;
 }
 
-/* Of the intervals of rows that have a chance of ten interrupts, the part that holds the share. */
+/* The part of the intervals that hold the share, of rows with a chance of ten interrupts. */
 static double coverage(weigh *weight, bool with_pairs, unsigned *rows)
 {
 	unsigned held = 0;
@@ -205,7 +205,7 @@ static void intervals_hold_the_share_whatever_interrupts_weigh(void **state)
 	}
 }
 
-/* Of interrupts of one weight as many are effective as there are, of others fewer. */
+/* All interrupts of one weight are effective, and fewer of others. */
 static void interrupts_of_one_weight_are_what_they_are(void **state)
 {
 	double low, high, of_pairs_low, of_pairs_high;
@@ -254,7 +254,7 @@ static void a_row_of_few_interrupts_is_not_ranked_however_much_they_weigh(void *
 	end();
 }
 
-/* What an access has is dealt out to lines, and the observations with it. */
+/* The samples of an access are dealt out to lines, and the observations with them. */
 static void the_lines_of_a_class_share_its_observations(void **state)
 {
 	uint32_t lines[2];

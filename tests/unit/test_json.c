@@ -33,7 +33,7 @@ static void begin(void)
 	lc_json_init(&j, lc_text_open(&text, &len));
 }
 
-/* What was written is JSON of this text. */
+/* The output is JSON of this text. */
 static void assert_written(const char *wanted)
 {
 	json_t *read;

@@ -37,7 +37,7 @@ enum {
 	MIRROR_BYTES = 128,  /* this far apart */
 	CLASSES = 64,
 	KLASS_STRIDE = 1024,
-	/* As in the fake type database. */
+	/* The same offsets as in the fake type database. */
 	LAYOUT_HELPER = 8,
 	NAME = 24,
 	JAVA_MIRROR = 112,

@@ -122,7 +122,7 @@ static void collected(void)
 	assert_int_equal(close_with(true, layout, AREAS), 0);
 }
 
-/* What the collections so far did with a site's objects; the rest is dropped. */
+/* The fate of a site's objects in the collections so far; the rest is dropped. */
 static struct lc_map_copied told(uint32_t site)
 {
 	struct lc_map_copied out = { .site = site };

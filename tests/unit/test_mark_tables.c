@@ -29,7 +29,7 @@ enum {
 	FIELDS = 8, /* of a table */
 };
 
-/* As the JVM has it. */
+/* The JVM's layout. */
 struct summary {
 	uint64_t destination, source, partial;
 	uint32_t partial_size, counts;
@@ -299,7 +299,7 @@ static void a_summary_that_the_bitmaps_contradict_is_not_believed(void **state)
 	/* It is looked at anew where it changes. */
 	regions[2].counts--;
 	check_all();
-	/* Where the summary alone says that a region is full, the region stays. */
+	/* If only the summary says that a region is full, the region stays. */
 	regions[2].counts = REGION - regions[2].partial_size;
 	assert_int_equal(lc_mark_tables_find(LOW + 2 * REGION * 8, &to), LC_MARK_UNSAID);
 	regions[2].destination = LOW + 2 * REGION * 8;

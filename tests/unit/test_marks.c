@@ -28,7 +28,7 @@ bool lc_agent_records(void)
 	return records;
 }
 
-/* As the attribution thread does. */
+/* The same as the attribution thread. */
 void lc_wake(void)
 {
 	if (!answers)

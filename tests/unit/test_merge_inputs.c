@@ -26,7 +26,7 @@ static char dir[] = "/tmp/test_merge_inputs.XXXXXX";
 static struct lc_merge_inputs in;
 static char *paths[PROFILES];
 
-/* What a manifest says; a process whose pid is 0 is none. */
+/* A manifest; a process whose pid is 0 is none. */
 struct profile {
 	struct {
 		int pid;

@@ -307,7 +307,7 @@ static void a_region_filled_in_a_spare_place_is_followed_home(void **state)
 	lc_moves_release(b);
 }
 
-/* As Parallel fills a spare region with objects of 16 bytes each: 32,768 of them. */
+/* Parallel fills a spare region with objects of 16 bytes each: 32,768 of them. */
 static void every_object_of_a_region_is_followed_home_however_small(void **state)
 {
 	enum { N = REGION / 16 };

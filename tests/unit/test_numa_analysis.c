@@ -112,7 +112,7 @@ static void place(unsigned engine, uint32_t of, uint32_t s, uint32_t p, int acce
 	*lc_table_values(&tree.placements, lc_table_put(&tree.placements, key)) += samples;
 }
 
-/* Of all placements: each interrupt counts as `weight` samples. */
+/* In all placements, each interrupt counts as `weight` samples. */
 static void weigh(uint64_t weight)
 {
 	for (uint32_t i = 0; i < tree.placements.count; i++) {

@@ -202,7 +202,7 @@ static void a_cycle_that_follows_itself_is_in_the_path_once(void **state)
 	assert_non_null(r);
 	assert_int_equal(r->path, lc_path_get(path)->parent);
 	assert_int_equal(r->frames, 2);
-	/* Said once. Where one frame differs, nothing is left out. */
+	/* Said once. If one frame differs, nothing is left out. */
 	assert_int_equal(lc_path_intern(&jni, thrice, 8), path);
 	assert_null(lc_path_recursion_get(before + 1));
 	assert_int_equal(lc_path_get(lc_path_intern(&jni, other, 6))->depth, 6);

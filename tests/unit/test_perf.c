@@ -3,7 +3,7 @@
 /*
  * test_perf.c - checks perf events of this kernel: page faults, breakpoints, signals, refusals.
  *
- * Needs no PMU. Where the kernel refuses software events the tests that need them are skipped.
+ * Needs no PMU. If the kernel refuses software events, the tests that need them are skipped.
  * The file is longer than 600 lines: refusals are forced one by one.
  */
 #include <asm/perf_regs.h>
@@ -236,7 +236,7 @@ static void full_buffer_counts_what_it_lost(void **state)
 	lc_perf_disable(&p);
 	assert_int_equal(lc_perf_count(&p, &count), 0);
 	assert_in_range(samples, 2 * 100, 2 * 4096 / 32);
-	/* Of the first half; the record that tells of the second is yet to come. */
+	/* The first half's count; the record that tells of the second is yet to come. */
 	assert_in_range(lost, PAGES / 2 - 200, PAGES / 2 + EXTRA);
 	assert_in_range(count, PAGES, PAGES + EXTRA);
 	lc_perf_close(&p);
@@ -497,7 +497,7 @@ static void seccomp_filter_is_named(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* What a user may map is used up: the kernel's EPERM becomes an error of its own. */
+/* The user's limit of mapped memory is used up: the kernel's EPERM becomes an error of its own. */
 static int expect_mlock(void)
 {
 	const struct rlimit none = { 0, 0 };

@@ -188,7 +188,7 @@ static const struct lc_event event = {
 	          .exclude_hv = 1 },
 };
 
-/* Of the events that there are without a PMU, this one's period can be changed as a PMU's. */
+/* Without a PMU, this event's period can be changed like a PMU's. */
 static const struct lc_event clock_event = {
 	.kind = LC_KIND_PEBS,
 	.period = PERIOD_NS,

@@ -104,7 +104,7 @@ static void move_stack(unsigned n)
 	stack = stacks + (size_t)n * STACK_STEP;
 }
 
-/* Where a call returns to. After code was freed the same address means another call. */
+/* The return address of a call. After code was freed the same address means another call. */
 static uint64_t return_address(unsigned call)
 {
 	return INTERPRETER_HIGH + (call * 7 + code_moved * 5) % (FUNCTIONS * CALLS) * 16;
@@ -146,7 +146,7 @@ static unsigned frames_of(const struct path *path)
 	return i + 1;
 }
 
-/* What a walk of the stack finds: which calls the nearest `frames` are at. */
+/* The result of a stack walk: which calls the nearest `frames` are at. */
 static uint64_t walk(const struct path *path, unsigned frames)
 {
 	uint64_t h = 1;
@@ -317,7 +317,7 @@ static unsigned learn_variants(struct lc_places *p, const struct lc_place_kind *
 
 /*
  * Ask until all of them are known. A table grows once places have pushed each other out half as
- * often as it has entries. Where few places meet, this takes many rounds, and in the larger table
+ * often as it has entries. If few places meet, this takes many rounds, and in the larger table
  * places may meet again.
  */
 static void learn_all_variants(struct lc_places *p, const struct lc_place_kind *kind)

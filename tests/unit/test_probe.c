@@ -136,7 +136,7 @@ static void what_is_counted_has_the_cycles_of_the_last_one_timed(void **state)
 	assert_int_equal(get(&slot(1)->counts.inside_streams), 4);
 }
 
-/* Of line 1 with line 3 with a leaf: the costs of the inner two, and of the leaf in line 3. */
+/* Line 1 with line 3 with a leaf: the costs of the inner two, and of the leaf in line 3. */
 static void another_cost_counts_for_what_is_inside_as_well(void **state)
 {
 	begin(1);

@@ -800,7 +800,7 @@ static void save_file(const char *name, size_t from)
 	fclose(f);
 }
 
-/* Where block `n` of the file begins. */
+/* The offset at which block `n` of the file begins. */
 static size_t block_at(unsigned n, struct lc_block_header *h)
 {
 	size_t at = 0;

@@ -266,7 +266,7 @@ static void a_class_without_an_estimate_is_a_row_without_a_line(void **state)
 	assert_int_equal(row("p.B", 0)->samples, 9);
 }
 
-/* As another profile is that can tell no line of the class. */
+/* Like another profile that can tell no line of the class. */
 static void a_class_that_another_profile_cannot_split_is_a_row(void **state)
 {
 	const uint32_t class = site("p.B", 0), use = frame(0, "p.A", "use", 20);

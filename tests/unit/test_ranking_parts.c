@@ -203,10 +203,10 @@ static void the_interval_of_estimated_bytes_is_that_of_bytes(void **state)
 	values[LC_ESTIMATE_BYTES_VARIANCE] = 1 << 20; /* in 2^20 bytes squared: 2^20 bytes */
 	rank(LC_GROUP_LINE);
 	assert_true(fabs(row(make)->objects.value - 100) < 1e-6);
-	/* As of 400 events that count a quarter each: at most 441.19 (Poisson, 97.5%). */
+	/* Like 400 events that count a quarter each: at most 441.19 (Poisson, 97.5%). */
 	assert_true(fabs(row(make)->objects.high - 110.30) < 0.02);
 	assert_true(fabs(row(make)->object_bytes.value - (64 << 20)) < 1);
-	/* As of 4096 events: at most 4223.4. */
+	/* Like 4096 events: at most 4223.4. */
 	assert_true(fabs(row(make)->object_bytes.high / (64 << 20) - 4223.4 / 4096) < 1e-4);
 }
 

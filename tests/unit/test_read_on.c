@@ -17,7 +17,7 @@
 
 enum { CODE_BYTES = 768, RETURN = 0xc3 };
 
-/* Of the access at code[at], where a return follows the code. */
+/* The result for the access at code[at], where a return follows the code. */
 static uint8_t read_on(const char *code, size_t len, size_t at)
 {
 	uint8_t bytes[CODE_BYTES];
@@ -68,7 +68,7 @@ static void an_object_whose_class_alone_is_read_has_no_more(void **state)
 	assert_int_equal(READ_ON(LOAD_CLASS COMPARE "\x75\x02\xff\xc1", 0), 0);
 	/* It is written: mov [rdi+16],rdx */
 	assert_int_equal(READ_ON(LOAD_CLASS "\x48\x89\x57\x10", 0), 0);
-	/* What is read is another object's: rdi = [rsi+16] */
+	/* The load reads another object: rdi = [rsi+16] */
 	assert_int_equal(READ_ON(LOAD_CLASS "\x48\x8b\x7e\x10" ADD_FIELD, 0), 0);
 	/* ... or lies before it: rdx = [rdi] */
 	assert_int_equal(READ_ON(LOAD_CLASS "\x48\x8b\x17", 0), 0);

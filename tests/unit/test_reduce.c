@@ -335,7 +335,7 @@ static void assert_same_files(const char *a, const char *b)
 	}
 }
 
-/* What the merges of all tests are asked for, and how many profiles fit. */
+/* The request of all tests' merges, and how many profiles fit. */
 static struct lc_merge_asked asked;
 static unsigned fit = PROFILES;
 
@@ -368,7 +368,7 @@ static void threads_write_what_one_writes(void **state)
 	free(four);
 }
 
-/* As if each were a process: `of` shares, which are added up two at a time. */
+/* Like processes: `of` shares, which are added up two at a time. */
 static void merge_in_shares(const char *to, unsigned of)
 {
 	const struct lc_reduce_options options = { .asked = asked, .jobs = 2 };

@@ -235,8 +235,8 @@ static void rows_with_equal_intervals_tie(void **state)
 
 /*
  * Counts of 300 and 100 bytes in each run, beside some that differ: of the mean sum of 420 bytes
- * they are 0.714286 and 0.238095, the same in all runs. As parts of each run's own sum they would
- * differ.
+ * they are 0.714286 and 0.238095, the same in all runs. They would differ as parts of each run's
+ * own sum.
  */
 static void equal_counts_have_a_self_difference_of_0_whatever_the_others_do(void **state)
 {

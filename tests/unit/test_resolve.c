@@ -271,7 +271,7 @@ static void sample(uint64_t addr)
 	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
 }
 
-/* As the attribution thread does it in the open epoch; final: as at its end. */
+/* Like the attribution thread in the open epoch; final: at its end. */
 static void resolve(bool final)
 {
 	struct lc_nursery_run run = { 0 };

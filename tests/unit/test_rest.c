@@ -25,7 +25,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* As the thread does it: a block is written by the first look after a second. */
+/* Like the thread: a block is written by the first look after a second. */
 static void wake(bool asked)
 {
 	wakes++;
@@ -99,7 +99,7 @@ static void program_that_wakes_up_is_seen_within_a_second(void **state)
 	assert_int_equal(looks, 11);
 }
 
-/* What a killed program loses. */
+/* The loss of a killed program. */
 static void block_is_written_a_second_after_work(void **state)
 {
 	run(20, 0);

@@ -28,7 +28,7 @@ enum {
 
 #define ALL_SAMPLE_TYPES ((UINT64_C(1) << SAMPLE_TYPES) - 1)
 
-/* What a record is made of, beside its layout: sizes of what is variable. */
+/* The parts of a record beside its layout: the sizes of variable ones. */
 struct shape {
 	struct lc_ring_layout layout;
 	unsigned readings;  /* of a group */

@@ -140,7 +140,7 @@ static void count(struct lc_span_frame *f, const struct lc_span_ended *e)
 	lc_span_slot_add(f->slot, f, e);
 }
 
-/* As a hook does. */
+/* The same as a hook. */
 static void end(uint64_t now)
 {
 	struct lc_span_ended e;

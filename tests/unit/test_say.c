@@ -17,7 +17,7 @@
 
 static char text[200];
 
-/* What is written to stderr while f runs. */
+/* The output of f on stderr. */
 static const char *said_on_stderr(void (*f)(void))
 {
 	const int before = dup(STDERR_FILENO);

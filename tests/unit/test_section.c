@@ -317,7 +317,7 @@ static size_t put(uint8_t *out, size_t len, uint64_t v)
 	return len + lc_varint_put(out + len, v);
 }
 
-/* What a block of version 1 lets its reader guess of engine 1. */
+/* The reader's guess of engine 1 from a block of version 1. */
 static uint32_t weight_milli;
 
 /*
@@ -419,7 +419,7 @@ static unsigned pairs_of(const struct lc_section_spec *s)
 }
 
 /*
- * Where an interrupt stood for four samples, each sample is in three halves of a pair. A half is no
+ * If an interrupt stood for four samples, each sample is in three halves of a pair. A half is no
  * pair, but it is not lost either.
  */
 static void rows_of_an_old_block_have_as_many_pairs_as_the_mean_interrupt(void **state)

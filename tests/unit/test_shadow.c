@@ -50,7 +50,7 @@ enum {
 	STUB_WORDS = 7,
 };
 
-/* What the JVM would say of the code. */
+/* The JVM's answer about the code. */
 static struct lc_code_frames *compiled[METHODS], *interpreted[BYTECODES];
 
 static struct lc_code_frames *code(uint64_t key, uint64_t blob, int words, uint32_t len,
@@ -196,7 +196,7 @@ static void call(unsigned kind, unsigned n)
 		m.pc = INTERPRETED;
 		break;
 	default:
-		/* Where the thread was in Java code before: the caller, if there is one. */
+		/* The thread's last place in Java code: the caller, if there is one. */
 		stack[m.low - 1] = 77; /* the wrapper */
 		stack[m.low - 2] = m.depth > 1 ? address(sender) : 0;
 		stack[m.low - 3] = m.depth > 1 ? m.pc : 0;
@@ -639,7 +639,7 @@ static void a_long_walk_without_credit_is_cut_until_there_is_credit(void **state
 	assert_false(lc_shadow_unknown(*state));
 	looked = lc_shadow_looked(*state);
 	assert_true(looked <= 32);
-	/* What is known of a path that was cut serves the next walk. */
+	/* The known part of a path that was cut serves the next walk. */
 	for (unsigned i = 0; i < 50; i++) {
 		call(IS_COMPILED, 5);
 		check_open(*state, 5);

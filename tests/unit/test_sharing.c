@@ -66,7 +66,7 @@ static void find(void)
 	lc_sharing_find(&found, &v);
 }
 
-/* What the only finding says of a side: its busiest thread of so many, and their samples. */
+/* A side of the only finding: its busiest thread of so many, and their samples. */
 static void check_side(unsigned side, uint32_t thread, uint32_t threads, uint64_t samples)
 {
 	const struct lc_sharing_side *s = &found.findings[0].sides[side];

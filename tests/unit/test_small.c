@@ -33,7 +33,7 @@ static unsigned char *heap;
 static uint32_t collections, full;
 static bool slid;
 static enum lc_collector collector;
-/* What the collector's tables say, where there are any. */
+/* The collector's tables, if there are any. */
 static bool tables;
 static enum lc_mark_fate fate;
 static int64_t distance;
@@ -216,11 +216,12 @@ static uint64_t went(size_t offset, bool class_word)
 
 static void forwarding_pointers_are_followed_with_each_layout_of_headers(void **state)
 {
-	/* Of 16 bytes, with a compressed class and an array's length, or a field, behind it. */
+	/* An object of 16 bytes, with a compressed class and an array's length, or a field, behind
+	 * it. */
 	copy(EDEN + 64, TO + 128);
 	set(EDEN + 64, at(TO + 128) | FORWARDED, CLASS | UINT64_C(3) << 32);
 	assert_int_equal(went(EDEN + 64, true), at(TO + 128));
-	/* Of 16 bytes, whose second word is the class: its lower half is compared. */
+	/* An object of 16 bytes, whose second word is the class: its lower half is compared. */
 	set(EDEN + 64, at(TO + 128) | FORWARDED, UINT64_C(0x7f0000001234));
 	set(TO + 128, UNLOCKED, UINT64_C(0x7f0000001234));
 	assert_int_equal(went(EDEN + 64, true), at(TO + 128));
@@ -327,7 +328,7 @@ static void memory_that_was_given_back_is_not_touched(void **state)
 	assert_int_equal(mprotect(heap + EDEN, SPACE, PROT_NONE), 0);
 	assert_int_equal(went(EDEN + 64, true), 0);
 	assert_int_equal(went(FROM + 64, true), at(TO + 256));
-	/* What was readable in one collection is asked for anew in the next. */
+	/* Memory that was readable in one collection is asked for anew in the next. */
 	assert_int_equal(mprotect(heap + FROM, SPACE, PROT_NONE), 0);
 	assert_int_equal(went(FROM + 64, true), 0);
 	/* Nobody looked before. */
@@ -1281,7 +1282,7 @@ static void no_more_are_looked_at_in_a_pause_than_the_limit_allows(void **state)
 	assert_int_equal(held(), MOST);
 	assert_int_equal(counter("small_passes_limited"), before.passes_limited + 1);
 	lc_memory_limit(UINT64_MAX);
-	/* Those that were not looked at are never believed anywhere. */
+	/* Objects that were not looked at are never believed anywhere. */
 	area(1, TO, LC_AREA_SURVIVOR, 0);
 	area(2, FROM, LC_AREA_SURVIVOR, SPACE / 2);
 	for (size_t i = 0; i < MORE; i++)

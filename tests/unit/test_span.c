@@ -132,7 +132,7 @@ static void samples_are_no_part_of_a_span(void **state)
 	assert_int_equal(end(500).cycles, 500);
 }
 
-/* What the thread's cycle clock says next: its `check` is 0, so that it is asked each time. */
+/* The next reading of the thread's cycle clock: its `check` is 0, so that it is asked each time. */
 static uint64_t clock_now;
 
 uint64_t lc_cycles_read_slowly(struct lc_cycle_clock *c, uint64_t *tsc)

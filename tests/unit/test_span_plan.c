@@ -155,7 +155,7 @@ static int prologue(const char *class, const char *super, uint32_t is, uint16_t 
 	const char *tail;
 	int argument = -1;
 	bool first = strstr(call, "taskBegin") || descriptor[1] == ')';
-	/* Of an instance method the first parameter; asyncRunStage(Executor, Runnable). */
+	/* The first parameter of an instance method; asyncRunStage(Executor, Runnable). */
 	int local = strcmp(name, "asyncRunStage") ? !first && !(flags & STATIC) : 1;
 
 	class_begin(&c, class);
@@ -295,7 +295,7 @@ static void submissions_have_their_kinds(void **state)
 	    LC_SUBMIT_INVOKE_ALL);
 }
 
-/* What the first call in the method's prologue is, or "". */
+/* The first call in the method's prologue, or "". */
 static const char *stream_hook(const char *class, const char *super, uint16_t flags, uint32_t is,
                                const char *name, const char *descriptor)
 {
@@ -392,7 +392,7 @@ static void virtual_thread_is_carried(void **state)
 	rewritten_free(&r);
 }
 
-/* Of a class with that superclass and interface, and one method. */
+/* The plan of a class with that superclass and interface, and one method. */
 static uint32_t matters(const char *super, const char *interface, const char *name,
                         const char *descriptor, uint32_t *known)
 {

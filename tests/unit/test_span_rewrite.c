@@ -270,7 +270,7 @@ static void bootstrap(struct class_file *c, int which, uint16_t handle, unsigned
 		lc_be_add2(&c->bootstraps, i == at ? handle : class_utf8(c, "type"));
 }
 
-/* What the handle of Runnable.run() or another method has become: its method's name. */
+/* The new handle of Runnable.run() or another method: its method's name. */
 static void assert_handle(const char *holder, const char *name, const char *descriptor,
                           const int *which, const unsigned *at, unsigned len, const char *becomes)
 {

@@ -766,7 +766,7 @@ static void the_largest_of_a_type(void **state)
 	active(task("A", 2, 400, 1000000, 0), 1000, 2000);
 	busy(1, 1000, 2000, 99 * MS, 3);
 	verdict(LC_SPANS_COARSE, LC_SPANS_FINDING);
-	/* Of 2200 million the two have 1800; reckoned from middles of buckets. */
+	/* The two have 1800 of 2200 million; reckoned from middles of buckets. */
 	assert_true(fabs((double)diagnosis(LC_SPANS_COARSE)->cycles / 1.8e9 - 1) < 0.05);
 }
 

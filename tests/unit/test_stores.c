@@ -17,7 +17,7 @@
 #include "tests/unit/class_file.h"
 #include "tests/unit/failing_memory.h"
 
-/* Of one byte, as all numbers of the pool here are. */
+/* The number has one byte, like all numbers of the pool here. */
 #define NEW_DOUBLES LC_OP_NEWARRAY, 7
 #define NEW_ROWS LC_OP_ANEWARRAY, 0, pool.doubles
 #define PUT_STATIC(f) LC_OP_PUTSTATIC, 0, (f)

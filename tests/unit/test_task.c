@@ -318,7 +318,7 @@ static void what_a_joining_worker_helps_with_is_not_the_joiners(void **state)
 	model_submitted(model_thread(0), 2, 2, LC_SUBMIT_FORK_JOIN, 9);
 	model_begin(s, 1, 1, LC_TASK_FORK_JOIN);
 	model_now += 10;
-	/* As itself, and in a wrapper. */
+	/* The task itself, and the task in a wrapper. */
 	model_begin(s, 0, 0, LC_TASK_WRAPPER | LC_TASK_FORK_JOIN);
 	run(s, 2, 2, 50);
 	model_end(s);
@@ -374,7 +374,7 @@ static void what_another_threads_stream_executes_is_not_the_joiners(void **state
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, cycles), 30);
 }
 
-/* Of the JDK's own completers many are made that are never executed. */
+/* Many of the JDK's own completers are never executed. */
 static void what_the_library_makes_for_itself_is_not_counted_as_made(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
@@ -386,7 +386,7 @@ static void what_the_library_makes_for_itself_is_not_counted_as_made(void **stat
 	run(s, 3, 1, 50);
 	assert_int_equal(model_made(0, LC_SUBMIT_NONE), 0);
 	assert_int_equal(model_made(0, LC_SUBMIT_FIRST), 0);
-	/* Where it was made is known all the same, and by whom: it is that thread's. */
+	/* Its place of creation and its creator are known all the same: it is that thread's. */
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 301, folded), 1);
 }
 
@@ -478,7 +478,7 @@ static void cycles_of_a_virtual_thread_are_those_it_ran(void **state)
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, executions), 1);
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, cycles), 150);
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, wall_tsc), 1150);
-	/* What the carriers ran themselves: all but what they carried. */
+	/* The carriers' own cycles: all but those that they carried. */
 	assert_int_equal(MODEL_SUM(LC_SPAN_THREAD, 800, cycles), 10 + 1000 + 50);
 	assert_int_equal(MODEL_SUM(LC_SPAN_THREAD, 900, cycles), 10 + 100 + 1000);
 }

@@ -22,7 +22,7 @@
 #include "src/span/tasks/span_classes.h"
 #include "src/span/tasks/task.h"
 
-/* What the classes of tasks ask of other parts; none of it here. */
+/* Functions of other parts that the classes of tasks call; none does anything here. */
 
 uint32_t lc_epoch_gc_sequence(void)
 {

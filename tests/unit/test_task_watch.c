@@ -93,7 +93,7 @@ static void a_quiet_class_that_is_executed_is_watched_again_for_some_time(void *
 	assert_false(lc_task_watch_executed(&w, LC_TASK_WATCH_RUN_UNKNOWN));
 }
 
-/* As long as they are executed, their creators must be known. */
+/* While they are executed, their creators must be known. */
 static void a_class_that_is_often_executed_does_not_become_quiet_alone(void **state)
 {
 	struct lc_task_watch w = { 0 };

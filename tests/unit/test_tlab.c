@@ -112,7 +112,7 @@ void *lc_vm_static(const char *type, const char *field)
 	return !strcmp(field, old_names ? "_narrow_klass._shift" : "_shift") ? &klass_shift : NULL;
 }
 
-/* As much of JNI as is used; an object is any pointer. */
+/* The part of JNI that is used; an object is any pointer. */
 static jclass object_class(JNIEnv *env, jobject o)
 {
 	if (mirror_moved_to)
@@ -155,7 +155,7 @@ static jlong call_long(JNIEnv *env, jobject o, jmethodID m, ...)
 	return eetop;
 }
 
-/* Of Unsafe, which the interpreter calls. */
+/* A method of Unsafe, which the interpreter calls. */
 static jint call_int(JNIEnv *env, jobject o, jmethodID m, ...)
 {
 	return called_in;
@@ -324,7 +324,7 @@ static void a_jvm_that_lacks_a_field_is_refused(void **state)
 	assert_int_equal(init(), 0);
 }
 
-/* Then Java code reads no heap: it believes no thread to be compiled. */
+/* So Java code reads no heap: it believes no thread to be compiled. */
 static void a_state_that_is_not_proved_is_no_threads(void **state)
 {
 	static const char *const needed[] = { "_thread_state", "_thread_in_Java",
@@ -578,7 +578,7 @@ static void nothing_is_proved_while_a_collection_runs(void **state)
 	sequence = 9;
 	assert_int_equal(hook(&made), LC_TLAB_NONE);
 	assert_int_equal(counter("alloc_unproved"), before + 1);
-	/* What was read meanwhile is no base for the next: only its own object counts. */
+	/* A value that was read meanwhile is no base for the next: only its own object counts. */
 	sequence = 10;
 	allocate(SIZE);
 	assert_int_equal(hook(&made), LC_TLAB_PLACED);

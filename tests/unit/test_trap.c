@@ -39,7 +39,7 @@ static int setup(void **state)
 	return sigaction(SIGTRAP, &action, NULL);
 }
 
-/* As the kernel sends it when the CPU has lost the cause of a hit. */
+/* The kernel sends this when the CPU has lost the cause of a hit. */
 static void a_debug_exception_without_a_cause_is_taken_and_counted(void **state)
 {
 	siginfo_t info = { .si_signo = SIGTRAP, .si_code = TRAP_BRKPT };

@@ -73,7 +73,7 @@ static double late_leak(double at, const double *p)
 
 /*
  * How many of the series grow. Noise has this deviation, and depends on the noise before it (0, 0.5
- * or 0.9). As in a profile, a point is the least of `each` numbers.
+ * or 0.9). A point is, like in a profile, the least of `each` numbers.
  */
 static unsigned growing(shape_fn *shape, double deviation, size_t least_len)
 {

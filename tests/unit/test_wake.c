@@ -64,7 +64,7 @@ static void *ask(void *unused)
 	return NULL;
 }
 
-/* What was asked for before a wake is seen by a look behind the wait that it ends. */
+/* A request before a wake is seen by a look behind the wait that it ends. */
 static void test_no_wake_is_lost(void **state)
 {
 	pthread_t other;

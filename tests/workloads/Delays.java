@@ -8,7 +8,7 @@ import java.util.Map;
  *
  * Usage: Delays CALLS ROUNDS
  *
- * Each round is in a thread of its own. What is computed goes to the standard output; "cpu PHASE
+ * Each round is in a thread of its own. Results go to the standard output; "cpu PHASE
  * NANOSECONDS", of each phase and round, to the standard error.
  */
 public final class Delays {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /*
- * Ends in another way in each mode, after some tracked allocations. What it prints is the same each time.
+ * Ends in another way in each mode, after some tracked allocations. It prints the same each time.
  *
  * Usage: Endings MODE (see main)
  */

@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * So many threads follow a shuffled list of their own, which only breakpoints tell the addresses of, for some CPU time
- * each, and stay. Then the program opens files until it cannot, and prints how many it got. It has them for so many
+ * each, and stay. After that the program opens files until it cannot, and prints how many it got. It has them for so many
  * milliseconds more, and with "end" still when it ends.
  *
  * Usage: FewFiles THREADS STEPS [MILLISECONDS [end]]

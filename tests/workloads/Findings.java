@@ -30,7 +30,7 @@ public final class Findings {
 		return shapes;
 	}
 
-	/* What decides is the class alone. */
+	/* The class alone decides. */
 	static long header(Shape[] shapes) {
 		long squares = 0;
 		for (Shape s : shapes)

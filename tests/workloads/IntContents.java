@@ -1,5 +1,5 @@
 /*
- * Sorts, counts and follows ints of all sizes in large arrays. Where objects have compact headers, two
+ * Sorts, counts and follows ints of all sizes in large arrays. With compact headers of objects, two
  * ints that stand side by side often look like the header of some object.
  *
  * Usage: IntContents MILLISECONDS

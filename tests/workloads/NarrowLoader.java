@@ -87,7 +87,7 @@ public class NarrowLoader {
 		}
 	}
 
-	/** What the nested loader defines when it is asked for something. */
+	/** The class that the nested loader defines when it is asked for one. */
 	public static class Answer {
 		static Object[] made = new Object[3000];
 	}

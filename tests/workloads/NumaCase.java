@@ -29,7 +29,7 @@ abstract class NumaCase {
 			NumaPlacement.pin(node);
 	}
 
-	/* What a worker does first, and then over and over. */
+	/* A worker's first step, which it then repeats. */
 	abstract void prepare(int worker);
 	abstract double step(int worker);
 

@@ -68,7 +68,7 @@ public final class NumaPlacement {
 		return n;
 	}
 
-	/* What the threads of one phase did. */
+	/* The work of the threads of one phase. */
 	static final class Phase {
 		final String name;
 		final long[][] accesses = new long[NODES][NODES];

@@ -11,7 +11,7 @@ import locusapi.Locus;
  *
  * Usage: java -cp locus-api.jar:. RecordsItself MODE DIRECTORY
  *
- * What each call gave is printed. "twice": two recordings, DIRECTORY/1 and DIRECTORY/2, of 100 and 200 arrays with marks between;
+ * The result of each call is printed. "twice": two recordings, DIRECTORY/1 and DIRECTORY/2, of 100 and 200 arrays with marks between;
  * 1,000 more are made before, between and behind. "end": the first call ends what records already. "loop": a mark every 400 ms, and a
  * profile every 200 ms. "asked": four threads ask for a dump all the time, until the recording of half a second is over. "phases":
  * allocations between marks. "none":

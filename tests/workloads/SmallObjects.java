@@ -80,7 +80,7 @@ public final class SmallObjects {
 		byte b;
 	}
 
-	/* Where the first field may lie: the size of the header. */
+	/* The offset of the first field: the size of the header. */
 	static final long HEADER = header();
 
 	static long header() {

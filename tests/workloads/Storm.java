@@ -14,7 +14,7 @@ import java.util.function.LongUnaryOperator;
  *
  * Usage: Storm MODE TIMES (see main)
  *
- * stormAllocate() allocates 10 arrays for each time ("threads": on a thread each). What it prints is the same each time. "redefine" wants
+ * stormAllocate() allocates 10 arrays for each time ("threads": on a thread each). It prints the same each time. "redefine" wants
  * net.bytebuddy.agent.ByteBuddyAgent on the class path.
  */
 public final class Storm {

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.LongAdder;
  * The file is longer than 600 lines: all ways share the counters.
  */
 public class TaskCounts {
-	/* What one way handed on and executed. */
+	/* The counts of one way: handed on and executed. */
 	static final class Count {
 		Count more;
 		final LongAdder handed = new LongAdder(), executed = new LongAdder(), inside = new LongAdder();
@@ -143,7 +143,7 @@ public class TaskCounts {
 		close(e);
 	}
 
-	/* What the first pool refuses goes to another one. */
+	/* A task that the first pool refuses goes to another one. */
 	static void spilled(Count c, int n) throws Exception {
 		ExecutorService second = Executors.newSingleThreadExecutor(), third = Executors.newSingleThreadExecutor();
 		ThreadPoolExecutor e = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new ArrayBlockingQueue<>(4),
@@ -480,7 +480,7 @@ public class TaskCounts {
 		close(pool);
 	}
 
-	/* What a decorator is given is a part of it. */
+	/* The task that a decorator gets is a part of it. */
 	static void decorated(Count c, int n) throws Exception {
 		ExecutorService pool = Executors.newFixedThreadPool(2);
 		for (int i = 0; i < n; i++) {

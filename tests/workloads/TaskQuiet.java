@@ -2,8 +2,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Makes objects of three classes, which nobody submits: of one they are executed by who has made them. Then submits some of
- * two classes. Arguments: how many of each first, and how many are submitted.
+ * Makes objects of three classes, which nobody submits; the maker executes those of one class. It submits some of two
+ * classes afterwards. Arguments: how many of each first, and how many are submitted.
  */
 public class TaskQuiet {
 	static volatile Object kept;

@@ -72,7 +72,7 @@ public class TasksUnwound {
 		void next() { new DeepToo().run(); }
 	}
 
-	/* What comes after an overflow, on the same thread, is in none of the tasks that it has ended. */
+	/* Work after an overflow, on the same thread, is in none of the tasks that it has ended. */
 	static void overflows(int n) throws Exception {
 		ExecutorService pool = Executors.newFixedThreadPool(2);
 		for (int i = 0; i < n; i++) {

@@ -71,7 +71,7 @@ public final class WalkStorms {
 		}
 	}
 
-	/* Of 2,000 frames, each is of one of eight methods, which the round and the frame choose: no two stacks are alike. */
+	/* Each of 2,000 frames is of one of eight methods, which the round and the frame choose: no two stacks are alike. */
 	abstract static class Node {
 		abstract Object go(long seed, int left);
 

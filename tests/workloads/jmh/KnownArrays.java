@@ -45,7 +45,7 @@ public class KnownArrays {
 		return sum;
 	}
 
-	/** As make(), in a thread that then ends. */
+	/** The same as make(), in a thread that then ends. */
 	@Benchmark
 	public void makeInThread() throws InterruptedException {
 		Thread thread = new Thread(this::make);

@@ -31,7 +31,7 @@ class DependencesTest {
 
 	@Test
 	void whatAnotherSinkNeedsIsNone() throws Refusal {
-		// As in the paper: a and c are needed for d, the first value of b as well; the second one is needed by nothing.
+		// The paper's example: a and c are needed for d, the first value of b as well; the second one is needed by nothing.
 		sinks(Set.of("d", "b1"), "int c = a * 2; b = c + a; int d = c + b; b = a - 3;");
 	}
 
@@ -60,7 +60,7 @@ class DependencesTest {
 
 	@Test
 	void onlyWhatDecidesIsPutBack() throws Refusal {
-		// As in the paper: sum and x grow with each call, but by sum alone the next call branches.
+		// The paper's example: sum and x grow with each call, but by sum alone the next call branches.
 		resets(Set.of("sum"), "for (int i = 0; i < in.length; i++) { x = x * 31 + in[i]; if (sum > 100) { sum = 0; } sum += in[i]; }");
 	}
 

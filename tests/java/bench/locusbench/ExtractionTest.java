@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of constants, fields, local variables and methods: the table of rules of the paper, and what goes beyond. */
+/** Constants, fields, local variables and methods in benchmarks: the table of rules of the paper, and further ones. */
 class ExtractionTest {
 	private static String source(Segment segment) throws Exception {
 		return Texts.payload(segment).source.replaceAll("\\s+", " ");

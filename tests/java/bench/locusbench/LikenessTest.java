@@ -13,7 +13,7 @@ import locusbench.record.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an execution takes and touches in the program, by its samples, beside the same in the benchmark. */
+/** The time and the accesses of an execution in the program, by its samples, beside the same in the benchmark. */
 class LikenessTest {
 	@TempDir
 	Path directory;
@@ -59,7 +59,7 @@ class LikenessTest {
 		assertEquals(30, Likeness.mean(equal, results(equal, 30)), 1e-9);
 	}
 
-	/** What the report says of the time alone. */
+	/** The report's lines on the time alone. */
 	private String time(long samples, long sampleNs, long executions, double ns) throws Exception {
 		Likeness likeness = new Likeness();
 		likeness.time(samples, sampleNs, true, recording(executions), results(ns));

@@ -19,10 +19,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Runs the regression tests of benchmarks: `LoopCheck DIRECTORY CLASS_PATH RESULTS FIRST`. Those of DIRECTORY/N, from N = FIRST
- * on, each in a class loader of its own. RESULTS gets a line for each: its number and "pass", or why it fails.
+ * Runs the regression tests of benchmarks: `LoopCheck DIRECTORY CLASS_PATH RESULTS FIRST`. They are those of
+ * DIRECTORY/N, from N = FIRST on, each in a class loader of its own. RESULTS gets a line for each: its number and "pass", or why it fails.
  *
- * Where one does not end, this JVM does, and the one that started it has to start the next.
+ * If one does not end, this JVM does, and the one that started it has to start the next.
  */
 final class LoopCheck {
 	static final int STUCK = 9; // exit status
@@ -67,7 +67,7 @@ final class LoopCheck {
 		Runtime.getRuntime().halt(0);
 	}
 
-	/** As JUnit runs the test: an instance for each recorded execution. */
+	/** The test runs as in JUnit: an instance for each recorded execution. */
 	private String result(Path directory, String name) throws Exception {
 		URL[] urls = new URL[path.size() + 1];
 		urls[0] = directory.toUri().toURL();

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** Of all that Maven and JMH say the one line that is the reason. */
+/** The one line of the output of Maven and JMH that is the reason. */
 class MavenRunTest {
 	private static final Path LOG = Path.of("log");
 

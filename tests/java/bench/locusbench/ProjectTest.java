@@ -125,7 +125,7 @@ class ProjectTest {
 		assertTrue(refusal.getMessage().startsWith("the benchmark does not compile: Sums_main_13.java:23: "), refusal.getMessage());
 	}
 
-	/** Of a class path with a part that nothing reads. */
+	/** A class path with a part that nothing reads. */
 	private static List<String> trial(String name, Payload payload) throws Exception {
 		Path unread = Files.createDirectories(directory.resolve("unread/org/acme")).resolve("Sums.class");
 		Files.write(unread, new byte[9]);

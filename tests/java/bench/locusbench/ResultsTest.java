@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is printed of JMH's results, letter by letter. */
+/** The printed text of JMH's results, letter by letter. */
 class ResultsTest {
 	@TempDir
 	Path directory;

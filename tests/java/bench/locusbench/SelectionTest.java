@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import locusbench.record.Recording;
 import org.junit.jupiter.api.Test;
 
-/** Of the recorded executions up to ten are tested, and those at 10%, 50% and 90% of all by duration are measured. */
+/** Up to ten of the recorded executions are tested, and those at 10%, 50% and 90% of all by duration are measured. */
 class SelectionTest {
 	private static Selection of(long... durations) {
 		List<Recording.Execution> all = new ArrayList<>();

@@ -54,7 +54,7 @@ public final class Truth {
 			results.add(maven.jmh(project, payload, List.of(), 1, SECONDS, turn));
 		}
 
-		/** Of the one input that all executions have. */
+		/** The figures of the one input that all executions have. */
 		Estimate ns(String input) throws IOException, Refusal {
 			return Results.read(results, payload.className, "", List.of()).ns(input);
 		}

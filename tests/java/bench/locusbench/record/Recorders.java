@@ -76,7 +76,7 @@ public final class Recorders {
 		}
 	}
 
-	/** What a thread is within, the innermost first. */
+	/** The executions that a thread is within, the innermost first. */
 	private static final class Of {
 		final Deque<Taken> open = new ArrayDeque<>();
 		Values values = Library.values(Recorders.class.getClassLoader());

@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** What Values writes is what it reads, for each way in which a class is captured; the rest is refused with the fields. */
+/** Values reads what it has written, for each way in which a class is captured; the rest is refused with the fields. */
 class ValuesTest {
 	private static final int LARGE = 1 << 28;
 
