@@ -22,6 +22,7 @@ def check(path, name, text, *folders):
     ("src/a.java", "/** Of a row. */\n", 1),
     ("scripts/a.py", '"""A module."""\n\nX = 1  # Of a row.\n', 3),
     ("scripts/a.py", 'def f():\n    """A function. As before."""\n', 2),
+    ("tests/e2e/a.py", 'def f():\n    """What it does."""\n    return "Of a row."\n', 2),
     ("docs/man/a.1.in", ".SH NAME\nA line.\n.SS What it does\n", 3),
     ("docs/man/a.1.in", "A line.\n.PP\nOf \\fBrows\\fR.\n", 3),
     ("README.md", "# Title\n\nA line. What it\nmeans.\n", 3),

@@ -91,7 +91,7 @@ public final class SieveOfActors {
 		return found;
 	}
 
-	/** What the sieve of Eratosthenes finds. */
+	/** The expected result, by the sieve of Eratosthenes. */
 	private static long[] expected(int limit) {
 		boolean[] composite = new boolean[limit + 1];
 		long[] found = new long[2];

@@ -49,7 +49,7 @@ public final class CD {
 	}
 
 	private record Motion(int aircraft, Point from, Point to) {
-		/** Where two aircraft are near each other for the first time in this frame; null where they never are. */
+		/** The point where two aircraft are near each other for the first time in this frame; null if they never are. */
 		Point meets(Motion other) {
 			Point apart = from.minus(other.from), way = to.minus(from), otherWay = other.to.minus(other.from);
 			Point relative = way.minus(otherWay);

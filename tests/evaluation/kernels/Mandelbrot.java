@@ -1,5 +1,5 @@
 /**
- * Draws the Mandelbrot set on a square, a bit for each point: does it escape within fifty steps? As in "Are We Fast
+ * Draws the Mandelbrot set on a square, a bit for each point: does it escape within fifty steps? Like in "Are We Fast
  * Yet?", the new imaginary part is computed of the new real part, which draws another figure than Mandelbrot's, and the
  * bytes of all rows are joined by exclusive or: the published values are 191 of a side of 500 and 50 of 750. Argument:
  * how often both are drawn.
