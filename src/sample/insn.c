@@ -210,7 +210,10 @@ static void set_mov(struct lc_insn *out, const ZydisDecodedOperand *ops)
 	}
 }
 
-/* Note the subtractions and shifts that turn the address of a class into its compressed form. */
+/*
+ * Note additions, and the subtractions and shifts that turn the address of a class into its
+ * compressed form.
+ */
 static void set_arithmetic(struct lc_insn *out, const ZydisDecodedInstruction *in,
                            const ZydisDecodedOperand *ops)
 {
@@ -220,7 +223,11 @@ static void set_arithmetic(struct lc_insn *out, const ZydisDecodedInstruction *i
 		out->value = ops[1].imm.value.u;
 	else if (ops[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
 		return;
-	if (in->mnemonic == ZYDIS_MNEMONIC_SUB) {
+	if (in->mnemonic == ZYDIS_MNEMONIC_ADD) {
+		out->add_to = to;
+		if (ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+			out->add_from = general_register(ops[1].reg.value);
+	} else if (in->mnemonic == ZYDIS_MNEMONIC_SUB) {
 		out->sub_to = to;
 		if (ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
 			out->sub_from = general_register(ops[1].reg.value);
@@ -248,6 +255,7 @@ static void set_registers(struct lc_insn *out, const ZydisDecodedInstruction *in
 {
 	out->copy_to = out->copy_from = out->from_thread = LC_NO_REGISTER;
 	out->address_to = out->store_from = out->constant_to = LC_NO_REGISTER;
+	out->add_to = out->add_from = LC_NO_REGISTER;
 	out->sub_to = out->sub_from = out->shr_to = LC_NO_REGISTER;
 	for (unsigned i = 0; i < in->operand_count; i++) {
 		uint8_t r;

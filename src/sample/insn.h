@@ -35,6 +35,8 @@ struct lc_insn {
 	uint8_t store_from;  /* mov [memory],r: the register; LC_NO_REGISTER for anything else */
 	uint8_t constant_to; /* mov r,constant: the register, or LC_NO_REGISTER */
 	bool constant;       /* mov of a constant, to memory or a register: `value` */
+	uint8_t add_to;      /* add r,r2 or r,constant in 64 bits: r, or LC_NO_REGISTER */
+	uint8_t add_from;    /* r2; LC_NO_REGISTER: `value` */
 	uint8_t sub_to;      /* sub r,r2 or r,constant in 64 bits: r, or LC_NO_REGISTER */
 	uint8_t sub_from;    /* r2; LC_NO_REGISTER: `value` */
 	uint8_t shr_to;      /* shr r,constant in 64 bits: r, by `value` */

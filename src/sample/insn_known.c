@@ -29,7 +29,7 @@ struct reader {
 
 /* An instruction's effect on its operands. */
 struct form {
-	enum { OTHER, MOVES, TESTS, SUBTRACTS, SHIFTS_RIGHT, ADDRESS_ONLY } what;
+	enum { OTHER, MOVES, TESTS, ADDS, SUBTRACTS, SHIFTS_RIGHT, ADDRESS_ONLY } what;
 	uint8_t operand, reg;       /* READ, WRITE: the one that may be memory, and the other */
 	uint8_t operand_bits, bits; /* their sizes; 8 bits: of the first one */
 	uint8_t constant_bytes;
@@ -39,9 +39,9 @@ struct form {
 
 static bool describe_arithmetic(unsigned which, struct form *f)
 {
-	enum { SUB = 5, CMP = 7 };
+	enum { ADD = 0, SUB = 5, CMP = 7 };
 
-	f->what = which == SUB ? SUBTRACTS : OTHER;
+	f->what = which == ADD ? ADDS : which == SUB ? SUBTRACTS : OTHER;
 	return which != CMP;
 }
 
@@ -255,7 +255,8 @@ static void set_move(struct lc_insn *out, const struct form *f, const struct pla
 	}
 }
 
-/* Set the values of a move, subtraction or shift. `to`: the destination register, if any. */
+/* Set the values of a move, addition, subtraction or shift. `to`: the destination register, if any.
+ */
 static void set_values(struct lc_insn *out, const struct form *f, uint8_t to, uint8_t from,
                        bool has_constant, int64_t constant)
 {
@@ -271,7 +272,10 @@ static void set_values(struct lc_insn *out, const struct form *f, uint8_t to, ui
 		return;
 	if (has_constant)
 		out->value = (uint64_t)constant;
-	if (f->what == SUBTRACTS) {
+	if (f->what == ADDS) {
+		out->add_to = to;
+		out->add_from = from;
+	} else if (f->what == SUBTRACTS) {
 		out->sub_to = to;
 		out->sub_from = from;
 	} else if (f->what == SHIFTS_RIGHT) {
@@ -318,7 +322,7 @@ static void decode_operands(struct reader *r, const struct form *f, bool native,
 	to = f->has_reg && (f->reg & WRITE) ? reg : operand;
 	if (f->has_reg && operand != LC_NO_REGISTER)
 		from = to == reg && (f->reg & WRITE) ? operand : reg;
-	if (f->what != SUBTRACTS || from != LC_NO_REGISTER || has_constant)
+	if ((f->what != ADDS && f->what != SUBTRACTS) || from != LC_NO_REGISTER || has_constant)
 		set_values(out, f, to, from, has_constant, constant);
 }
 
@@ -400,6 +404,8 @@ bool lc_insn_known_decode(const uint8_t *bytes, size_t len, bool native, struct 
 		                 .address_to = LC_NO_REGISTER,
 		                 .store_from = LC_NO_REGISTER,
 		                 .constant_to = LC_NO_REGISTER,
+		                 .add_to = LC_NO_REGISTER,
+		                 .add_from = LC_NO_REGISTER,
 		                 .sub_to = LC_NO_REGISTER,
 		                 .sub_from = LC_NO_REGISTER,
 		                 .shr_to = LC_NO_REGISTER,

@@ -97,6 +97,8 @@ static void check_whole(const uint8_t *bytes, bool native)
 	CHECK(store_from);
 	CHECK(constant_to);
 	CHECK(constant);
+	CHECK(add_to);
+	CHECK(add_from);
 	CHECK(sub_to);
 	CHECK(sub_from);
 	CHECK(shr_to);
