@@ -28,7 +28,7 @@ enum {
 	JUMPS_MAX = 2,      /* branches that are followed back */
 	FORWARD_MAX = 160,  /* instructions from the pc on that are looked at */
 	SP = 4,             /* number of the stack pointer */
-	CARD_CODE = 6,      /* instructions that compute the address of a card, at most */
+	CARD_CODE = 12,     /* instructions that compute the address of a card, at most */
 	CARD_SHIFT_MIN = 7, /* log2 of a card's bytes: 9 by default */
 	CARD_SHIFT_MAX = 10,
 };
@@ -147,7 +147,8 @@ static bool step_back(struct trace *t, struct lc_insn *in)
 	size_t source, at;
 
 	t->called = t->entered = false;
-	while (!(t->falls && falls_into(t)) && lc_ways_came_by(t->ways, t->at, true, &source))
+	while (!(t->falls && falls_into(t)) &&
+	       lc_ways_came_by(t->code, t->ways, t->at, true, &source))
 		if (!jump_back(t, source))
 			return false;
 	for (;;) {
@@ -167,7 +168,8 @@ static bool step_back(struct trace *t, struct lc_insn *in)
 			t->call_at = at;
 			return false;
 		}
-		if (!lc_ways_came_by(t->ways, t->at, false, &source) || !jump_back(t, source))
+		if (!lc_ways_came_by(t->code, t->ways, t->at, false, &source) ||
+		    !jump_back(t, source))
 			return false;
 		t->strays = true;
 	}
@@ -196,16 +198,19 @@ static bool is_poll(const struct trace *t, uint8_t base)
  */
 static bool is_card(const struct trace *t, const struct lc_insn *in)
 {
+	uint16_t sum = lc_decode_register_bit(in->base) | lc_decode_register_bit(in->index);
 	struct trace before;
 	struct lc_insn at;
 
 	if (t->code->native || in->disp || in->access >> LC_ACCESS_WIDTH_SHIFT)
 		return false;
 	before = *t;
-	for (unsigned i = 0; i < CARD_CODE && step_back(&before, &at); i++)
-		if (at.shr_to != LC_NO_REGISTER &&
-		    (at.shr_to == in->base || at.shr_to == in->index))
+	for (unsigned i = 0; i < CARD_CODE && step_back(&before, &at); i++) {
+		if (sum & lc_decode_register_bit(at.shr_to))
 			return at.value >= CARD_SHIFT_MIN && at.value <= CARD_SHIFT_MAX;
+		if (sum & lc_decode_register_bit(at.add_to))
+			sum |= lc_decode_register_bit(at.add_from);
+	}
 	return false;
 }
 
@@ -288,6 +293,54 @@ static void use_copy_of_base(const struct trace *t, uint16_t lost, struct lc_rec
 	}
 }
 
+/* Does `reg` hold at pc_at what the instruction at `by`, which writes to `written`, has read? */
+static bool lasts(const struct trace *t, size_t by, size_t pc_at, uint8_t reg, uint8_t written)
+{
+	return reg == LC_NO_REGISTER ||
+	       (reg != written && lc_ways_agree(t->code, t->ways, by, pc_at, reg));
+}
+
+/*
+ * Use the registers from which a lost base was computed, if they have not changed since on any way
+ * to the sample. The object is then known even on a way that does not lead by the access. If the
+ * base has been moved on within the object, as code does that clears an array, the place in the
+ * object is not known.
+ */
+static void use_origin_of_base(struct trace *t, size_t pc_at, struct lc_recipe *r)
+{
+	struct lc_recipe from = *r;
+	struct lc_insn in;
+	bool moved;
+	size_t by;
+
+	if (r->vector || !lc_ways_pointed(t->code, t->ways, t->at, r->base, &by, &moved) ||
+	    !decode_at(t->code, by, &in))
+		return;
+	if (in.copy_to == r->base) {
+		from.base = in.copy_from;
+	} else if (in.address_to == r->base) {
+		from.base = in.base;
+		from.disp += in.disp;
+	} else {
+		return;
+	}
+	if (in.address_to == r->base && in.index != LC_NO_REGISTER) {
+		if (moved || r->index != LC_NO_REGISTER)
+			return;
+		from.index = in.index;
+		from.scale = in.scale;
+	}
+	if (moved) {
+		from.vector = true;
+		from.index = LC_NO_REGISTER;
+		from.index_lost = false;
+	}
+	if (!lasts(t, by, pc_at, from.base, r->base) || !lasts(t, by, pc_at, in.index, r->base))
+		return;
+	from.base_lost = t->unproven = false;
+	*r = from;
+}
+
 /*
  * A base that is not the same on all ways to the sample counts as lost: on a way that does not lead
  * by the access, the register holds what some other code put there, perhaps the address of another
@@ -339,6 +392,8 @@ static bool look_back(struct trace *t, struct lc_recipe *r)
 		if (r->base_lost)
 			use_copy_of_base(t, t->lost | in.written, r);
 		prove(t, pc_at, r);
+		if (r->base_lost && !t->code->native)
+			use_origin_of_base(t, pc_at, r);
 		lc_new_object_find(t->code, t->at, t->at, r);
 		return true;
 	}

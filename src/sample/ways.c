@@ -95,14 +95,55 @@ void lc_ways_find(const struct lc_code_bytes *code, size_t from, size_t pc_at, s
 	look_far(code, end, at_most(code->len, pc_at + FAR_BYTES), from, end, out);
 }
 
-bool lc_ways_came_by(const struct lc_ways *ways, size_t at, bool loop, size_t *source)
+/* Decode the instruction before `at` in memory. */
+static bool decode_before(const struct lc_code_bytes *code, const struct lc_ways *ways, size_t at,
+                          size_t *before, struct lc_insn *in)
+{
+	const size_t from = ways->from;
+
+	for (size_t back = 1; back <= LENGTH_MAX && back + from <= at; back++) {
+		const size_t bit = at - back - from;
+
+		if (bit >= LC_WAYS_BYTES || !(ways->starts[bit / 8] >> bit % 8 & 1))
+			continue;
+		*before = at - back;
+		return lc_insn_decode(code->bytes + *before, code->len - *before, code->native,
+		                      in) &&
+		       *before + in->length == at;
+	}
+	return false;
+}
+
+/*
+ * Does the branch at `by` end a slow path that was left for before `at`? Only branches lead to a
+ * slow path: the code before it goes elsewhere.
+ */
+static bool ends_slow_path(const struct lc_code_bytes *code, const struct lc_ways *ways, size_t at,
+                           size_t by)
+{
+	size_t entry = 0, before;
+	struct lc_insn in;
+
+	for (size_t i = 0; i < ways->near; i++)
+		if (ways->of[i].at < at && ways->of[i].to > at && ways->of[i].to <= by &&
+		    ways->of[i].to > entry)
+			entry = ways->of[i].to;
+	return entry && by - entry <= SLOW_PATH_BYTES &&
+	       decode_before(code, ways, entry, &before, &in) && !in.falls && !in.calls;
+}
+
+bool lc_ways_came_by(const struct lc_code_bytes *code, const struct lc_ways *ways, size_t at,
+                     bool loop, size_t *source)
 {
 	unsigned found = 0;
 
 	for (size_t i = 0; i < ways->near; i++) {
-		if (ways->of[i].to != at || (loop && ways->of[i].at < at))
+		const size_t by = ways->of[i].at;
+
+		if (ways->of[i].to != at ||
+		    (loop && (by < at || ends_slow_path(code, ways, at, by))))
 			continue;
-		*source = ways->of[i].at;
+		*source = by;
 		found++;
 	}
 	return found == 1;
@@ -142,6 +183,8 @@ struct walk {
 	size_t access_at;
 	uint8_t reg;
 	bool in_use; /* as is_in_use() says */
+	bool passes; /* additions of constants to the register do not count as writes */
+	bool passed; /* there were some */
 	bool met_access;
 	bool has_origin;
 	size_t origin; /* where the register was written, or where it is not known how control came
@@ -194,6 +237,13 @@ static bool writes(const struct walk *w, const struct lc_insn *in)
 {
 	return (in->written & lc_decode_register_bit(w->reg)) ||
 	       (in->calls && !w->in_use && w->reg != HEAP_BASE);
+}
+
+/* Does the instruction add a constant to the register? */
+static bool moves_on(const struct lc_insn *in, uint8_t reg)
+{
+	return (in->add_to == reg && in->add_from == LC_NO_REGISTER) ||
+	       (in->sub_to == reg && in->sub_from == LC_NO_REGISTER);
 }
 
 /* The begin of the code that ends with a branch far away, or SIZE_MAX. */
@@ -250,24 +300,6 @@ static bool add_branches(struct walk *w, size_t at, unsigned *n)
 	return true;
 }
 
-/* Decode the instruction before `at` in memory. */
-static bool decode_before(const struct walk *w, size_t at, size_t *before, struct lc_insn *in)
-{
-	const size_t from = w->ways->from;
-
-	for (size_t back = 1; back <= LENGTH_MAX && back + from <= at; back++) {
-		const size_t bit = at - back - from;
-
-		if (bit >= LC_WAYS_BYTES || !(w->ways->starts[bit / 8] >> bit % 8 & 1))
-			continue;
-		*before = at - back;
-		return lc_insn_decode(w->code->bytes + *before, w->code->len - *before,
-		                      w->code->native, in) &&
-		       *before + in->length == at;
-	}
-	return false;
-}
-
 static bool end_line(struct walk *w, size_t line)
 {
 	w->lines[line].ended = true;
@@ -289,13 +321,16 @@ static bool go_back(struct walk *w, size_t line)
 	}
 	if (++w->steps > STEPS_MAX || !add_branches(w, at, &branches))
 		return false;
-	if (!decode_before(w, at, &before, &in))
+	if (!decode_before(w->code, w->ways, at, &before, &in))
 		return end_line(w, line) && add_origin(w, at);
 	if (!in.falls && !in.calls)
 		return end_line(w, line) && (branches || add_origin(w, at));
 	w->met_access |= before == w->access_at;
-	if (writes(w, &in))
-		return end_line(w, line) && add_origin(w, before);
+	if (writes(w, &in)) {
+		if (!w->passes || !moves_on(&in, w->reg))
+			return end_line(w, line) && add_origin(w, before);
+		w->passed = true;
+	}
 	w->lines[line].low = before;
 	return true;
 }
@@ -345,22 +380,43 @@ bool lc_ways_agree(const struct lc_code_bytes *code, const struct lc_ways *ways,
 	return w.met_access;
 }
 
+/* Find the one instruction that has written what w->reg holds at `at`. */
+static bool find_written(struct walk *w, size_t at, size_t *by)
+{
+	struct lc_insn in;
+
+	w->in_use = is_in_use(w->code, at, w->reg);
+	if (w->ways->full || !add_line(w, at))
+		return false;
+	while (w->open)
+		if (!go_back(w, next_line(w)))
+			return false;
+	if (!w->has_origin || w->origin == at ||
+	    !lc_insn_decode(w->code->bytes + w->origin, w->code->len - w->origin, w->code->native,
+	                    &in) ||
+	    !(in.written & lc_decode_register_bit(w->reg)))
+		return false; /* the method's entry, or a branch of which nothing is known */
+	*by = w->origin;
+	return true;
+}
+
 bool lc_ways_written(const struct lc_code_bytes *code, const struct lc_ways *ways, size_t at,
                      uint8_t reg, size_t *by)
 {
 	struct walk w = { .code = code, .ways = ways, .access_at = SIZE_MAX, .reg = reg };
-	struct lc_insn in;
 
-	w.in_use = is_in_use(code, at, reg);
-	if (ways->full || !add_line(&w, at))
+	return find_written(&w, at, by);
+}
+
+bool lc_ways_pointed(const struct lc_code_bytes *code, const struct lc_ways *ways, size_t at,
+                     uint8_t reg, size_t *by, bool *moved)
+{
+	struct walk w = {
+		.code = code, .ways = ways, .access_at = SIZE_MAX, .reg = reg, .passes = true
+	};
+
+	if (!find_written(&w, at, by))
 		return false;
-	while (w.open)
-		if (!go_back(&w, next_line(&w)))
-			return false;
-	if (!w.has_origin || w.origin == at ||
-	    !lc_insn_decode(code->bytes + w.origin, code->len - w.origin, code->native, &in) ||
-	    !(in.written & lc_decode_register_bit(reg)))
-		return false; /* the method's entry, or a branch of which nothing is known */
-	*by = w.origin;
+	*moved = w.passed;
 	return true;
 }

@@ -37,10 +37,11 @@ void lc_ways_find(const struct lc_code_bytes *code, size_t from, size_t pc_at, s
 
 /*
  * Find the branch near the sample by which control came to `at`: the only one there, or the only
- * one from further down, which is a loop's (`loop` asks for a loop's branch alone). Returns false
- * if there is no such branch, or a choice.
+ * one from further down, which is a loop's (`loop` asks for a loop's branch alone, which one back
+ * from a slow path is not). Returns false if there is no such branch, or a choice. Context: any.
  */
-bool lc_ways_came_by(const struct lc_ways *ways, size_t at, bool loop, size_t *source);
+bool lc_ways_came_by(const struct lc_code_bytes *code, const struct lc_ways *ways, size_t at,
+                     bool loop, size_t *source);
 
 /*
  * Find the last branch near the sample that lies before `at` and leads past it, to pc_at at most.
@@ -65,5 +66,12 @@ bool lc_ways_agree(const struct lc_code_bytes *code, const struct lc_ways *ways,
  */
 bool lc_ways_written(const struct lc_code_bytes *code, const struct lc_ways *ways, size_t at,
                      uint8_t reg, size_t *by);
+
+/*
+ * The same for a register that points into an object and may move on within the object: constants
+ * are added to it. *moved: there may have been such additions since.
+ */
+bool lc_ways_pointed(const struct lc_code_bytes *code, const struct lc_ways *ways, size_t at,
+                     uint8_t reg, size_t *by, bool *moved);
 
 #endif

@@ -54,6 +54,7 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R14 = 14, 
 #define JNE_16 "\x75\x0e"                          /* jne .+16 */
 #define GATHER "\xc4\xe2\x6d\x90\x44\x8e\x10"      /* vpgatherdd ymm0,[rsi+ymm1*4+16],ymm2 */
 #define MOV_RSI_RBX "\x48\x89\xde"                 /* mov rsi,rbx */
+#define XOR_RSI_RBX "\x48\x31\xde"                 /* xor rsi,rbx */
 #define SUB_RSP "\x48\x83\xec\x20"                 /* sub rsp,32 */
 #define CMP_RSI_8 "\x83\x7e\x08\x05"               /* cmp dword [rsi+8],5 */
 #define MOV_FS "\x64\x48\x8b\x00"                  /* mov rax,fs:[rax] */
@@ -79,15 +80,19 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R14 = 14, 
 #define MOV_RCX_RBP "\x48\x89\xe9"                /* mov rcx,rbp */
 #define SHR_RCX "\x48\xc1\xe9\x09"                /* shr rcx,9 */
 #define ADD_RCX_R13 "\x49\x03\xcd"                /* add rcx,r13 */
-#define CMP_CARD "\x80\x39\x02"                   /* cmp byte [rcx],2 */
-#define ZERO_ECX "\x31\xc9"                       /* xor ecx,ecx */
-#define ZERO_R10D "\x45\x31\xd2"                  /* xor r10d,r10d */
-#define ZERO_EDX "\x31\xd2"                       /* xor edx,edx */
-#define ZERO_EDI "\x31\xff"                       /* xor edi,edi */
-#define POLL_R9 "\x41\x85\x01"                    /* test [r9],eax */
-#define MOV_EAX_RBX "\x8b\x43\x08"                /* mov eax,[rbx+8] */
-#define JE_13 "\x74\x0b"                          /* je .+13 */
-#define BAD "\x06"                                /* no instruction in 64-bit mode */
+#define MOVABS_RDI "\x48\xbf\x44\x33\x22\x11\x00\x7f\x00\x00" /* mov rdi,0x7f0011223344 */
+#define ADD_RDI_RCX "\x48\x01\xcf"                            /* add rdi,rcx */
+#define CMP_CARD_RDI "\x80\x3f\x04"                           /* cmp byte [rdi],4 */
+#define LEA_RSI_R11 "\x4b\x8d\x34\xdc"                        /* lea rsi,[r12+r11*8] */
+#define CMP_CARD "\x80\x39\x02"                               /* cmp byte [rcx],2 */
+#define ZERO_ECX "\x31\xc9"                                   /* xor ecx,ecx */
+#define ZERO_R10D "\x45\x31\xd2"                              /* xor r10d,r10d */
+#define ZERO_EDX "\x31\xd2"                                   /* xor edx,edx */
+#define ZERO_EDI "\x31\xff"                                   /* xor edi,edi */
+#define POLL_R9 "\x41\x85\x01"                                /* test [r9],eax */
+#define MOV_EAX_RBX "\x8b\x43\x08"                            /* mov eax,[rbx+8] */
+#define JE_13 "\x74\x0b"                                      /* je .+13 */
+#define BAD "\x06"                                            /* no instruction in 64-bit mode */
 
 #define LEN(s) (sizeof(s) - 1)
 
@@ -301,7 +306,7 @@ static void stack_thread_and_constants_are_the_threads_own(void **state)
 	 * round, if there was one. */
 	r = RECIPE(RET, "\x49\x89\xda" MOV_R10_R10 MOV_RAX_STACK "\x75\xf2" RET);
 	assert_int_equal(r.access & LC_ACCESS_OWN, 0);
-	assert_operand(&r, R10, NONE, 1, 16);
+	assert_operand(&r, RBX, NONE, 1, 16);
 }
 
 static void hints_are_no_operands(void **state)
@@ -350,10 +355,10 @@ static void loop_that_was_entered_is_tried_after_one_that_repeats(void **state)
 /* If ways meet, a register that one of them has written may lead to another object. */
 static void register_that_differs_by_the_way_needs_a_trap(void **state)
 {
-	/* je over the next two; mov rsi,rbx; cmp [rsi+8],5 */
-	struct lc_recipe r = RECIPE("\x74\x07" MOV_RSI_RBX CMP_RSI_8, ADD_RBX_RAX CMP_EAX_R8D RET);
+	/* je over the next two; xor rsi,rbx; cmp [rsi+8],5 */
+	struct lc_recipe r = RECIPE("\x74\x07" XOR_RSI_RBX CMP_RSI_8, ADD_RBX_RAX CMP_EAX_R8D RET);
 
-	assert_int_equal(r.pc, 0x1000 + 2 + LEN(MOV_RSI_RBX));
+	assert_int_equal(r.pc, 0x1000 + 2 + LEN(XOR_RSI_RBX));
 	assert_true(r.base_lost);
 	/* The register is the same whether the access has run or not. */
 	r = RECIPE(MOV_RSI_RBX JE_6 CMP_RSI_8, ADD_RBX_RAX CMP_EAX_R8D RET);
@@ -375,7 +380,7 @@ static void register_that_differs_by_the_way_needs_a_trap(void **state)
 	assert_false(r.base_lost);
 }
 
-enum { FAR = 3000, BEFORE_JUMP = LEN(MOV_RSI_RBX CMP_RSI_8), JUMP_BYTES = 6 };
+enum { FAR = 3000, BEFORE_JUMP = LEN(XOR_RSI_RBX CMP_RSI_8), JUMP_BYTES = 6 };
 
 /* Put a branch before bytes[end]. */
 static void branch(uint8_t *bytes, size_t end, const char *opcode, size_t to)
@@ -387,7 +392,7 @@ static void branch(uint8_t *bytes, size_t end, const char *opcode, size_t to)
 }
 
 /*
- * The slow path of a barrier is at the end of a method: mov rsi,rbx; cmp [rsi+8],5; jne far; here
+ * The slow path of a barrier is at the end of a method: xor rsi,rbx; cmp [rsi+8],5; jne far; here
  * the sample is, and the code at `far` leads back. Is the base lost?
  */
 static bool lost_by_slow_path(const char *slow, size_t slow_len, const char *behind,
@@ -398,7 +403,7 @@ static bool lost_by_slow_path(const char *slow, size_t slow_len, const char *beh
 	struct lc_recipe r;
 
 	memset(bytes, 0x90, sizeof(bytes));
-	memcpy(bytes, MOV_RSI_RBX CMP_RSI_8, BEFORE_JUMP);
+	memcpy(bytes, XOR_RSI_RBX CMP_RSI_8, BEFORE_JUMP);
 	branch(bytes, PC, "\x0f\x85", FAR);
 	memcpy(bytes + PC, behind, behind_len);
 	bytes[FAR - 1] = 0xc3; /* ret */
@@ -432,7 +437,7 @@ static void a_register_that_no_way_to_a_fork_writes_is_kept(void **state)
 	assert_operand(&r, RSI, NONE, 1, 8);
 	assert_false(r.base_lost);
 	/* Each of both ways writes it, not in the same place. */
-	r = RECIPE("\x74\x05" MOV_RSI_RBX "\xeb\x07" MOV_RSI_RBX CMP_RSI_8, ADD_RBX_RAX RET);
+	r = RECIPE("\x74\x05" XOR_RSI_RBX "\xeb\x07" XOR_RSI_RBX CMP_RSI_8, ADD_RBX_RAX RET);
 	assert_operand(&r, RSI, NONE, 1, 8);
 	assert_true(r.base_lost);
 	/* An object above which there are two loops, one in the other. */
@@ -440,6 +445,48 @@ static void a_register_that_no_way_to_a_fork_writes_is_kept(void **state)
 	                                                          "\x75\xf4" RET);
 	assert_operand(&r, RSI, NONE, 1, 8);
 	assert_false(r.base_lost);
+}
+
+/* A lost base is replaced by what it was computed from, if that is the same on all ways. */
+static void the_origin_of_a_base_serves(void **state)
+{
+	/* je over the next two; mov rsi,rbx; cmp [rsi+8],5 */
+	struct lc_recipe r = RECIPE("\x74\x07" MOV_RSI_RBX CMP_RSI_8, ADD_RBX_RAX CMP_EAX_R8D RET);
+
+	assert_operand(&r, RBX, NONE, 1, 8);
+	assert_false(r.base_lost);
+	/* lea rsi,[r12+r11*8]; cmp [rsi+8],5; xor esi,esi */
+	r = RECIPE(LEA_RSI_R11 CMP_RSI_8 ZERO_ESI, CMP_EAX_R8D RET);
+	assert_operand(&r, R12, R11, 8, 8);
+	assert_false(r.base_lost);
+	assert_false(r.index_lost);
+	/* ... and there is an index already. */
+	r = RECIPE(LEA_RSI_R11 MOV_EAX_RSI_RCX4 ZERO_ESI, CMP_EAX_R8D RET);
+	assert_operand(&r, RSI, RCX, 4, 16);
+	assert_true(r.base_lost);
+	/* ... and the register has been written since, or by the lea itself. */
+	r = RECIPE(LEA_RSI_R11 CMP_RSI_8 ZERO_ESI "\x45\x31\xdb", CMP_EAX_R8D RET);
+	assert_true(r.base_lost);
+	r = RECIPE("\x48\x8d\x76\x10" CMP_RSI_8 ZERO_ESI, CMP_EAX_R8D RET);
+	assert_true(r.base_lost);
+}
+
+/* mov rsi,rbx; jmp to the loop's end; loop: cmp [rsi+8],5; add rsi,64; sub rax,8; jge loop */
+#define MOVED_ON                                                                                   \
+	MOV_RSI_RBX "\xeb\x08" CMP_RSI_8 "\x48\x83\xc6\x40"                                        \
+	            "\x48\x83\xe8\x08\x7d\xf2"
+
+static void a_base_that_moves_on_leads_to_the_same_object(void **state)
+{
+	struct lc_recipe r = RECIPE(MOVED_ON, CMP_EAX_R8D RET);
+
+	assert_int_equal(r.how, LC_HOW_NEARBY);
+	assert_int_equal(r.base, RBX);
+	assert_int_equal(r.index, NONE);
+	assert_false(r.base_lost);
+	assert_true(r.vector); /* the place in the object is not known */
+	r = RECIPE(MOVED_ON ADD_RBX_RAX, CMP_EAX_R8D RET);
+	assert_true(r.base_lost);
 }
 
 static void copy_from_before_a_loop_serves_not(void **state)
@@ -575,6 +622,12 @@ static void the_card_of_a_reference_is_no_object(void **state)
 	assert_false(r.base_lost);
 	r = RECIPE(BARRIER "\x31\xc9", CMP_EAX_R8D RET); /* xor ecx,ecx */
 	assert_operand(&r, RBP, NONE, 1, 0);
+	/* The table's address may be the sum's first part. */
+	r = RECIPE(MOV_RBP_EDI
+	           "\x74\x19" MOV_RCX_RBP SHR_RCX MOVABS_RDI ADD_RDI_RCX CMP_CARD_RDI JNE_OUT,
+	           CMP_EAX_R8D RET);
+	assert_operand(&r, RBP, NONE, 1, 0);
+	assert_false(r.base_lost);
 	/* Directly behind it, it is what was waited for. */
 	r = RECIPE(MOV_RBP_EDI MOV_RCX_RBP SHR_RCX ADD_RCX_R13 CMP_CARD, JNE_16 RET);
 	assert_int_equal(r.how, LC_HOW_DIRECT);
@@ -591,6 +644,18 @@ static void the_card_of_a_reference_is_no_object(void **state)
 	assert_operand(&r, RBP, NONE, 1, 0);
 	r = RECIPE(MOV_RBP_EDI MOV_RCX_RBP ADD_RCX_R13 CMP_CARD ADD_RBX_RAX, CMP_EAX_R8D RET);
 	assert_operand(&r, RCX, NONE, 1, 0);
+}
+
+/* The way back from a barrier's slow path is no loop, though it comes from further down. */
+static void a_slow_path_is_no_loop(void **state)
+{
+	/* mov [rbp],edi; jne slow; here is the sample; ret; slow: cmp [rsi+8],5; jmp back */
+	struct lc_recipe r = RECIPE(MOV_RBP_EDI "\x75\x04", CMP_EAX_R8D RET CMP_RSI_8 "\xeb\xf6");
+
+	assert_operand(&r, RBP, NONE, 1, 0);
+	/* A loop that is entered in its middle is one. */
+	r = RECIPE(MOV_RBP_EDI "\xeb\x03", CMP_EAX_R8D CMP_RSI_8 "\x75\xf7" RET);
+	assert_operand(&r, RSI, NONE, 1, 8);
 }
 
 static void the_check_of_the_receiver_may_not_have_run(void **state)
@@ -1173,6 +1238,8 @@ int main(void)
 		cmocka_unit_test(register_that_differs_by_the_way_needs_a_trap),
 		cmocka_unit_test(a_way_from_far_away_counts),
 		cmocka_unit_test(a_register_that_no_way_to_a_fork_writes_is_kept),
+		cmocka_unit_test(the_origin_of_a_base_serves),
+		cmocka_unit_test(a_base_that_moves_on_leads_to_the_same_object),
 		cmocka_unit_test(copy_from_before_a_loop_serves_not),
 		cmocka_unit_test(access_ahead_says_so),
 		cmocka_unit_test(class_of_an_object_in_the_making_is_stored_next),
@@ -1183,6 +1250,7 @@ int main(void)
 		cmocka_unit_test(finished_string_operation_is_one_step_behind_its_register),
 		cmocka_unit_test(gather_keeps_its_base),
 		cmocka_unit_test(the_card_of_a_reference_is_no_object),
+		cmocka_unit_test(a_slow_path_is_no_loop),
 		cmocka_unit_test(the_check_of_the_receiver_may_not_have_run),
 		cmocka_unit_test(pc_inside_an_instruction_is_undecoded),
 		cmocka_unit_test(decoding_stops_after_its_limit),
