@@ -119,15 +119,15 @@ static void unpack(uint64_t pc, uint64_t operand, uint64_t made_value, struct lc
 	r->made_value = made_value;
 }
 
-/* Bits 0 kind, 8 register, 16 offset from the stack pointer; 32 `read_on`, 40 `index_differs`, 48
- * `loaded`. */
+/* Bits 0 kind, 8 register, 16 offset from the stack pointer; 32 `read_on`, 40 `index_differs`, 41
+ * `base_differs`, 48 `loaded`. */
 static uint64_t pack_step(const struct lc_recipe *r)
 {
 	const struct lc_step *s = &r->step;
 
 	return (uint64_t)s->kind | (uint64_t)s->reg << 8 | (uint64_t)(uint16_t)s->slot << 16 |
 	       (uint64_t)r->read_on << 32 | (r->index_differs ? UINT64_C(1) << 40 : 0) |
-	       (uint64_t)(uint16_t)r->loaded << 48;
+	       (r->base_differs ? UINT64_C(1) << 41 : 0) | (uint64_t)(uint16_t)r->loaded << 48;
 }
 
 static struct lc_step unpack_step(uint64_t kind, uint64_t bytes)
@@ -163,6 +163,7 @@ static bool cache_get(uint64_t pc, uint64_t life, struct lc_recipe *r)
 	r->step = unpack_step(step_kind, step_bytes);
 	r->read_on = (uint8_t)(step_kind >> 32);
 	r->index_differs = step_kind >> 40 & 1;
+	r->base_differs = step_kind >> 41 & 1;
 	r->loaded = (int16_t)(uint16_t)(step_kind >> 48);
 	return true;
 }

@@ -40,7 +40,9 @@ struct lc_recipe {
 	uint8_t access; /* LC_ACCESS_* of core/record.h */
 	uint8_t
 	    how; /* LC_HOW_DIRECT or _NEARBY; with _NO_OPERAND and _UNDECODED nothing else is set */
-	bool base_lost; /* overwritten between the access and the sample, its value included */
+	bool base_lost;    /* overwritten between the access and the sample, its value included */
+	bool base_differs; /* it is lost only because it may hold something else if control came
+	                      another way */
 	bool index_lost;
 	bool index_differs; /* it may hold something else if control came another way */
 	bool vector;        /* gather or scatter: base + disp is the nearest known address */

@@ -7,6 +7,8 @@
  * instruction that waits; so the sampled pc is the instruction after the one that waited. x86
  * cannot be decoded backwards: the code is decoded forwards from a known boundary, and the last few
  * instructions are kept.
+ *
+ * The file is longer than 600 lines: what goes back in code shares one trace.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -337,7 +339,7 @@ static void use_origin_of_base(struct trace *t, size_t pc_at, struct lc_recipe *
 	}
 	if (!lasts(t, by, pc_at, from.base, r->base) || !lasts(t, by, pc_at, in.index, r->base))
 		return;
-	from.base_lost = t->unproven = false;
+	from.base_lost = from.base_differs = t->unproven = false;
 	*r = from;
 }
 
@@ -354,7 +356,7 @@ static void prove(struct trace *t, size_t pc_at, struct lc_recipe *r)
 		return;
 	if (r->base != LC_NO_REGISTER && !r->base_lost &&
 	    !lc_ways_agree(t->code, t->ways, t->at, pc_at, r->base))
-		t->unproven = r->base_lost = true;
+		t->unproven = r->base_lost = r->base_differs = true;
 	r->index_differs = r->index != LC_NO_REGISTER && !r->index_lost &&
 	                   !lc_ways_agree(t->code, t->ways, t->at, pc_at, r->index);
 }

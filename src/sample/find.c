@@ -381,6 +381,21 @@ bool lc_find_object(const struct lc_registers *regs, const struct lc_access *acc
 	return true;
 }
 
+bool lc_find_newest(const struct lc_registers *regs, const struct lc_access *access,
+                    struct lc_object_seen *out)
+{
+	struct starts s = { .regs = regs };
+
+	if (!is_store(access) || !access->recipe.base_differs ||
+	    !lc_klass_thread_buffer(regs->r[THREAD], &s.buffer))
+		return false;
+	s.addr = lc_ranges_plain(regs->r[access->recipe.base]);
+	if (s.addr <= s.buffer.low || s.addr > s.buffer.top)
+		return false;
+	s.addr -= s.addr == s.buffer.top;
+	return find_fresh(&s, regs, access, out) && is_newest(&s.buffer, out);
+}
+
 /* Does one of the arrays end at `addr`, so that a cursor has come to its end? */
 static bool ends_one(const struct lc_object_seen *arrays, size_t len, uint64_t addr)
 {

@@ -20,6 +20,14 @@ bool lc_find_object(const struct lc_registers *regs, const struct lc_access *acc
                     struct lc_object_seen *out);
 
 /*
+ * If a store's base may hold something else because control came another way: find the object that
+ * the thread allocated last, if the base points into it, or to its end. The code that clears a new
+ * object has then just run. Returns false otherwise. Context: as above.
+ */
+bool lc_find_newest(const struct lc_registers *regs, const struct lc_access *access,
+                    struct lc_object_seen *out);
+
+/*
  * Find the array to which a register points, or one of the first words on the stack, where all that
  * point to an array point to the same one. Returns its start, or 0.
  * Context: [signal], while no collection moves objects.

@@ -479,6 +479,20 @@ void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
 	head->object_words = (uint32_t)(object.size_bytes / 8);
 }
 
+void lc_sampler_find_newest(struct lc_sample *head, const struct lc_registers *regs,
+                            const struct lc_access *access)
+{
+	struct lc_object_seen object;
+
+	if (head->how != LC_HOW_DESTROYED || head->where != LC_WHERE_COMPILED ||
+	    !lc_find_newest(regs, access, &object))
+		return;
+	head->addr = head->object = object.start;
+	head->how = LC_HOW_BASE;
+	head->klass = object.klass;
+	head->object_words = (uint32_t)(object.size_bytes / 8);
+}
+
 void lc_sampler_loaded(struct lc_sample *head, const struct lc_access *access)
 {
 	const struct lc_code_frames *code;

@@ -148,6 +148,13 @@ void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_
 void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
                      const struct lc_access *access);
 
+/*
+ * The same where the address is not known, but the access can only be to the object that the thread
+ * allocated last: lc_find_newest().
+ */
+void lc_sampler_find_newest(struct lc_sample *head, const struct lc_registers *regs,
+                            const struct lc_access *access);
+
 /* Put into *head where the reference to the object that was found was loaded, if that is known. */
 void lc_sampler_loaded(struct lc_sample *head, const struct lc_access *access);
 

@@ -87,6 +87,7 @@ static void take_sample(struct lc_sampler *s, size_t engine, uint32_t weight, co
 	head.read_on = access.recipe.read_on;
 	head.elsewhere = access.recipe.how == LC_HOW_NEARBY;
 	lc_sampler_find(&head, &regs, &access);
+	lc_sampler_find_newest(&head, &regs, &access);
 	lc_sampler_loaded(&head, &access);
 	head.overrun = weight - 1;
 	lc_engine_add(engine, LC_ENGINE_SAMPLES, 1);

@@ -189,6 +189,37 @@ static void compressed_base_is_decoded_by_the_operand(void **state)
 	assert_int_equal(find(), at(0x100));
 }
 
+static uint64_t find_newest(void)
+{
+	memset(&seen, 0, sizeof(seen));
+	return lc_find_newest(&regs, &access, &seen) ? seen.start : 0;
+}
+
+/* Behind the code that clears a new object, its base has moved on, by one of several ways. */
+static void uncertain_base_is_proved_by_the_newest_object(void **state)
+{
+	put_object(0x100, 32);
+	put_object(0x120, 64);
+	buffer = (struct lc_klass_buffer){ at(0x100), at(0x160), at(0x200) };
+	regs.r[R9] = at(0x120);
+	access.access = LC_TOUCH_STORE;
+	access.recipe.base_lost = access.recipe.base_differs = true;
+	operand(RDI, at(0x150), 0);
+	assert_int_equal(find_newest(), at(0x120));
+	operand(RDI, at(0x160), 0); /* it has come to the end */
+	assert_int_equal(find_newest(), at(0x120));
+	operand(RDI, at(0x110), 0); /* in an earlier object */
+	assert_int_equal(find_newest(), 0);
+	operand(RDI, at(0x168), 0); /* where there is none yet */
+	assert_int_equal(find_newest(), 0);
+	operand(RDI, at(0x150), 0);
+	access.access = LC_TOUCH_LOAD;
+	assert_int_equal(find_newest(), 0);
+	access.access = LC_TOUCH_STORE;
+	access.recipe.base_differs = false; /* the register has been overwritten */
+	assert_int_equal(find_newest(), 0);
+}
+
 static void address_outside_the_heap_is_no_object(void **state)
 {
 	put_object(0x100, 32);
@@ -501,6 +532,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(base_register_is_the_object, nothing_anywhere),
 		cmocka_unit_test_setup(compressed_base_is_decoded_by_the_operand, nothing_anywhere),
+		cmocka_unit_test_setup(uncertain_base_is_proved_by_the_newest_object,
+		                       nothing_anywhere),
 		cmocka_unit_test_setup(address_outside_the_heap_is_no_object, nothing_anywhere),
 		cmocka_unit_test_setup(nothing_that_is_proved_is_nothing, nothing_anywhere),
 		cmocka_unit_test_setup(array_is_found_by_any_register, nothing_anywhere),
