@@ -26,9 +26,10 @@ enum {
 	 * Unrolled loops calculate the indices of many elements before they touch the first: C2 of
 	 * JDK 25 puts 100 instructions and more between two accesses.
 	 */
-	WINDOW = 160,       /* instructions before the pc that are looked at */
-	JUMPS_MAX = 2,      /* branches that are followed back */
-	FORWARD_MAX = 160,  /* instructions from the pc on that are looked at */
+	WINDOW = 160,  /* instructions before the pc that are looked at */
+	JUMPS_MAX = 2, /* branches that are followed back */
+	/* C1 counts the branches of a switch: four instructions for each case, and one access. */
+	FORWARD_MAX = 2048, /* instructions from the pc on that are looked at */
 	SP = 4,             /* number of the stack pointer */
 	CARD_CODE = 12,     /* instructions that compute the address of a card, at most */
 	CARD_SHIFT_MIN = 7, /* log2 of a card's bytes: 9 by default */

@@ -497,6 +497,27 @@ static void copy_from_before_a_loop_serves_not(void **state)
 	assert_true(r.base_lost);
 }
 
+/* C1 counts which case of a switch is taken: cmp edx,1; mov rax,rbx; mov rbx,48; cmovne rbx,rax for
+ * each, and at last inc qword [rdi+rbx]. */
+static void the_count_of_a_long_switch_is_found_ahead(void **state)
+{
+	static const char one[] =
+	    "\x83\xfa\x01\x48\x89\xd8\x48\xc7\xc3\x30\x00\x00\x00\x48\x0f\x45\xd8";
+	enum { CASES = 480 };
+	static char code[CASES * LEN(one) + 16];
+	struct lc_recipe r;
+
+	for (size_t i = 0; i < CASES; i++)
+		memcpy(code + i * LEN(one), one, LEN(one));
+	memcpy(code + CASES * LEN(one), "\x48\xff\x04\x1f\xc3", 5);
+	r = at(code, sizeof(code), LEN(one));
+	assert_true(r.ahead);
+	assert_int_equal(r.pc, 0x1000 + CASES * LEN(one));
+	assert_operand(&r, RDI, RBX, 1, 0);
+	assert_false(r.base_lost);
+	assert_true(r.index_lost);
+}
+
 static void access_ahead_says_so(void **state)
 {
 	assert_true(RECIPE(RET, CMP_RSI_8 RET).ahead);
@@ -1241,6 +1262,7 @@ int main(void)
 		cmocka_unit_test(the_origin_of_a_base_serves),
 		cmocka_unit_test(a_base_that_moves_on_leads_to_the_same_object),
 		cmocka_unit_test(copy_from_before_a_loop_serves_not),
+		cmocka_unit_test(the_count_of_a_long_switch_is_found_ahead),
 		cmocka_unit_test(access_ahead_says_so),
 		cmocka_unit_test(class_of_an_object_in_the_making_is_stored_next),
 		cmocka_unit_test(class_in_the_mark_is_stored_with_it),
