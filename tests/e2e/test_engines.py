@@ -114,10 +114,8 @@ def test_what_a_branch_has_led_past_is_not_taken_for_an_access(profile, workload
     samples = helpers.report(run)["samples"]
     assert samples["total"] > 300, samples
     assert samples["object"] + samples["heap_class"] > samples["total"] / 2, samples
-    for bucket in ("heap_unknown", "native"):
+    for bucket in ("heap_unknown", "native", "no_address"):
         assert samples[bucket] < 0.03 * samples["total"], (bucket, samples)
-    # Some CPUs interrupt more often where the ways around G1's barrier meet: no address is found there.
-    assert samples["no_address"] < 0.12 * samples["total"], samples
 
 
 def test_auto_says_why(profile, workload, jdk17):
