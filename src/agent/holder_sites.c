@@ -20,6 +20,7 @@
 #include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/core/path.h"
+#include "src/format/rows.h"
 #include "src/heap/estimate.h"
 
 enum {
@@ -94,6 +95,29 @@ static bool choose(void *context, struct lc_holder_walk *w)
 	return w->targets.len;
 }
 
+static bool reached(const struct lc_holder_walk *w, const struct lc_holder_target *target)
+{
+	return target->leaf.distance ||
+	       lc_holder_table_reached(&w->table, lc_holder_table_find(&w->table, target->address));
+}
+
+/* Note how many of the objects are live, which an incomplete walk does not know. */
+static void note_held(struct job *j, uint32_t group)
+{
+	const struct lc_live_objects_site *o = &j->objects.sites[group];
+	struct lc_block_held row = { .time_ns = j->time_ns, .site = o->site, .known = o->seen };
+
+	if (j->walk.stopped || !j->objects.by_address)
+		return;
+	for (size_t i = 0; i < j->walk.targets.len; i++)
+		if (j->walk.targets.targets[i].group == group) {
+			row.looked_for++;
+			row.reached += reached(&j->walk, &j->walk.targets.targets[i]);
+		}
+	if (row.looked_for)
+		lc_live_holders_add_held(&row);
+}
+
 /* The object's number in the table; 0: the walk has not reached it. */
 static uint32_t number_of(struct lc_holder_walk *w, const struct lc_holder_target *target)
 {
@@ -164,7 +188,9 @@ static void write_site(struct job *j, uint32_t group)
 	size_t len;
 	uint32_t rest = find_chains(j, group, chains, &len);
 
-	if (rest && j->answer)
+	if (!j->answer)
+		note_held(j, group);
+	else if (rest)
 		append_site(j, group, rest);
 	for (size_t i = 0; i < len && i < LC_HOLDER_CHAINS_SHOWN; i++) {
 		lc_holder_chain_text(&chains[i], &names, text, sizeof(text));

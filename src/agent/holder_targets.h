@@ -15,7 +15,7 @@
 
 #include "src/agent/holder_table.h"
 
-enum { LC_HOLDER_TARGETS_MAX = 1024, LC_HOLDER_TARGET_SLOTS = 4 * LC_HOLDER_TARGETS_MAX };
+enum { LC_HOLDER_TARGETS_MAX = 4096, LC_HOLDER_TARGET_SLOTS = 4 * LC_HOLDER_TARGETS_MAX };
 
 struct lc_holder_target {
 	uint64_t address; /* 0: not known yet */

@@ -17,9 +17,11 @@ enum { TEXTS_MAX = 4096 };
 static struct {
 	struct lc_vector texts;   /* char *, until the recording ends */
 	struct lc_vector pending; /* struct lc_block_holder */
+	struct lc_vector held;    /* struct lc_block_held */
 	uint64_t rows, lost;
 } holders = { .texts = { .element_bytes = sizeof(char *) },
-	      .pending = { .element_bytes = sizeof(struct lc_block_holder) } };
+	      .pending = { .element_bytes = sizeof(struct lc_block_holder) },
+	      .held = { .element_bytes = sizeof(struct lc_block_held) } };
 
 static const char *kept(const char *text)
 {
@@ -51,16 +53,25 @@ void lc_live_holders_add(uint64_t time_ns, uint32_t site, const char *chain, uin
 		holders.rows++;
 }
 
+void lc_live_holders_add_held(const struct lc_block_held *row)
+{
+	if (lc_vector_push(&holders.held, row))
+		holders.lost++;
+}
+
 void lc_live_holders_take(struct lc_thread *t)
 {
-	struct lc_block_holder *rows = holders.pending.data;
+	const struct lc_block_holder *rows = holders.pending.data;
+	const struct lc_block_held *held = holders.held.data;
 	size_t taken = 0;
 
 	while (taken < holders.pending.len && !lc_tally_holder(t->tally, &rows[taken]))
 		taken++;
-	holders.pending.len -= taken;
-	if (taken)
-		memmove(rows, &rows[taken], holders.pending.len * sizeof(*rows));
+	lc_vector_drop(&holders.pending, taken);
+	taken = 0;
+	while (taken < holders.held.len && !lc_tally_held(t->tally, &held[taken]))
+		taken++;
+	lc_vector_drop(&holders.held, taken);
 }
 
 static const struct lc_counter counters[] = {

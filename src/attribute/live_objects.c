@@ -68,13 +68,14 @@ void lc_live_objects_sites(struct lc_live_objects *o, const char *pattern)
 
 static void add(struct lc_live_objects *o, uint32_t site, uint64_t address, jweak ref)
 {
+	const uint32_t max = o->by_address ? LC_LIVE_OBJECTS_OF_SITE : LC_LIVE_OBJECTS_REFERENCES;
 	struct lc_live_objects_site *s = o->sites;
 
 	while (s < &o->sites[o->len] && s->site != site)
 		s++;
 	if (s == &o->sites[o->len] || s->seen++ % s->step)
 		return;
-	if (s->len == LC_LIVE_OBJECTS_OF_SITE) {
+	if (s->len == max) {
 		s->len /= 2;
 		s->step *= 2;
 		for (uint32_t i = 0; i < s->len; i++)
@@ -96,7 +97,7 @@ static void add_held(void *context, const struct lc_estimate_held *held)
 {
 	struct lc_live_objects *o = context;
 
-	if (held->address || !o->by_address)
+	if (!o->by_address || (held->address && held->survived))
 		add(o, held->site, held->address, held->ref);
 }
 

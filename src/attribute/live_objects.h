@@ -3,9 +3,10 @@
  * attribute/live_objects.h - chooses objects of allocation sites, for a walk of the heap
  * (agent/holder_sites.h).
  *
- * Candidates are the objects of the map, and sampled objects that a weak reference is held to. Some
- * may be dead: a walk does not reach these. If the map does not follow objects (ZGC, Shenandoah),
- * the references are all that is known.
+ * Candidates are the objects of the map, and sampled objects that a weak reference is held to; if
+ * collections are followed, those that have outlived one. Some may be dead: a walk does not reach
+ * these. If the map does not follow objects (ZGC, Shenandoah), the references are all that is
+ * known.
  */
 #ifndef LC_ATTRIBUTE_LIVE_OBJECTS_H
 #define LC_ATTRIBUTE_LIVE_OBJECTS_H
@@ -20,7 +21,8 @@ struct lc_path_node;
 
 enum {
 	LC_LIVE_OBJECTS_SITES = 32,
-	LC_LIVE_OBJECTS_OF_SITE = 32,
+	LC_LIVE_OBJECTS_OF_SITE = 128,
+	LC_LIVE_OBJECTS_REFERENCES = 32, /* of a site, if objects have references */
 	LC_LIVE_OBJECTS_FRAME_MAX = 1024,
 };
 
@@ -43,8 +45,8 @@ struct lc_live_objects {
 };
 
 /*
- * Choose the sites that hold most. `pattern`: only those whose call path has a frame that matches,
- * such as "com.acme.Cache.fill:42"; "": all. Context: [writer].
+ * Choose the sites that grow and hold most. `pattern`: only those whose call path has a frame that
+ * matches, such as "com.acme.Cache.fill:42"; "": all. Context: [writer].
  */
 void lc_live_objects_sites(struct lc_live_objects *o, const char *pattern);
 

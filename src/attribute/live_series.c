@@ -39,6 +39,8 @@ struct site {
 	uint32_t number;
 	bool in_stretch; /* `least` is set */
 	struct numbers now, least;
+	double before,
+	    middle; /* bytes when the series was half as long, and at its last doubling */
 	struct lc_block_live written;
 	uint64_t ages_milli[LC_LIVE_COLUMNS]; /* while write_now() runs */
 };
@@ -175,6 +177,15 @@ static bool same(const struct lc_block_live *a, const struct lc_block_live *b)
 	       a->estimated_bytes == b->estimated_bytes;
 }
 
+/* From now on, growth is that since the time when the series was half as long. */
+static void note_doubling(void)
+{
+	for (size_t i = 0; i < series.len; i++) {
+		series.sites[i].before = series.sites[i].middle;
+		series.sites[i].middle = bytes_of(&series.sites[i].least);
+	}
+}
+
 static void end_stretch(void)
 {
 	for (size_t i = 0; i < series.len; i++) {
@@ -196,6 +207,7 @@ static void end_stretch(void)
 	if (++series.stretches == STRETCHES) {
 		series.stretches /= 2;
 		series.stretch_ns *= 2;
+		note_doubling();
 	}
 }
 
@@ -345,8 +357,19 @@ void lc_live_series_look(struct lc_map *m, uint64_t now_ns, bool now)
 	series.next_ns = now_ns + begin * IDLE_FACTOR;
 }
 
-size_t lc_live_series_most(lc_live_series_wants *wants, const void *context, uint32_t *sites,
-                           size_t max)
+static double bytes_held(const struct site *s)
+{
+	return bytes_of(&s->now);
+}
+
+static double bytes_grown(const struct site *s)
+{
+	return bytes_of(&s->now) - s->before;
+}
+
+/* Put the sites with the largest numbers into `sites`, largest first. Returns how many. */
+static size_t largest(double (*number)(const struct site *), lc_live_series_wants *wants,
+                      const void *context, uint32_t *sites, size_t max)
 {
 	size_t len = 0;
 
@@ -354,14 +377,39 @@ size_t lc_live_series_most(lc_live_series_wants *wants, const void *context, uin
 		const struct site *s = &series.sites[i];
 		size_t at = len;
 
-		while (at && bytes_of(&series.sites[series.rows[sites[at - 1]] - 1].now) <
-		                 bytes_of(&s->now))
+		while (at && number(&series.sites[series.rows[sites[at - 1]] - 1]) < number(s))
 			at--;
 		if (at == max || !any(&s->now) || !wants(context, s->number))
 			continue;
 		len += len < max;
 		memmove(&sites[at + 1], &sites[at], (len - 1 - at) * sizeof(*sites));
 		sites[at] = s->number;
+	}
+	return len;
+}
+
+static size_t add_site(uint32_t *sites, size_t len, size_t max, uint32_t site)
+{
+	for (size_t i = 0; i < len; i++)
+		if (sites[i] == site)
+			return len;
+	if (len < max)
+		sites[len++] = site;
+	return len;
+}
+
+size_t lc_live_series_most(lc_live_series_wants *wants, const void *context, uint32_t *sites,
+                           size_t max)
+{
+	uint32_t grown[LC_LIVE_SERIES_MOST], held[LC_LIVE_SERIES_MOST];
+	const size_t limit = max < LC_LIVE_SERIES_MOST ? max : LC_LIVE_SERIES_MOST;
+	const size_t all = largest(bytes_grown, wants, context, grown, limit);
+	size_t len = 0;
+
+	(void)largest(bytes_held, wants, context, held, limit);
+	for (size_t i = 0; i < all; i++) {
+		len = add_site(sites, len, limit, grown[i]);
+		len = add_site(sites, len, limit, held[i]);
 	}
 	return len;
 }
@@ -392,16 +440,6 @@ void lc_live_series_young(const struct lc_nursery_run *runs, size_t len, uint16_
 			     now_ns);
 }
 
-/* Take out the first rows. */
-static void drop(struct lc_vector *rows, size_t n)
-{
-	if (!n)
-		return;
-	rows->len -= n;
-	memmove(rows->data, (char *)rows->data + n * rows->element_bytes,
-	        rows->len * rows->element_bytes);
-}
-
 void lc_live_series_take(struct lc_thread *t)
 {
 	const struct lc_block_live *rows = series.pending.data;
@@ -410,17 +448,19 @@ void lc_live_series_take(struct lc_thread *t)
 
 	while (taken < series.pending.len && !lc_tally_live(t->tally, &rows[taken]))
 		taken++;
-	drop(&series.pending, taken);
+	lc_vector_drop(&series.pending, taken);
 	taken = 0;
 	while (taken < series.ages.len && !lc_tally_age(t->tally, &ages[taken]))
 		taken++;
-	drop(&series.ages, taken);
+	lc_vector_drop(&series.ages, taken);
 }
 
 void lc_live_series_again(uint64_t now_ns)
 {
-	for (size_t i = 0; i < series.len; i++)
+	for (size_t i = 0; i < series.len; i++) {
 		series.sites[i].written = (struct lc_block_live){ 0 };
+		series.sites[i].before = series.sites[i].middle = bytes_held(&series.sites[i]);
+	}
 	lc_live_series_begin(now_ns);
 }
 

@@ -43,9 +43,12 @@ uint64_t lc_live_series_collections(void);
 void lc_live_series_look(struct lc_map *m, uint64_t now_ns, bool now);
 
 /*
- * Put the sites that `wants` chooses and that held most heap at the last pass into `sites`, most
- * bytes first. Returns how many, at most `max`. Context: [writer].
+ * Put sites that `wants` chooses and that held heap at the last pass into `sites`: in turn, the one
+ * that has grown most since the recording was between a quarter and half as long, and the one that
+ * holds most. Returns how many, at most `max`, which is at most LC_LIVE_SERIES_MOST. Context:
+ * [writer].
  */
+enum { LC_LIVE_SERIES_MOST = 32 };
 typedef bool lc_live_series_wants(const void *context, uint32_t site);
 size_t lc_live_series_most(lc_live_series_wants *wants, const void *context, uint32_t *sites,
                            size_t max);

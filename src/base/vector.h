@@ -49,4 +49,13 @@ static inline int lc_vector_push(struct lc_vector *v, const void *element)
 	return 0;
 }
 
+/* Take out the first n elements; n <= v->len. */
+static inline void lc_vector_drop(struct lc_vector *v, size_t n)
+{
+	if (!n)
+		return;
+	v->len -= n;
+	memmove(v->data, (char *)v->data + n * v->element_bytes, v->len * v->element_bytes);
+}
+
 #endif

@@ -60,6 +60,7 @@ int lc_tally_live(struct lc_tally *t, const struct lc_block_live *row);
 int lc_tally_content(struct lc_tally *t, const struct lc_block_content *row);
 int lc_tally_age(struct lc_tally *t, const struct lc_block_age *row);
 int lc_tally_holder(struct lc_tally *t, const struct lc_block_holder *row);
+int lc_tally_held(struct lc_tally *t, const struct lc_block_held *row);
 int lc_tally_placement(struct lc_tally *t, const struct lc_block_placement *row);
 int lc_tally_node(struct lc_tally *t, const struct lc_block_node *row);
 int lc_tally_home(struct lc_tally *t, const struct lc_block_home *row);

@@ -18,7 +18,7 @@ BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address"
 (STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
  FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES, SPANS, TASKS,
  SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS, LOOKS, RUNNING, RECURSIONS) = range(1, 31)
-SITE_NAMES, COPIES, STEPS, WEIGHTS, LAYOUTS, REACHES, OFFHEAP, LIVE, OFFHEAP_BEFORE, CONTENTS, HOLDERS, AGES = 31, 32, 33, 36, 34, 38, 39, 40, 42, 46, 48, 49
+SITE_NAMES, COPIES, STEPS, WEIGHTS, LAYOUTS, REACHES, OFFHEAP, LIVE, OFFHEAP_BEFORE, CONTENTS, HOLDERS, AGES, HELD = 31, 32, 33, 36, 34, 38, 39, 40, 42, 46, 48, 49, 52
 NESTED, RUNNING_NESTED = 50, 51
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
@@ -147,7 +147,7 @@ class Block:
     def __init__(self, tells_pairs=False):
         self.tells_pairs, self.weights = tells_pairs, {}
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
-        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), SITE_NAMES, COPIES, STEPS, REACHES, LAYOUTS, LIVE, OFFHEAP, OFFHEAP_BEFORE, CONTENTS, HOLDERS, AGES, NESTED, RUNNING_NESTED)}
+        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), SITE_NAMES, COPIES, STEPS, REACHES, LAYOUTS, LIVE, OFFHEAP, OFFHEAP_BEFORE, CONTENTS, HOLDERS, AGES, NESTED, RUNNING_NESTED, HELD)}
         self.samples = {}
         self.last_begin = 0  # of TRACE
 
@@ -222,6 +222,10 @@ class Block:
     def held_by(self, time_ns, site, chain, objects):
         """So many of the objects that were looked at; "": by other chains."""
         return self._row(HOLDERS, [time_ns, self.site(*site), self.string(chain), objects])
+
+    def held(self, time_ns, site, known, looked_for, reached):
+        """A walk of the heap has looked for so many of the known objects, and reached some."""
+        return self._row(HELD, [time_ns, self.site(*site), known, looked_for, reached])
 
     def content(self, site, dead=0, zero=0, size=0, used=0, parts=(0, 0, 0, 0, 0), outlived=0, same=0, other=0):
         """Arrays looked at; `parts`: dead ones used up to 1/64, 1/16, 1/8, 1/4, 1/2."""

@@ -67,6 +67,18 @@ def test_a_leak_beside_garbage_is_the_first_finding(workload, profile, jdk, gc):
     assert "byte[]" in [f["class"] for f in leaks(r)], json.dumps(lines_of(r, "byte[]")[0])
 
 
+@pytest.mark.parametrize("way", [("list", ["byte[]"]), ("refill", [])], ids=lambda way: way[0])
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_a_walk_tells_a_leak_without_collections_of_old_objects(workload, profile, jdk, gc, way):
+    run = profile(command(workload, jdk, CLASS, way[0], 3000, BYTES, EACH, "young", java=["-Xmn8m", *collector(gc)]), "--holders", "--max-pause=5s")
+    r = report(run)
+    line = lines_of(r, "byte[]")[0]
+    assert r["live"]["old_collections"] == 0 and line["walk"]["looked_for"] > 0
+    assert [f["class"] for f in leaks(r)] == way[1], json.dumps(line)
+    if way[1]:
+        assert line["growth"]["bytes_per_second"] == pytest.approx(rate(ARRAY_BYTES), rel=0.1)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("way", LEAKS)
 @pytest.mark.parametrize("gc", (*COLLECTORS, "Z", "Shenandoah"))
@@ -95,6 +107,15 @@ def test_what_has_a_bound_is_no_leak(workload, profile, jdk, gc, way):
     if way == "warmup":  # all were made in the first three tenths of the time
         ages = lines_of(r, "byte[]")[0]["ages"]
         assert sum(ages[:2]) <= 0.05 * sum(ages), ages
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", (*BOUNDED, "refill"))
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_what_has_a_bound_is_no_leak_by_a_walk_either(workload, profile, jdk, gc, way):
+    run = profile(command(workload, jdk, CLASS, way, 5000, BYTES, EACH, "young", java=["-Xmn16m", *collector(gc)]), "--holders", "--max-pause=5s")
+    r = report(run)
+    assert leaks(r) == [] and r["live"]["old_collections"] == 0 and lines_of(r, "byte[]")[0]["walk"]["looked_for"] > 0
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ def test_holders_are_those_of_the_last_walk(locus, made, tmp_path):
     text = " ".join(locus("report", "--view=live", made).stdout.split())
     assert "held by %s (12 of 16 objects looked at) held by thread -> A.b (3 of 16 objects looked at)" % CHAIN in text and "old.Walk" not in text
     found = [f for f in json.loads(locus("report", "--format=json", made).stdout)["findings"] if f["kind"] == "grows"]
-    assert "12 of 16 objects looked at are held by %s." % CHAIN in found[0]["text"]
+    assert "12 of 16 objects looked at are held by static Cache.map -> HashMap.table[]." in found[0]["text"]
     both = tmp_path / "both"
     assert locus("merge", "-o", both, made, profile(tmp_path / "other")).returncode == 0
     assert lines_of(locus, both)["byte[]"]["holders"]["chains"][0] == {"objects": 24, "chain": CHAIN}
@@ -82,6 +82,36 @@ def test_a_line_grows_to_the_end_of_the_recording(locus, tmp_path, old, grows):
     line, found = lines_of(locus, path)["byte[]"], json.loads(locus("report", "--format=json", path).stdout)["findings"]
     assert (len(line["series"]), line["growth"]["to_the_end"]) == (old, grows) and line["growth"]["z"] > 4
     assert ("grows" in [f["kind"] for f in found]) == grows
+
+
+@pytest.mark.parametrize("known, reached, grows", [(5000, 128, True), (5000, 112, False), (128, 125, True), (100, 80, False)])
+def test_a_walk_of_the_heap_tells_whether_what_young_collections_leave_is_live(locus, tmp_path, known, reached, grows):
+    """Without a collection of old objects, the dead ones are bounded by those that the walk has not reached."""
+    looked_for = min(known, 128)
+    path = tmp_path / "p"
+    block = Block().access("object", LOAD, 40, LEAK).allocate(*LEAK, 300, 300 * MB)
+    for i in range(STRETCHES):
+        block.live("least", (i + 1) * NS, None, 2, (40 + i) * MB).live("least", (i + 1) * NS, LEAK, i + 1, (i + 1) * MB)
+    block.live("now", (STRETCHES + 1) * NS, None, 60, 75 * MB).live("now", (STRETCHES + 1) * NS, LEAK, STRETCHES, STRETCHES * MB)
+    block.held((STRETCHES + 1) * NS - 5, LEAK, known, looked_for, reached).held_by((STRETCHES + 1) * NS - 5, LEAK, CHAIN, 16)
+    Profile(path, counters={"heap_max_bytes": 256 * MB}).append(block, end=(STRETCHES + 1) * NS).close()
+    line, found = lines_of(locus, path)["byte[]"], json.loads(locus("report", "--format=json", path).stdout)["findings"]
+    assert line["walk"] == {"known": known, "looked_for": looked_for, "reached": reached} and len(line["series"]) == (STRETCHES if grows else 0)
+    assert [f["kind"] for f in found if f["kind"] == "grows"] == (["grows"] if grows else [])
+    text = " ".join(locus("report", path).stdout.split())
+    assert ("%d of %d objects looked for in the heap are live" % (reached, looked_for) in text) == grows
+    if grows:
+        assert line["growth"]["by_walk"] and line["growth"]["bytes_per_second"] == pytest.approx(MB)
+        assert line["growth"]["low"] < MB * (1 - (looked_for - reached) / looked_for) <= MB
+
+
+@pytest.mark.parametrize("old", [0, 7, 8])
+def test_a_note_names_the_line_that_may_grow(locus, tmp_path, old):
+    """Eight collections of old objects tell that it does not grow to the end."""
+    path = profile(tmp_path / "p", old=old)
+    text = " ".join(locus("report", path).stdout.split())
+    note = "byte[] of c.a.Cache.load:20 grows by 60.0 MB a minute, unless its old objects are dead: 30 of 60 collections looked at old objects. "
+    assert (note + "A recording with --holders tells whether they are" in text) == (old < 8)
 
 
 def test_the_database_has_the_state_and_the_curve(locus, made, tmp_path):

@@ -17,7 +17,8 @@
 enum { ROWS_MAX = 8192 };
 
 static struct lc_block_holder rows[ROWS_MAX];
-static size_t rows_len, room;
+static struct lc_block_held held[ROWS_MAX];
+static size_t rows_len, held_len, room;
 static struct lc_thread thread;
 
 int lc_tally_holder(struct lc_tally *t, const struct lc_block_holder *row)
@@ -28,11 +29,19 @@ int lc_tally_holder(struct lc_tally *t, const struct lc_block_holder *row)
 	return 0;
 }
 
+int lc_tally_held(struct lc_tally *t, const struct lc_block_held *row)
+{
+	if (held_len == room)
+		return -1;
+	held[held_len++] = *row;
+	return 0;
+}
+
 static int reset(void **state)
 {
 	room = ROWS_MAX;
 	lc_live_holders_take(&thread);
-	rows_len = 0;
+	rows_len = held_len = 0;
 	return 0;
 }
 
@@ -58,15 +67,23 @@ static void equal_texts_have_one_address(void **state)
 
 static void a_row_that_finds_no_memory_comes_again(void **state)
 {
-	for (uint32_t i = 0; i < 3; i++)
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct lc_block_held row = { .site = i, .known = 9, .reached = i };
+
 		lc_live_holders_add(1, i, "static A.b", i);
+		lc_live_holders_add_held(&row);
+	}
 	room = 2;
 	lc_live_holders_take(&thread);
 	assert_int_equal(rows_len, 2);
+	assert_int_equal(held_len, 2);
 	room = ROWS_MAX;
 	lc_live_holders_take(&thread);
 	assert_int_equal(rows_len, 3);
 	assert_int_equal(rows[2].site, 2);
+	assert_int_equal(held_len, 3);
+	assert_int_equal(held[2].site, 2);
+	assert_int_equal(held[2].reached, 2);
 }
 
 static void further_texts_count_as_other_chains(void **state)

@@ -20,7 +20,7 @@
 
 enum { FILL = 1, RUN, JDK, SITE = 5, OTHER, HELD, SITES_END };
 
-static struct lc_estimate_held held = { .site = HELD, .address = HEAP + 8 };
+static struct lc_estimate_held held = { .site = HELD, .address = HEAP + 8, .survived = 1 };
 
 /* The path of SITE is RUN -> FILL, that of OTHER is RUN -> JDK; HELD has none. */
 static const struct lc_method methods[] = { [FILL] = { .class_name = "Leak", .name = "fill" },
@@ -120,6 +120,10 @@ static void objects_are_chosen_evenly(void **state)
 		assert_int_equal(o.sites[2].objects[0].address, HEAP + 8);
 	}
 	held.address = 0; /* its place is not known yet */
+	lc_live_objects_find(&o, map);
+	assert_int_equal(o.sites[2].len, 0);
+	held.address = HEAP + 8;
+	held.survived = 0; /* no collection has told whether it is live */
 	lc_live_objects_find(&o, map);
 	assert_int_equal(o.sites[2].len, 0);
 	held.ref = (jweak)&held;

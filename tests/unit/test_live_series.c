@@ -80,7 +80,7 @@ static int setup(void **state)
 	rows_len = ages_len = held_len = 0;
 	refuses = false;
 	lc_live_series_again(now);
-	lc_live_series_look(NULL, now, false); /* forget the last test's map */
+	lc_live_series_look(NULL, now, true); /* forget the last test's map */
 	lc_live_series_end();
 	lc_live_series_take(&thread);
 	lc_live_series_again(now);
@@ -321,6 +321,24 @@ static void the_sites_that_hold_most_come_first(void **state)
 	assert_int_equal(sites[0], SITE);
 }
 
+static void sites_that_grow_come_before_larger_ones(void **state)
+{
+	const uint32_t none = 0;
+	uint32_t sites[3];
+
+	assert_int_equal(lc_map_allocated(map, HEAP + 4096, 100, OTHER), 0);
+	assert_int_equal(lc_map_allocated(map, HEAP + 8192, 1, OTHER + 10), 0);
+	for (unsigned i = 0; i < 200; i++) {
+		collect(20, false);
+		if (i == 190)
+			put(0, SITE);
+	}
+	assert_int_equal(lc_live_series_most(is_not, &none, sites, 3), 3);
+	assert_int_equal(sites[0], SITE);
+	assert_int_equal(sites[1], OTHER);
+	assert_int_equal(sites[2], OTHER + 10);
+}
+
 static void a_row_that_finds_no_memory_comes_again(void **state)
 {
 	struct lc_block_live row = { 0 };
@@ -410,6 +428,7 @@ int main(void)
 		TEST(the_end_of_the_recording_is_no_point),
 		TEST(ages_are_fifths_of_the_collections),
 		TEST(the_sites_that_hold_most_come_first),
+		TEST(sites_that_grow_come_before_larger_ones),
 		TEST(a_row_that_finds_no_memory_comes_again),
 		TEST(the_next_profile_has_its_own_series),
 		TEST(sums_by_site_are_those_of_the_objects),

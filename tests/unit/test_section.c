@@ -100,7 +100,7 @@ static bool has_threads(unsigned number)
 static void the_norm_names_the_sections_whose_rows_have_a_thread(void **state)
 {
 	char expected[512] = " sections ";
-	unsigned last = LC_SECTION_RUNNING_NESTED;
+	unsigned last = LC_SECTION_HELD;
 	char *text = strdup(norm);
 
 	assert_non_null(text);

@@ -14,9 +14,9 @@ import javax.management.ObjectName;
 /**
  * Keeps objects in different ways, each beside garbage: a leak by a map, a list, a thread's variable,
  * a list of listeners, direct buffers, class loaders or objects of an inner class; a cache with a bound; a sawtooth; a program that only warms
- * up; and a steady one. Collects all objects five times a second. Arguments: the way, the milliseconds, the bytes of an object, and how many
+ * up; a steady one; and a full cache whose objects are replaced by those of another line. Collects all objects five times a second. Arguments: the way, the milliseconds, the bytes of an object, and how many
  * objects are kept each 10 ms; "count": prints the JVM's own count of listeners, which takes seconds on a busy
- * machine, with what is kept at the end.
+ * machine, with what is kept at the end; "young": collects nothing.
  */
 public class Stays {
     interface Listener { }
@@ -38,6 +38,11 @@ public class Stays {
     static volatile Object garbage;
 
     static byte[] make() {
+        return new byte[size];
+    }
+
+    static byte[] makeFirst() {
+        kept++;
         return new byte[size];
     }
 
@@ -128,6 +133,11 @@ public class Stays {
                 else
                     LIST.set((int) (Math.random() * BOUND), make());
             }
+            case "refill" -> {
+                while (kept < 3 * BOUND)
+                    LIST.add(makeFirst());
+                LIST.set((int) (kept++ % (3 * BOUND)), make());
+            }
             default -> leak(way);
         }
     }
@@ -138,12 +148,13 @@ public class Stays {
         int collections = 0;
         long length = Long.parseLong(args[1]) * 1_000_000, begin = System.nanoTime();
         int each = Integer.parseInt(args[3]);
+        boolean young = args.length > 4 && args[4].equals("young");
 
         size = Integer.parseInt(args[2]);
-        for (long now = begin, done = 0; now - begin < length || collections < ENOUGH; now = System.nanoTime()) {
+        for (long now = begin, done = 0; now - begin < length || (!young && collections < ENOUGH); now = System.nanoTime()) {
             for (; done < (now - begin) / 10_000_000 * each; done++) // by the clock, also on a busy machine
                 keep(way, (double) (now - begin) / length);
-            if (now - collected > 200_000_000) {
+            if (!young && now - collected > 200_000_000) {
                 System.gc();
                 collected = now;
                 collections++;
@@ -154,8 +165,9 @@ public class Stays {
         }
         garbage = null;
         long ran = System.nanoTime() - begin;
-        System.gc();
-        long counted = args.length > 4 ? histogram(Heavy.class.getName()) : 0;
+        if (!young)
+            System.gc();
+        long counted = args.length > 4 && !young ? histogram(Heavy.class.getName()) : 0;
         System.out.printf("{\"kept\": %d, \"ns\": %d, \"histogram\": %d}%n", kept, ran, counted);
     }
 

@@ -457,6 +457,8 @@ static int order(const void *a, const void *b)
 	/* A leak ends the program sooner or later, whatever time others cost. */
 	if ((x->kind == LC_FINDING_GROWS) != (y->kind == LC_FINDING_GROWS))
 		return x->kind == LC_FINDING_GROWS ? -1 : 1;
+	if (x->growth != y->growth)
+		return x->growth > y->growth ? -1 : 1;
 	if (x->saves.all.low != y->saves.all.low)
 		return x->saves.all.low > y->saves.all.low ? -1 : 1;
 	return strcmp(x->id, y->id);

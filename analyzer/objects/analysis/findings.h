@@ -75,6 +75,7 @@ struct lc_finding {
 	uint32_t holder;  /* class of the collection's nodes that hold these objects; 0: none */
 	const struct lc_spans_diagnosis *spans; /* diagnosis of streams or tasks; NULL: none */
 	uint64_t row_samples; /* of `row`, that another finding than one of rows explains */
+	double growth;        /* of LC_FINDING_GROWS: bytes a second, the low end */
 	uint64_t site;        /* lc_tree_site_id() of the site; 0: several, or none */
 	const char *text;     /* what is wrong, and the numbers that show it; UTF-8, one line */
 	enum lc_advice_joins joins; /* findings with the same change may be one */

@@ -3,6 +3,7 @@
 #include "analyzer/objects/analysis/live.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/poisson.h"
 #include "analyzer/model/load.h"
+#include "analyzer/objects/analysis/object_names.h"
 #include "analyzer/objects/analysis/offheap.h"
 #include "src/base/order.h"
 
@@ -18,6 +20,7 @@
 #define MATTERS_PART 0.01   /* of the limit */
 #define MATTERS_S 86400.0   /* until the limit is reached */
 #define LAST_PART (1.0 / 3) /* of the recording, that a point must be in */
+#define DEAD_PART (1.0 / 6) /* of the growth, half of that in the last third */
 
 /*
  * Errors of an estimate add up from point to point, as in a random walk. The slope of a line
@@ -52,6 +55,7 @@ struct build {
 	double *series;                        /* bytes of a line, by stretch */
 	double (*ages)[LC_LIVE_AGES];          /* objects, by line */
 	const struct lc_live_holders *holders; /* by line */
+	struct lc_live_walk walk;
 };
 
 static uint64_t value(const struct entry *e, unsigned column)
@@ -153,6 +157,7 @@ static void read_holders(struct build *b)
 
 	b->holders = lc_live_holders_of(&b->l->arena, b->rank, lines);
 	free(lines);
+	b->walk = lc_live_walk_of(b->rank);
 }
 
 /* How many collections the ages go up to, and when the first of these was: from the last back. */
@@ -265,38 +270,45 @@ static void add_series(struct build *b, const struct entry *e, const struct entr
 	}
 }
 
+static void add_point(struct lc_live_points *p, double x, double y, double part)
+{
+	struct lc_trend_point *last = p->len ? &p->points[p->len - 1] : NULL;
+
+	if (!last || (part > 0 && (size_t)(x / part) != (size_t)(last->x / part)))
+		p->points[p->len++] = (struct lc_trend_point){ x, y };
+	else if (y < last->y)
+		*last = (struct lc_trend_point){ x, y };
+}
+
 /* Reduce the series to the least of equal parts of its time. */
 static void reduce(struct build *b, struct lc_live_line *line)
 {
-	struct lc_trend_point *points =
-	    lc_arena_zeroed(&b->l->arena, LC_TREND_POINTS_MAX, sizeof(*points));
 	const double part = b->l->seconds * 1.000001 / LC_TREND_POINTS_MAX;
-	size_t before = SIZE_MAX;
+	struct lc_live_points *const by[] = { &line->by_old, &line->by_all };
 
-	line->points = points;
+	for (size_t i = 0; i < 2; i++)
+		by[i]->points =
+		    lc_arena_zeroed(&b->l->arena, LC_TREND_POINTS_MAX, sizeof(*by[i]->points));
 	line->first_s = -1;
 	for (size_t i = 0; i < b->stretches_len; i++) {
 		const struct stretch *s = &b->stretches[i];
 		const double x = (double)(s->time_ns - b->begin_ns) / NS;
-		const size_t at = part > 0 ? (size_t)(x / part) : 0;
 
 		if (b->series[i] > 0) {
 			line->first_s = line->first_s < 0 ? x : line->first_s;
 			line->last_s = x;
 		}
 		line->collections += line->first_s >= 0 ? s->collections : 0;
-		if (!line->off_heap && !s->old)
-			continue; /* some that have died since are among them */
-		if (at != before)
-			points[line->points_len++] = (struct lc_trend_point){ x, b->series[i] };
-		else if (b->series[i] < points[line->points_len - 1].y)
-			points[line->points_len - 1] = (struct lc_trend_point){ x, b->series[i] };
-		before = at;
+		if (line->off_heap || s->old) /* else some that have died since are among them */
+			add_point(&line->by_old, x, b->series[i], part);
+		if (s->collections && (!b->walk.time_ns || s->time_ns <= b->walk.time_ns))
+			add_point(&line->by_all, x, b->series[i], part);
 	}
 }
 
-/* The trend, and whether it matters. */
-static void judge(const struct lc_live *l, struct lc_live_line *line)
+/* The trend of the points, and whether it matters. */
+static void judge(const struct lc_live *l, struct lc_live_line *line,
+                  const struct lc_live_points *p)
 {
 	const bool direct = line->off_heap && l->direct_max_bytes;
 	const double limit =
@@ -305,9 +317,9 @@ static void judge(const struct lc_live *l, struct lc_live_line *line)
 	struct lc_trend *t = &line->trend;
 	double part, full = line->off_heap ? 0 : (double)l->heap_bytes;
 
-	*t = lc_trend_of(line->points, line->points_len);
+	*t = lc_trend_of(p->points, p->len);
 	/* After the last point the line may have stayed. */
-	t->grows = t->grows && line->points[line->points_len - 1].x >= (1 - LAST_PART) * l->seconds;
+	t->grows = t->grows && p->points[p->len - 1].x >= (1 - LAST_PART) * l->seconds;
 	part = e->value > 0 ? RANDOM_WALK * e->value / lc_live_bytes(&line->now) : 0;
 	if (part > 0) {
 		const double low = part * (1 - e->low / e->value);
@@ -329,10 +341,100 @@ static void judge(const struct lc_live *l, struct lc_live_line *line)
 	                 (line->full_s >= 0 && line->full_s <= MATTERS_S) || line->off_heap);
 }
 
+/* Are the objects of two lines held alike, or called alike? */
+static bool alike(const struct lc_tree *t, const struct lc_live_line *a,
+                  const struct lc_live_line *b)
+{
+	char *of_a, *of_b;
+	bool same;
+
+	if (a->row->class != b->row->class)
+		return false;
+	for (size_t i = 0; i < a->holders.len; i++)
+		for (size_t k = 0; k < b->holders.len; k++)
+			if (a->holders.chains[i].text.bytes == b->holders.chains[k].text.bytes)
+				return true;
+	of_a = lc_object_label(t, a->row, 1, UINT_MAX);
+	of_b = lc_object_label(t, b->row, 1, UINT_MAX);
+	same = !strcmp(of_a, of_b);
+	free(of_a);
+	free(of_b);
+	return same;
+}
+
+/* Dead objects of other lines, that those of the line may have replaced: in a cache, for one. */
+static double replaced_bytes(const struct build *b, const struct lc_live_line *line)
+{
+	double bytes = 0;
+
+	for (size_t i = 0; i < b->l->len; i++) {
+		const struct lc_live_line *other = &b->l->lines[i];
+
+		if (other != line && other->dead_bytes > 0 &&
+		    alike(b->rank->view->tree, line, other))
+			bytes += other->dead_bytes;
+	}
+	return bytes;
+}
+
+/*
+ * Judge by points after all collections. Dead objects among them are at most those that are dead at
+ * the walk: a collection that takes out others makes the line fall.
+ */
+static void judge_by_walk(const struct build *b, struct lc_live_line *line)
+{
+	struct lc_live_line all = *line;
+	double dead = line->dead_most_bytes;
+
+	judge(b->l, &all, &line->by_all);
+	if (!all.matters)
+		return;
+	dead += replaced_bytes(b, line);
+	all.trend.low -= dead / b->l->seconds;
+	if (all.trend.low <= 0 || dead > DEAD_PART * all.grown_bytes)
+		return;
+	all.by_walk = true;
+	*line = all;
+}
+
+/* Would the line be a finding if no object in it were dead, and does nothing tell how many are? */
+static void judge_unknown(struct lc_live *l, const struct lc_live_line *line)
+{
+	struct lc_live_line all = *line;
+
+	if (line->off_heap || line->by_old.len >= LC_TREND_GROWS_MIN || !line->row->path)
+		return;
+	judge(l, &all, &line->by_all);
+	if (!all.matters || all.trend.slope <= l->unknown_slope)
+		return;
+	l->unknown = line->row;
+	l->unknown_slope = all.trend.slope;
+}
+
+static void judge_line(const struct build *b, struct lc_live_line *line)
+{
+	judge(b->l, line, &line->by_old);
+	if (line->matters)
+		return;
+	if (line->walked.looked_for)
+		judge_by_walk(b, line);
+	else
+		judge_unknown(b->l, line);
+}
+
 static void add_now(struct lc_live_line *line, struct lc_live_site *site, const struct entry *e)
 {
 	add_held(&line->now, e);
 	add_held(&site->now, e);
+}
+
+static void add_dead(const struct build *b, struct lc_live_line *line,
+                     const struct lc_live_site *site)
+{
+	const struct lc_live_dead dead = lc_live_walk_dead(&b->walk, site->site, &line->walked);
+
+	line->dead_bytes += dead.part * lc_live_bytes(&site->now);
+	line->dead_most_bytes += dead.most * lc_live_bytes(&site->now);
 }
 
 static void make_line(struct build *b, size_t from, size_t to)
@@ -369,6 +471,7 @@ static void make_line(struct build *b, size_t from, size_t to)
 				}
 		}
 		end_held(&site->now);
+		add_dead(b, line, site);
 	}
 	end_held(&line->now);
 	end_held(&line->young);
@@ -432,7 +535,7 @@ void lc_live_build(struct lc_live *l, const struct lc_ranking *rank)
 		make_line(&b, i, end);
 	}
 	for (size_t i = 0; l->one_process && i < l->len; i++)
-		judge(l, &l->lines[i]);
+		judge_line(&b, &l->lines[i]);
 	if (l->len)
 		qsort(l->lines, l->len, sizeof(*l->lines), order_lines);
 	free(b.entries);
@@ -440,6 +543,7 @@ void lc_live_build(struct lc_live *l, const struct lc_ranking *rank)
 	free(b.now_ns);
 	free(b.series);
 	free(b.ages);
+	free(b.walk.sites);
 }
 
 double lc_live_age_part(const struct lc_live_line *line, size_t age)

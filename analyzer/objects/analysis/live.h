@@ -24,6 +24,12 @@ struct lc_live_held {
 	uint64_t sampled;
 };
 
+/* Least bytes in equal parts of the recording: seconds since its begin, bytes. */
+struct lc_live_points {
+	struct lc_trend_point *points; /* [LC_TREND_POINTS_MAX] */
+	size_t len;
+};
+
 struct lc_live_line {
 	const struct lc_rank_row *row;
 	bool off_heap;
@@ -32,12 +38,12 @@ struct lc_live_line {
 	/* Objects now, by the fifth of the collections that they have survived; all 0: unknown. */
 	double ages[LC_LIVE_AGES];
 	struct lc_live_holders holders; /* of some of the objects; empty if there was no walk */
-	/*
-	 * Least bytes in equal parts of the recording: seconds since its begin, bytes. For objects,
-	 * only of parts in which old ones were collected, too: else dead ones are among them.
-	 */
-	const struct lc_trend_point *points;
-	size_t points_len;
+	struct lc_live_points by_old;   /* of objects: after collections of old ones, too */
+	struct lc_live_points by_all;   /* after all before the walk: with dead old objects */
+	struct lc_live_reached walked;  /* of the line's sites; all 0: no walk has looked for it */
+	/* Now, by the walk: an estimate, and the upper end of its 95% interval. */
+	double dead_bytes, dead_most_bytes;
+	bool by_walk; /* the trend is that of by_all, since hardly any of them are dead */
 	/* The bytes' trend, in bytes a second; the interval has the error of the estimate, too. */
 	struct lc_trend trend;
 	double first_s, last_s; /* of points at which the line held something; since the begin */
@@ -68,7 +74,13 @@ struct lc_live {
 	uint64_t old_collections; /* of these: of old objects, too, or of some */
 	uint64_t incomplete;      /* collections after which objects were forgotten */
 	double seconds;           /* of the points */
-	bool ages;                /* any line has ages */
+	/*
+	 * The line that grows most, of those that would be a finding if all their objects were
+	 * live, which too few collections can tell; NULL: there is none. In bytes a second.
+	 */
+	const struct lc_rank_row *unknown;
+	double unknown_slope;
+	bool ages; /* any line has ages */
 	/*
 	 * The most collections that objects of each age have survived, and the seconds since the
 	 * first of these; all 0 if there are several processes.
@@ -81,6 +93,12 @@ struct lc_live {
 /* Free with lc_live_free(), before the ranking. */
 void lc_live_build(struct lc_live *l, const struct lc_ranking *rank);
 void lc_live_free(struct lc_live *l);
+
+/* The points of the line's trend. */
+static inline const struct lc_live_points *lc_live_points(const struct lc_live_line *line)
+{
+	return line->by_walk ? &line->by_all : &line->by_old;
+}
 
 /* Sampled objects that an estimate needs, as in analyzer/viewer/live.js. */
 enum { LC_LIVE_SAMPLED_MIN = 5 };

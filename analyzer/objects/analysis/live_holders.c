@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* objects/analysis/live_holders.c - adds up chains that are alike. */
+/* objects/analysis/live_holders.c - adds up chains that are alike, and bounds how many objects are
+ * dead. */
 #include "analyzer/objects/analysis/live_holders.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/arena.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/wilson.h"
 #include "analyzer/model/load.h"
 #include "analyzer/objects/analysis/ranking.h"
 #include "src/base/order.h"
@@ -114,4 +116,54 @@ struct lc_live_holders *lc_live_holders_of(struct lc_arena *arena, const struct 
 			      order_chains);
 	free(entries);
 	return of;
+}
+
+/* ---- dead objects ---- */
+
+#define Z95 1.96
+
+struct lc_live_walk lc_live_walk_of(const struct lc_ranking *rank)
+{
+	const struct lc_tree *t = rank->view->tree;
+	struct lc_live_walk walk = { 0 };
+
+	if (rank->view->load->processes_len != 1)
+		return walk;
+	walk.sites_len = t->sites.count;
+	walk.sites = lc_mem_zeroed(walk.sites_len, sizeof(*walk.sites));
+	for (uint32_t i = 0; i < t->held.count; i++) {
+		const uint64_t time = lc_tree_wide(&lc_table_key(&t->held, i)[LC_HELD_TIME]);
+
+		walk.time_ns = time > walk.time_ns ? time : walk.time_ns;
+	}
+	for (uint32_t i = 0; i < t->held.count; i++) {
+		const uint32_t *key = lc_table_key(&t->held, i);
+		const uint64_t *values = lc_table_values(&t->held, i);
+
+		if (lc_tree_wide(&key[LC_HELD_TIME]) == walk.time_ns)
+			walk.sites[key[LC_HELD_SITE]] = (struct lc_live_reached){
+				values[LC_HELD_KNOWN],
+				values[LC_HELD_LOOKED_FOR],
+				values[LC_HELD_REACHED],
+			};
+	}
+	return walk;
+}
+
+struct lc_live_dead lc_live_walk_dead(const struct lc_live_walk *walk, uint32_t site,
+                                      struct lc_live_reached *sum)
+{
+	const struct lc_live_reached *r = site < walk->sites_len ? &walk->sites[site] : NULL;
+	struct lc_live_dead dead = { 0, 1 };
+	double low;
+
+	if (!r || !r->looked_for || r->reached > r->looked_for)
+		return dead;
+	sum->known += r->known;
+	sum->looked_for += r->looked_for;
+	sum->reached += r->reached;
+	dead.part = dead.most = (double)(r->looked_for - r->reached) / (double)r->looked_for;
+	if (r->looked_for < r->known)
+		lc_wilson(dead.part, (double)r->looked_for, Z95, &low, &dead.most);
+	return dead;
 }

@@ -29,15 +29,17 @@ static void put_held(struct lc_json *j, const char *name, const struct lc_live_h
 
 static void put_series(struct lc_json *j, const struct lc_live_line *line)
 {
+	const struct lc_live_points *p = lc_live_points(line);
+
 	lc_json_array(j, "series");
-	for (size_t i = 0; i < line->points_len; i++) {
+	for (size_t i = 0; i < p->len; i++) {
 		lc_json_array(j, NULL);
-		lc_json_real(j, NULL, line->points[i].x);
-		lc_json_fixed(j, NULL, line->points[i].y, 0);
+		lc_json_real(j, NULL, p->points[i].x);
+		lc_json_fixed(j, NULL, p->points[i].y, 0);
 		lc_json_end_array(j);
 	}
 	lc_json_end_array(j);
-	if (line->points_len < LC_TREND_POINTS_MIN)
+	if (p->len < LC_TREND_POINTS_MIN)
 		return;
 	lc_json_object(j, "growth");
 	lc_json_real(j, "bytes_per_second", line->trend.slope);
@@ -45,6 +47,7 @@ static void put_series(struct lc_json *j, const struct lc_live_line *line)
 	lc_json_real(j, "high", line->trend.high);
 	lc_json_real(j, "z", line->trend.z);
 	lc_json_bool(j, "to_the_end", line->trend.grows);
+	lc_json_bool(j, "by_walk", line->by_walk);
 	lc_json_end_object(j);
 }
 
@@ -65,6 +68,17 @@ static void put_holders(struct lc_json *j, const struct lc_live_holders *h)
 	lc_json_end_object(j);
 }
 
+static void put_walked(struct lc_json *j, const struct lc_live_reached *r)
+{
+	if (!r->looked_for)
+		return;
+	lc_json_object(j, "walk");
+	lc_json_u64(j, "known", r->known);
+	lc_json_u64(j, "looked_for", r->looked_for);
+	lc_json_u64(j, "reached", r->reached);
+	lc_json_end_object(j);
+}
+
 static void put_line(struct lc_json *j, const struct lc_report *r, const struct lc_live *l,
                      const struct lc_live_line *line)
 {
@@ -82,6 +96,7 @@ static void put_line(struct lc_json *j, const struct lc_report *r, const struct 
 		lc_json_end_array(j);
 	}
 	put_holders(j, &line->holders);
+	put_walked(j, &line->walked);
 	if (l->one_process) {
 		lc_json_u64(j, "collections", line->collections);
 		if (line->first_s >= 0) {

@@ -43,13 +43,15 @@ static void curve(struct lc_json *j, const struct lc_live_line *line)
 		lc_json_fixed(j, "first", line->first_s, 3);
 		lc_json_fixed(j, "last", line->last_s, 3);
 	}
+	const struct lc_live_points *p = lc_live_points(line);
+
 	lc_json_array(j, "points");
-	for (size_t i = 0; i < line->points_len; i++) {
-		lc_json_fixed(j, NULL, line->points[i].x, 3);
-		lc_json_fixed(j, NULL, line->points[i].y, 0);
+	for (size_t i = 0; i < p->len; i++) {
+		lc_json_fixed(j, NULL, p->points[i].x, 3);
+		lc_json_fixed(j, NULL, p->points[i].y, 0);
 	}
 	lc_json_end_array(j);
-	if (line->points_len < LC_TREND_POINTS_MIN)
+	if (p->len < LC_TREND_POINTS_MIN)
 		return;
 	lc_json_array(j, "growth");
 	lc_json_real(j, NULL, line->trend.slope);
@@ -93,7 +95,7 @@ void lc_page_live_row(struct lc_json *j, const struct lc_live_line *line)
 		lc_json_end_array(j);
 	}
 	holders(j, &line->holders);
-	if (line->points) /* the profile has one process */
+	if (line->by_old.points) /* the profile has one process */
 		curve(j, line);
 	lc_json_end_object(j);
 }

@@ -36,7 +36,7 @@ static void put_growth(FILE *out, const struct lc_live_line *line)
 	const struct lc_trend *t = &line->trend;
 	char slope[40], low[40], high[40];
 
-	if (line->points_len < LC_TREND_POINTS_MIN) {
+	if (lc_live_points(line)->len < LC_TREND_POINTS_MIN) {
 		fputs("; growth: too few collections of old objects to tell", out);
 		return;
 	}
@@ -45,6 +45,11 @@ static void put_growth(FILE *out, const struct lc_live_line *line)
 	        signed_text(low, sizeof(low), t->low * MINUTE_S),
 	        signed_text(high, sizeof(high), t->high * MINUTE_S),
 	        t->grows ? ", to the end" : "");
+	if (line->by_walk)
+		fprintf(out,
+		        ", by all collections, since %" PRIu64 " of %" PRIu64
+		        " objects that the walk of the heap looked for are live",
+		        line->walked.reached, line->walked.looked_for);
 }
 
 static void put_ages(FILE *out, const struct lc_live_line *line)
