@@ -472,7 +472,7 @@ static int begin_thread(struct lc_pass *p, const struct lc_block_header *h)
 	return thread_counts(target->filter, target->tree, h->tid, name);
 }
 
-static void note_thread(struct lc_pass *p, const struct lc_block_header *h)
+static void name_thread(struct lc_pass *p, const struct lc_block_header *h)
 {
 	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_THREAD);
 	uint32_t name = 0;
@@ -483,6 +483,13 @@ static void note_thread(struct lc_pass *p, const struct lc_block_header *h)
 		name = lc_take_id(&r, p->d, LC_SECTION_STRINGS);
 	p->thread = pass_thread(p->target, h->process, h->thread_index, h->tid, name, h->t_begin_ns,
 	                        h->t_end_ns);
+}
+
+static void note_thread(struct lc_pass *p, const struct lc_block_header *h)
+{
+	name_thread(p, h);
+	if (p->all)
+		return;
 	lc_tree_stretch(p->target->tree, p->thread, h->t_begin_ns, h->t_end_ns);
 	if (p->target->own)
 		lc_table_put(p->target->own, lc_table_key(&p->target->tree->threads, p->thread));
@@ -502,17 +509,40 @@ static bool in_range(struct lc_block_target *t, const struct lc_block_header *h)
 	return true;
 }
 
+static int add_sections(struct lc_pass *p, const enum lc_section *sections, size_t len)
+{
+	p->add = true;
+	for (size_t i = 0; i < len; i++)
+		if (p->d->body[sections[i]] && section(p, sections[i]))
+			return -EBADMSG;
+	return 0;
+}
+
 /* Read facts that hold for other blocks too, from a block outside the range. */
 static int facts(struct lc_pass *p)
 {
 	static const enum lc_section sections[] = { LC_SECTION_RECURSIONS, LC_SECTION_SITE_NAMES,
 		                                    LC_SECTION_LAYOUTS };
 
-	p->add = true;
+	return add_sections(p, sections, sizeof(sections) / sizeof(sections[0]));
+}
+
+/*
+ * Read the series of live objects from a block outside the range: a row holds until the site's next
+ * one, and rows have times of their own.
+ */
+static int series(struct lc_pass *p, const struct lc_block_header *h)
+{
+	static const enum lc_section sections[] = { LC_SECTION_LIVE, LC_SECTION_AGES,
+		                                    LC_SECTION_HOLDERS, LC_SECTION_HELD };
+	bool any = false;
+
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
-		if (p->d->body[sections[i]] && section(p, sections[i]))
-			return -EBADMSG;
-	return 0;
+		any |= p->d->body[sections[i]] != NULL;
+	if (!any)
+		return 0;
+	name_thread(p, h);
+	return add_sections(p, sections, sizeof(sections) / sizeof(sections[0]));
 }
 
 /* The path below which the paths of a block begin. */
@@ -543,7 +573,7 @@ static int decode_block(struct lc_block_decoder *d, const struct lc_block_header
 	if (wanted < 0 || counts(&p))
 		return -EBADMSG;
 	if (!in_range(target, h))
-		return facts(&p);
+		return facts(&p) || (wanted && series(&p, h)) ? -EBADMSG : 0;
 	for (unsigned e = 0; e < target->engines_len; e++)
 		lc_sum_add(&target->tree->offered[target->engines[e]], p.offered[e]);
 	if (!wanted)

@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "analyzer/model/blockfile.h"
 #include "analyzer/model/group_filter.h"
@@ -67,6 +68,12 @@ struct lc_load_process {
 	uint64_t zero_ns;  /* when the recording began, of which a range was asked for; else 0 */
 	size_t periods_of; /* periods that there are, with those that a range leaves out */
 };
+
+/* Does the collector move objects while the program runs? */
+static inline bool lc_load_is_concurrent(const struct lc_load_process *p)
+{
+	return !strcmp(p->gc, "Z") || !strcmp(p->gc, "Shenandoah");
+}
 
 /* The end of the recording, or what was written last; CLOCK_MONOTONIC, 0: nothing tells. */
 static inline uint64_t lc_load_end_ns(const struct lc_load_process *p)

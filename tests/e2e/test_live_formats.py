@@ -114,6 +114,34 @@ def test_a_note_names_the_line_that_may_grow(locus, tmp_path, old):
     assert (note + "A recording with --holders tells whether they are" in text) == (old < 8)
 
 
+def test_a_part_of_the_time_has_its_own_growth(locus, tmp_path):
+    """Steady for 15 s and growing for 15 s. A site without a row held as much as before, in a block that the range leaves out."""
+    path = Profile(tmp_path / "p", counters={"heap_max_bytes": 256 * MB})
+    for half in range(2):
+        block = Block().access("object", LOAD, 400, LEAK).allocate(*LEAK, 300, 300 * MB)
+        for i in range(15 * half, 15 * half + 15):
+            block.live("least", (i + 1) * NS, None, 2, 40 * MB, sampled=1)
+            if half or not i:
+                block.live("least", (i + 1) * NS, LEAK, 1, (i + 1 - 14 * half) * MB)
+            if not i:
+                block.live("least", NS, NODES, 5, 5 * MB)
+        if half:
+            block.live("now", 31 * NS, None, 60, 41 * MB, sampled=30).live("now", 31 * NS, LEAK, 30, 16 * MB).live("now", 31 * NS, NODES, 5, 5 * MB)
+        path.append(block, begin=(15 * half + 1) * NS, end=(15 * half + 16) * NS)
+    path.manifest["processes"][0]["end_monotonic_ns"] = 31 * NS
+    path = path.close()
+
+    def lines(*options):
+        r = json.loads(locus("report", "--format=json", *options, path).stdout)
+        return r, {line["class"]: line for line in r["live"]["lines"]}
+
+    r, since = lines("--since=15s")
+    assert (since["byte[]"]["growth"]["bytes_per_second"], since[NODE]["growth"]["bytes_per_second"]) == (MB, 0) and r["live"]["collections"] == 30
+    assert [p[1] for p in since[NODE]["series"]] == 15 * [5 * MB] and [f["kind"] for f in r["findings"]][:1] == ["grows"]
+    r, until = lines("--until=15s")
+    assert (until["byte[]"]["live"]["bytes"], until["byte[]"]["growth"]["bytes_per_second"]) == (MB, 0) and "grows" not in [f["kind"] for f in r["findings"]]
+
+
 def test_the_database_has_the_state_and_the_curve(locus, made, tmp_path):
     lines = lines_of(locus, made)
     assert lines["byte[]"]["live"] == {"objects": 30, "bytes": 30 * MB} and lines[NODE]["live"]["estimated_bytes"]["value"] == 80000

@@ -93,6 +93,19 @@ static uint32_t *lines_of(const struct lc_ranking *rank)
 	return lines;
 }
 
+/* The part of the time that counts. */
+static uint64_t begin_of(const struct build *b, uint32_t process)
+{
+	return b->rank->view->load->processes[process].asked_begin_ns;
+}
+
+static uint64_t end_of(const struct build *b, uint32_t process)
+{
+	const uint64_t end_ns = b->rank->view->load->processes[process].asked_end_ns;
+
+	return end_ns ? end_ns : UINT64_MAX;
+}
+
 static void read_entries(struct build *b)
 {
 	const struct lc_tree *t = b->rank->view->tree;
@@ -115,7 +128,8 @@ static void read_entries(struct build *b)
 
 		if (e.site && e.line == UINT32_MAX)
 			continue; /* its row is not of this ranking */
-		if (process >= b->rank->view->load->processes_len)
+		if (process >= b->rank->view->load->processes_len ||
+		    e.time_ns >= end_of(b, process))
 			continue;
 		if (first == UINT32_MAX)
 			first = process;
@@ -128,7 +142,7 @@ static void read_entries(struct build *b)
 	free(lines);
 }
 
-/* Ages of the objects in the rows of LC_LIVE_NOW. */
+/* Ages of the objects in the rows of LC_LIVE_NOW, by all collections. */
 static void read_ages(struct build *b)
 {
 	const struct lc_tree *t = b->rank->view->tree;
@@ -142,7 +156,7 @@ static void read_ages(struct build *b)
 		    lc_table_key(&t->threads, key[LC_AGE_THREAD])[LC_THREAD_PROCESS];
 
 		if (!lines[key[LC_AGE_SITE]] || process >= b->rank->view->load->processes_len ||
-		    lc_tree_wide(&key[LC_AGE_TIME]) != b->now_ns[process])
+		    begin_of(b, process) || lc_tree_wide(&key[LC_AGE_TIME]) != b->now_ns[process])
 			continue;
 		for (size_t k = 0; k < LC_LIVE_AGES; k++)
 			b->ages[lines[key[LC_AGE_SITE]] - 1][k] += (double)milli[k] / 1000;
@@ -178,6 +192,12 @@ static void name_ages(struct build *b)
 	}
 }
 
+static void add_collections(struct lc_live *l, const struct entry *of_heap)
+{
+	l->collections += value(of_heap, LC_LIVE_OBJECTS);
+	l->old_collections += value(of_heap, LC_LIVE_SAMPLED);
+}
+
 /* The rows of the heap are the last ones, and tell of all stretches. */
 static void read_heap(struct build *b)
 {
@@ -189,20 +209,22 @@ static void read_heap(struct build *b)
 	b->stretches = lc_mem_zeroed(b->len - at, sizeof(*b->stretches));
 	for (; at < b->len; at++) {
 		const struct entry *e = &b->entries[at];
+		const uint64_t from_ns = begin_of(b, e->process);
 
+		if (e->time_ns < from_ns)
+			continue;
 		if (e->kind == LC_LIVE_LEAST)
 			b->stretches[b->stretches_len++] =
 			    (struct stretch){ e->time_ns, value(e, LC_LIVE_OBJECTS),
 				              value(e, LC_LIVE_SAMPLED) != 0 };
 		if (e->kind == LC_LIVE_NOW && e->time_ns == b->now_ns[e->process]) {
 			l->heap_bytes += value(e, LC_LIVE_BYTES);
-			l->collections += value(e, LC_LIVE_OBJECTS);
-			l->old_collections += value(e, LC_LIVE_SAMPLED);
-		} else if (e->kind == LC_LIVE_LEAST && !b->now_ns[e->process]) {
-			if (value(e, LC_LIVE_OBJECTS))
+			if (!from_ns)
+				add_collections(l, e);
+		} else if (e->kind == LC_LIVE_LEAST && (from_ns || !b->now_ns[e->process])) {
+			if (value(e, LC_LIVE_OBJECTS) && !b->now_ns[e->process])
 				l->heap_bytes = value(e, LC_LIVE_BYTES);
-			l->collections += value(e, LC_LIVE_OBJECTS);
-			l->old_collections += value(e, LC_LIVE_SAMPLED);
+			add_collections(l, e);
 		}
 	}
 	b->begin_ns = b->stretches_len ? b->stretches[0].time_ns : 0;
@@ -397,12 +419,17 @@ static void judge_by_walk(const struct build *b, struct lc_live_line *line)
 	*line = all;
 }
 
-/* Would the line be a finding if no object in it were dead, and does nothing tell how many are? */
-static void judge_unknown(struct lc_live *l, const struct lc_live_line *line)
+/*
+ * Would the line be a finding if no object in it were dead, and does nothing tell how many are, but
+ * a walk would?
+ */
+static void judge_unknown(const struct build *b, const struct lc_live_line *line)
 {
 	struct lc_live_line all = *line;
+	struct lc_live *l = b->l;
 
-	if (line->off_heap || line->by_old.len >= LC_TREND_GROWS_MIN || !line->row->path)
+	if (lc_load_is_concurrent(b->rank->view->load->processes) || line->off_heap ||
+	    line->by_old.len >= LC_TREND_GROWS_MIN || !line->row->path)
 		return;
 	judge(l, &all, &line->by_all);
 	if (!all.matters || all.trend.slope <= l->unknown_slope)
@@ -419,7 +446,7 @@ static void judge_line(const struct build *b, struct lc_live_line *line)
 	if (line->walked.looked_for)
 		judge_by_walk(b, line);
 	else
-		judge_unknown(b->l, line);
+		judge_unknown(b, line);
 }
 
 static void add_now(struct lc_live_line *line, struct lc_live_site *site, const struct entry *e)
@@ -493,9 +520,6 @@ static const char *nothing_of(const struct lc_ranking *rank)
 {
 	const struct lc_load *load = rank->view->load;
 
-	if (lc_load_range_on(load->range))
-		return "what stays after collections is not told of a part of the time: leave out "
-		       "--since, --until, --from-mark and --to-mark";
 	if (load->filter || load->frames)
 		return "what stays after collections is not told by thread or frame: leave out "
 		       "these filters";

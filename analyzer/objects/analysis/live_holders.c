@@ -44,6 +44,14 @@ static uint32_t process_of(const struct lc_tree *t, uint32_t row)
 	                    lc_table_key(&t->holders, row)[LC_HOLDER_THREAD])[LC_THREAD_PROCESS];
 }
 
+/* Is the time in the part of the process's time that counts? */
+static bool counts(const struct lc_ranking *rank, uint32_t process, uint64_t time_ns)
+{
+	const uint64_t end_ns = rank->view->load->processes[process].asked_end_ns;
+
+	return !end_ns || time_ns < end_ns;
+}
+
 /* When each process was walked last; the caller frees it. */
 static uint64_t *last_walks(const struct lc_ranking *rank)
 {
@@ -55,7 +63,7 @@ static uint64_t *last_walks(const struct lc_ranking *rank)
 		const uint64_t time = lc_tree_wide(&lc_table_key(&t->holders, i)[LC_HOLDER_TIME]);
 		const uint32_t process = process_of(t, i);
 
-		if (process < len && time > last[process])
+		if (process < len && time > last[process] && counts(rank, process, time))
 			last[process] = time;
 	}
 	return last;
@@ -134,7 +142,8 @@ struct lc_live_walk lc_live_walk_of(const struct lc_ranking *rank)
 	for (uint32_t i = 0; i < t->held.count; i++) {
 		const uint64_t time = lc_tree_wide(&lc_table_key(&t->held, i)[LC_HELD_TIME]);
 
-		walk.time_ns = time > walk.time_ns ? time : walk.time_ns;
+		if (time > walk.time_ns && counts(rank, 0, time))
+			walk.time_ns = time;
 	}
 	for (uint32_t i = 0; i < t->held.count; i++) {
 		const uint32_t *key = lc_table_key(&t->held, i);

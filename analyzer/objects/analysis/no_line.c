@@ -87,7 +87,7 @@ static enum lc_no_line why_of(const struct lc_load_process *p, const char *class
 
 	if (!chosen && !is_tracked(p, class))
 		return LC_LINE_UNKNOWN;
-	if (!strcmp(p->gc, "Z") || !strcmp(p->gc, "Shenandoah"))
+	if (lc_load_is_concurrent(p))
 		return LC_LINE_COLLECTOR;
 	return (chosen || p->attached) && !may_lack_line(p) ? LC_LINE_BEFORE : LC_LINE_UNKNOWN;
 }

@@ -119,7 +119,7 @@ static const char *unsplit_by(const struct lc_view *v)
 	if (!v->classes_len || v->splits_len)
 		return NULL;
 	for (size_t i = 0; i < l->processes_len; i++)
-		if (!strcmp(l->processes[i].gc, "Z") || !strcmp(l->processes[i].gc, "Shenandoah"))
+		if (lc_load_is_concurrent(&l->processes[i]))
 			return l->processes[i].gc;
 	return NULL;
 }
