@@ -15,6 +15,7 @@
 #include "analyzer/commands/agent_setting.h"
 #include "analyzer/commands/attach_request.h"
 #include "analyzer/commands/attach_target.h"
+#include "analyzer/commands/metrics.h"
 #include "analyzer/commands/track_from.h"
 
 enum {
@@ -36,7 +37,7 @@ enum hold_row { ROW_HOLDERS, ROW_PAUSE, HOLD_ROWS };
 static const struct lc_option_info hold_rows[HOLD_ROWS] = {
 	[ROW_HOLDERS] = { "holders", 0, "FLAG", "", "off", "",
 	                  "walk the heap once, which stops the program: record by which references "
-	                  "objects of the lines that hold most are held" },
+	                  "objects of the lines that grow and hold most are held" },
 	[ROW_PAUSE] = { "max-pause", 0, "DURATION", "TIME", "500ms", "ns",
 	                "with --holders: end the walk after TIME, with what it has found" },
 };
@@ -49,8 +50,14 @@ const struct lc_option_info *lc_cmd_detach_options(size_t *count)
 
 const struct lc_option_info *lc_cmd_status_options(size_t *count)
 {
-	*count = 0;
-	return NULL;
+	static const struct lc_option_info rows[] = {
+		{ "metrics", 0, "FLAG", "", "off", "",
+		  "print numbers for Prometheus: the heap, and what the 20 lines that hold most "
+		  "have live; this has the agent write its profile" },
+	};
+
+	*count = sizeof(rows) / sizeof(rows[0]);
+	return rows;
 }
 
 /* A directory of ours means nothing to a process with other mounts. */
@@ -89,6 +96,7 @@ struct attach_arguments {
 	struct lc_args args;
 	struct lc_options options;
 	const char *track_from; /* a profile; NULL: none */
+	bool metrics;
 };
 
 static int set_option(void *context, int row, const char *value)
@@ -98,6 +106,10 @@ static int set_option(void *context, int row, const char *value)
 
 	if (!strcmp(a->args.table[row].name, "track-from")) {
 		a->track_from = value;
+		return 0;
+	}
+	if (!strcmp(a->args.table[row].name, "metrics")) {
+		a->metrics = true;
 		return 0;
 	}
 	if (lc_options_set(&a->options, a->args.table[row].name, value, error, sizeof(error)))
@@ -145,6 +157,17 @@ int lc_cmd_attach(int argc, char **argv)
 	return status ? status : attach(pid, &a.options);
 }
 
+static int print_metrics(const struct lc_attach_target *t)
+{
+	char *directory = NULL;
+	int status = lc_attach_dump(t, t->library, &directory);
+
+	if (!status)
+		status = lc_metrics_print(directory);
+	free(directory);
+	return status;
+}
+
 /* A command for an agent that is loaded; `hold`: it has the options of a walk. */
 static int command(const char *name, bool hold, int argc, char **argv)
 {
@@ -171,8 +194,10 @@ static int command(const char *name, bool hold, int argc, char **argv)
 		return LC_EXIT_FAILED;
 	if (!t.library[0])
 		return lc_fail("JVM %d has no Locus agent", (int)pid);
-	return lc_attach_become(&t) ? LC_EXIT_FAILED
-	                            : lc_attach_request(&t, t.library, name, options, &reader);
+	if (lc_attach_become(&t))
+		return LC_EXIT_FAILED;
+	return a.metrics ? print_metrics(&t)
+	                 : lc_attach_request(&t, t.library, name, options, &reader);
 }
 
 int lc_cmd_detach(int argc, char **argv)

@@ -202,3 +202,31 @@ int lc_attach_pid(const char *text, pid_t *out)
 	*out = (pid_t)pid;
 	return 0;
 }
+
+struct dumped {
+	const struct lc_attach_target *target;
+	char *directory;
+};
+
+static int read_dumped(void *context, char *answer)
+{
+	static const char before[] = "written to ";
+	struct dumped *d = context;
+	char *name = strncmp(answer, before, strlen(before)) ? NULL : answer + strlen(before);
+
+	if (!name)
+		return lc_fail("the agent's answer is not one of this version of Locus");
+	name[strcspn(name, "\n")] = '\0';
+	d->directory = lc_mem_text("%s%s", d->target->elsewhere ? d->target->root : "", name);
+	return 0;
+}
+
+int lc_attach_dump(const struct lc_attach_target *t, const char *library, char **directory)
+{
+	struct dumped d = { t, NULL };
+	const struct lc_attach_reader reader = { read_dumped, &d, 0 };
+	const int status = lc_attach_request(t, library, "dump", "", &reader);
+
+	*directory = d.directory;
+	return status;
+}

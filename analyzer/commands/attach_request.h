@@ -27,6 +27,13 @@ struct lc_attach_reader {
 int lc_attach_request(const struct lc_attach_target *t, const char *library, const char *command,
                       const char *options, const struct lc_attach_reader *reader);
 
+/*
+ * Have the agent write its profile, and set *directory to where it is, as we see it; the caller
+ * frees it. Returns 0, or the exit status after one line; *directory may be NULL then. Call it as
+ * the JVM's user.
+ */
+int lc_attach_dump(const struct lc_attach_target *t, const char *library, char **directory);
+
 /* A process ID on the command line. Returns 0, or an exit status after one line. */
 int lc_attach_pid(const char *text, pid_t *out);
 

@@ -32,24 +32,6 @@ enum {
 
 /* ---- in the child ---- */
 
-struct dumped {
-	const struct lc_attach_target *target;
-	char *directory; /* as we see it; NULL: the agent did not say */
-};
-
-static int read_dumped(void *context, char *answer)
-{
-	static const char before[] = "written to ";
-	struct dumped *d = context;
-	char *name = strncmp(answer, before, strlen(before)) ? NULL : answer + strlen(before);
-
-	if (!name)
-		return lc_fail("the agent's answer is not one of this version of Locus");
-	name[strcspn(name, "\n")] = '\0';
-	d->directory = lc_mem_text("%s%s", d->target->elsewhere ? d->target->root : "", name);
-	return 0;
-}
-
 static int report(const struct lc_top_what *what, const char *directory)
 {
 	char *since = lc_mem_text("--since=%" PRIu64 "ms", what->window_ns / MS_NS);
@@ -74,19 +56,18 @@ static int report(const struct lc_top_what *what, const char *directory)
 
 static int make(const struct lc_top_what *what)
 {
-	struct dumped d = { what->target, NULL };
-	const struct lc_attach_reader reader = { read_dumped, &d, 0 };
 	const char *directory = what->directory;
+	char *dumped = NULL;
 	int status = 0;
 
 	if (lc_attach_alive(what->target)) {
-		status = lc_attach_request(what->target, what->library, "dump", "", &reader);
-		directory = d.directory;
+		status = lc_attach_dump(what->target, what->library, &dumped);
+		directory = dumped;
 	}
 	if (!status)
 		status =
 		    what->line ? lc_top_line(directory, what->window_ns) : report(what, directory);
-	free(d.directory);
+	free(dumped);
 	return status;
 }
 

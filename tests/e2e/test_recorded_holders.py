@@ -60,6 +60,8 @@ def test_a_running_jvm_tells_the_holders_of_a_line(recorded, locus, tmp_path, jd
     first = json.loads(line.stdout)["classes"][0]
     assert first["class"] == "int[]" and first["allocated_at"] == "HeldLeak.fill:55" and first["known"] == 1600 and first["looked_at"] == 16
     assert first["chains"] == [{"objects": 16, "chain": THREAD_LOCAL}]
+    metrics = locus("status", "--metrics", p.pid).stdout
+    assert 'locus_live_objects{class="int[]",allocated_at="HeldLeak.fill:55",off_heap="false"} 1600\n' in metrics, metrics
     none = locus("holders", "--site=no.such.Frame", p.pid)
     assert none.returncode == 1 and "allocated at no.such.Frame" in none.stderr
     assert locus("dump", "--holders", PAUSE, p.pid).returncode == 0

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* objects/text/report_live.c - writes the view of what stays after collections. */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/analysis.h"
 #include "analyzer/objects/analysis/live.h"
+#include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/text/report_brief.h"
 #include "analyzer/objects/text/report_text.h"
 #include "analyzer/out/emit.h"
@@ -222,4 +226,40 @@ void lc_report_text_live(FILE *out, const struct lc_report *r)
 		}
 	}
 	lc_report_text_live_rest(out, more, few);
+}
+
+/* Has a walk of the heap ended early? */
+static bool was_cut(const struct lc_load_process *p)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(p->limits, i, row)
+	{
+		const char *kind = json_string_value(json_object_get(row, "kind"));
+
+		if (kind && !strcmp(kind, "holders_partial"))
+			return true;
+	}
+	return false;
+}
+
+void lc_report_text_live_note(FILE *out, const struct lc_report *r)
+{
+	const struct lc_live *l = r->analysis ? &r->analysis->live : NULL;
+	char *class, *at, slope[32];
+
+	if (!l || l->none || !l->unknown)
+		return;
+	class = lc_object_label(r->view->tree, l->unknown, 1, UINT_MAX);
+	at = lc_own_origin(r->view->tree, l->unknown, UINT_MAX);
+	fprintf(out,
+	        "note: %s of %s grows by %s a minute, unless its old objects are dead: %" PRIu64
+	        " of %" PRIu64
+	        " collections looked at old objects. A recording with %s tells whether they are\n",
+	        class, at, lc_emit_bytes_real(slope, sizeof(slope), MINUTE_S * l->unknown_slope),
+	        l->old_collections, l->collections,
+	        was_cut(r->view->load->processes) ? "a longer --max-pause" : "--holders");
+	free(class);
+	free(at);
 }

@@ -3,17 +3,13 @@
 #include "analyzer/objects/text/report_text.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/numa/numa_prose.h"
-#include "analyzer/objects/analysis/analysis.h"
 #include "analyzer/objects/analysis/cpu_breakdown.h"
-#include "analyzer/objects/analysis/object_names.h"
-#include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/text/report_waiters.h"
 #include "analyzer/out/emit.h"
 #include "analyzer/out/own.h"
@@ -406,29 +402,6 @@ static void print_much_unexplained(FILE *out, const struct lc_view *v)
 		    100 * lc_share(samples, java), java);
 }
 
-/* The collections cannot tell whether a line leaks, but a walk of the heap can. */
-static void print_unknown_growth(FILE *out, const struct lc_report *r)
-{
-	const struct lc_live *l = r->analysis ? &r->analysis->live : NULL;
-	const char *walked;
-	char *class, *at, slope[32];
-
-	if (!l || l->none || !l->unknown)
-		return;
-	walked = json_string_value(json_object_get(r->view->load->processes[0].options, "holders"));
-	class = lc_object_label(r->view->tree, l->unknown, 1, UINT_MAX);
-	at = lc_own_origin(r->view->tree, l->unknown, UINT_MAX);
-	fprintf(out,
-	        "note: %s of %s grows by %s a minute, unless its old objects are dead: %" PRIu64
-	        " of %" PRIu64 " collections looked at old objects. A recording with %s tells "
-	        "whether they are\n",
-	        class, at, lc_emit_bytes_real(slope, sizeof(slope), 60 * l->unknown_slope),
-	        l->old_collections, l->collections,
-	        walked && !strcmp(walked, "on") ? "a longer --max-pause" : "--holders");
-	free(class);
-	free(at);
-}
-
 void lc_report_text_notes(FILE *out, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
@@ -453,7 +426,7 @@ void lc_report_text_notes(FILE *out, const struct lc_report *r)
 	print_faults(out, l);
 	print_missed(out, r);
 	print_much_unexplained(out, r->view);
-	print_unknown_growth(out, r);
+	lc_report_text_live_note(out, r);
 	lc_report_spans(r->view->tree, &streams, &tasks);
 	if (streams || tasks)
 		fprintf(out,

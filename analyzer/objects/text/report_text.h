@@ -24,6 +24,9 @@ void lc_report_text_notes(FILE *out, const struct lc_report *r);
  */
 void lc_report_text_live_rest(FILE *out, size_t more, size_t vague);
 
+/* A line if collections cannot tell whether a line leaks, but a walk of the heap can. */
+void lc_report_text_live_note(FILE *out, const struct lc_report *r);
+
 /* The views of --view. Each says so where there is nothing to show. */
 void lc_report_text_objects(FILE *out, const struct lc_report *r); /* the rows, opened */
 void lc_report_text_allocations(FILE *out, const struct lc_report *r);
