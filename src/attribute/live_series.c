@@ -403,13 +403,15 @@ size_t lc_live_series_most(lc_live_series_wants *wants, const void *context, uin
 {
 	uint32_t grown[LC_LIVE_SERIES_MOST], held[LC_LIVE_SERIES_MOST];
 	const size_t limit = max < LC_LIVE_SERIES_MOST ? max : LC_LIVE_SERIES_MOST;
-	const size_t all = largest(bytes_grown, wants, context, grown, limit);
+	const size_t by_growth = largest(bytes_grown, wants, context, grown, limit);
+	const size_t by_bytes = largest(bytes_held, wants, context, held, limit);
 	size_t len = 0;
 
-	(void)largest(bytes_held, wants, context, held, limit);
-	for (size_t i = 0; i < all; i++) {
-		len = add_site(sites, len, limit, grown[i]);
-		len = add_site(sites, len, limit, held[i]);
+	for (size_t i = 0; i < limit; i++) {
+		if (i < by_growth)
+			len = add_site(sites, len, limit, grown[i]);
+		if (i < by_bytes)
+			len = add_site(sites, len, limit, held[i]);
 	}
 	return len;
 }

@@ -68,6 +68,12 @@ static void check_rows(const struct lc_tree *t)
 		    key[LC_HOLDER_CHAIN] >= t->strings.count)
 			abort();
 	}
+	for (uint32_t i = 0; i < t->held.count; i++) {
+		const uint32_t *key = lc_table_key(&t->held, i);
+
+		if (key[LC_HELD_THREAD] >= t->threads.count || key[LC_HELD_SITE] >= t->sites.count)
+			abort();
+	}
 }
 
 static void check_span(const struct lc_tree *t, uint32_t kind, uint32_t site, uint32_t path)

@@ -294,12 +294,12 @@ static void add_series(struct build *b, const struct entry *e, const struct entr
 
 static void add_point(struct lc_live_points *p, double x, double y, double part)
 {
-	struct lc_trend_point *last = p->len ? &p->points[p->len - 1] : NULL;
+	const size_t last = p->len - 1; /* if there is one */
 
-	if (!last || (part > 0 && (size_t)(x / part) != (size_t)(last->x / part)))
+	if (!p->len || (part > 0 && (size_t)(x / part) != (size_t)(p->points[last].x / part)))
 		p->points[p->len++] = (struct lc_trend_point){ x, y };
-	else if (y < last->y)
-		*last = (struct lc_trend_point){ x, y };
+	else if (y < p->points[last].y)
+		p->points[last] = (struct lc_trend_point){ x, y };
 }
 
 /* Reduce the series to the least of equal parts of its time. */
