@@ -103,7 +103,7 @@ static char *words(const struct lc_finding_search *s, const struct lc_live *l,
 	lc_emit_bytes_real(high, sizeof(high), line->trend.high * HOUR_S);
 	lc_emit_bytes_real(grown, sizeof(grown), line->grown_bytes);
 	lc_emit_bytes_real(now, sizeof(now), lc_live_bytes(&line->now));
-	lc_emit_duration(time, sizeof(time), (uint64_t)(l->seconds * 1e9));
+	lc_emit_duration(time, sizeof(time), (uint64_t)(line->grown_s * 1e9));
 	if (line->off_heap)
 		fprintf(out,
 		        "%s: blocks that are not freed grow by %s an hour (%s to %s): by %s in %s, "

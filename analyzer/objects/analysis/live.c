@@ -356,7 +356,8 @@ static void judge(const struct lc_live *l, struct lc_live_line *line,
 				full += lc_live_bytes(&l->lines[i].now);
 	line->left_bytes = limit > full && full > 0 ? limit - full : -1;
 	line->full_s = line->left_bytes >= 0 && t->slope > 0 ? line->left_bytes / t->slope : -1;
-	line->grown_bytes = t->slope * l->seconds;
+	line->grown_s = l->seconds - fmax(0, line->first_s);
+	line->grown_bytes = fmin(t->slope * line->grown_s, lc_live_bytes(&line->now));
 	line->matters = t->grows && t->low > 0 && line->grown_bytes >= MATTERS_BYTES &&
 	                (!line->now.sampled || !lc_live_is_vague(&line->now)) &&
 	                ((limit > 0 && line->grown_bytes >= MATTERS_PART * limit) ||

@@ -49,9 +49,10 @@ struct lc_live_line {
 	double first_s, last_s; /* of points at which the line held something; since the begin */
 	uint64_t collections;   /* from the first of these on */
 	bool matters;           /* it grows, and much */
-	double grown_bytes;     /* in the recording, by the trend */
-	double left_bytes;      /* of the limit; below 0: unknown */
-	double full_s;          /* until nothing is left, if it grows on; below 0: unknown */
+	/* Since the line held something first, by the trend; at most what it holds now. */
+	double grown_bytes, grown_s;
+	double left_bytes; /* of the limit; below 0: unknown */
+	double full_s;     /* until nothing is left, if it grows on; below 0: unknown */
 };
 
 /* The state now of a site that has rows, in the order of lines. */
