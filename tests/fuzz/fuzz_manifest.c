@@ -170,7 +170,7 @@ static void ask(const struct lc_load *l)
 	struct lc_span_rows rows;
 	struct lc_own own;
 
-	lc_cpu_breakdown_text(out, l, false);
+	lc_cpu_breakdown_text(out, l, LC_CPU_BREAKDOWN_FULL);
 	if (lc_own_read(l, &own))
 		lc_own_text(out, l);
 	for (uint32_t engine = 0; engine < l->engines_len; engine++) {

@@ -72,7 +72,7 @@ static const char *percent(char *out, size_t len, uint64_t part, uint64_t whole)
 	return out;
 }
 
-void lc_cpu_breakdown_text(FILE *out, const struct lc_load *l, bool brief)
+void lc_cpu_breakdown_text(FILE *out, const struct lc_load *l, enum lc_cpu_breakdown_form form)
 {
 	struct lc_cpu_breakdown b;
 	char text[32];
@@ -89,8 +89,12 @@ void lc_cpu_breakdown_text(FILE *out, const struct lc_load *l, bool brief)
 	        100 * b.jit_ns > WARM_JIT_PERCENT * b.process_ns ? " (not warmed up)" : "");
 	fprintf(out, ", JVM %s", percent(text, sizeof(text), b.jvm_ns, b.process_ns));
 	fprintf(out, ", Locus %s", percent(text, sizeof(text), b.locus_ns, b.process_ns));
+	if (form == LC_CPU_BREAKDOWN_NARROW) {
+		fputs(" or more\n", out);
+		return;
+	}
 	fputs(" (", out);
-	if (!brief)
+	if (form == LC_CPU_BREAKDOWN_FULL)
 		fprintf(out, "%s of it for start-up; ",
 		        lc_emit_duration(text, sizeof(text), b.startup_ns));
 	fputs(LC_OWN_NOT_INCLUDED " not included)\n", out);

@@ -28,8 +28,14 @@ struct lc_cpu_breakdown {
  */
 bool lc_cpu_breakdown_read(struct lc_cpu_breakdown *b, const struct lc_load *l);
 
-/* Write a line of the text report, `brief` or full. */
-void lc_cpu_breakdown_text(FILE *out, const struct lc_load *l, bool brief);
+enum lc_cpu_breakdown_form {
+	LC_CPU_BREAKDOWN_FULL,
+	LC_CPU_BREAKDOWN_BRIEF,  /* without Locus's start-up */
+	LC_CPU_BREAKDOWN_NARROW, /* and without what its part does not include */
+};
+
+/* Write a line of the text report. */
+void lc_cpu_breakdown_text(FILE *out, const struct lc_load *l, enum lc_cpu_breakdown_form form);
 
 /* Write the member "bill". */
 void lc_cpu_breakdown_json(struct lc_json *j, const struct lc_load *l);

@@ -31,12 +31,19 @@ enum {
 	WAITERS = 3,        /* own methods */
 	ROWS = 5,           /* of objects, if the user asks for no more */
 	ROWS_LEAST = 3,     /* on a full screen */
+	ROWS_NARROW = 2,    /* the same, if a row takes three lines */
 	REACHED_ROWS = 3,   /* the first ones, with a line on how their objects are reached */
 	FINDING_LINES = 13, /* at least */
 	FINDING_INDENT = 3, /* "1. " */
 	HEADER_PERCENT = 5, /* less is not worth a word */
 	NAME_COLUMNS = 40,  /* of the program; what is longer was generated */
 };
+
+/* Is there so little room that the parts of a row have a line each? */
+static bool is_narrow(const struct lc_screen *s)
+{
+	return s->width < LC_REPORT_BRIEF_LEFT + LC_SCREEN_NARROW;
+}
 
 /* ---- what a line says of the program ---- */
 
@@ -348,7 +355,8 @@ static void print_notes(const struct lc_screen *s, const struct lc_report *r)
 	FILE *out = lc_text_open(&text, &len);
 
 	lc_report_text_notes(out, r);
-	lc_cpu_breakdown_text(out, r->view->load, true);
+	lc_cpu_breakdown_text(out, r->view->load,
+	                      is_narrow(s) ? LC_CPU_BREAKDOWN_NARROW : LC_CPU_BREAKDOWN_BRIEF);
 	if (!lc_cpu_breakdown_read(&bill, r->view->load))
 		lc_own_text(out, r->view->load);
 	lc_mem_close_text(out);
@@ -414,6 +422,7 @@ static size_t choose_lines(const struct lc_screen *s, const struct lc_report *r,
                            unsigned least, struct reached *reached, size_t *waiters)
 {
 	const bool few = r->top <= ROWS;
+	const size_t rows_least = is_narrow(s) ? ROWS_NARROW : ROWS_LEAST;
 	unsigned lines;
 	bool fits;
 
@@ -432,7 +441,7 @@ static size_t choose_lines(const struct lc_screen *s, const struct lc_report *r,
 			drop_reached(reached);
 		else if (least)
 			least--;
-		else if (reached->rows > ROWS_LEAST && few)
+		else if (reached->rows > rows_least && few)
 			reached->rows--;
 		else if (*waiters > 1)
 			--*waiters;
@@ -489,7 +498,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	    &s, 0, 0,
 	    s.width < LC_REPORT_BRIEF_LEFT + LC_SCREEN_NARROW / 2 + 3
 	        ? "more: --view=objects, code, alloc, threads or recording; --full"
-	    : shows_estimates(r)
+	    : shows_estimates(r) && !is_narrow(&s)
 	        ? "\"~\" is an estimate; more: --view=objects|code|alloc|threads|recording, --full"
 	        : "more: --view=objects|code|alloc|threads|recording, --full");
 	fputs(next, out);

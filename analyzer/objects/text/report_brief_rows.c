@@ -53,15 +53,26 @@ char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank
 	return text;
 }
 
-/* "all over, 47% at a.Main.find:12". The parts have a line each if they do not fit a narrow one. */
+/* The least columns of "at a.Main.find:12": "at find:12". */
+static unsigned least_columns(const char *code)
+{
+	const char *method = strrchr(code, '.');
+
+	return method ? lc_columns("at ") + lc_columns(method + 1) : lc_columns(code);
+}
+
+/*
+ * "all over, 47% at a.Main.find:12". The parts have a line each if they do not fit a narrow one, or
+ * if the method does not fit a wide one.
+ */
 static char *with_code(const struct lc_tree *t, const struct lc_rank_lines *lines,
                        const struct lc_rank_row *row, const char *touch, unsigned columns)
 {
 	char *share = lc_mem_text("%.0f%% ", 100 * lc_share(lines->samples, row->samples));
 	char *code = lc_own_access(t, lines, UINT_MAX), *text;
 	unsigned used = *touch ? lc_columns(touch) + 2 : 0;
-	const bool broken = used && columns < LC_SCREEN_NARROW &&
-	                    used + lc_columns(share) + lc_columns(code) > columns;
+	const unsigned least = columns < LC_SCREEN_NARROW ? lc_columns(code) : least_columns(code);
+	const bool broken = used && used + lc_columns(share) + least > columns;
 
 	used = (broken ? 0 : used) + lc_columns(share);
 	free(code);
@@ -72,6 +83,13 @@ static char *with_code(const struct lc_tree *t, const struct lc_rank_lines *line
 	free(share);
 	free(code);
 	return text;
+}
+
+/* Is the touched part not worth a line of a narrow screen? */
+static bool says_little(const struct lc_touch *t)
+{
+	return t->kind == LC_TOUCH_ALL_OVER && t->hot_end == LC_END_NONE &&
+	       t->walk == LC_WALK_UNKNOWN && !lc_touch_never_read(t);
 }
 
 char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank_row *row,
@@ -88,7 +106,9 @@ char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank
 	lc_touch_text(out, rank->view->tree, &touch);
 	lc_mem_close_text(out);
 	if (n && lines->method != UINT32_MAX) {
-		whole = with_code(rank->view->tree, lines, row, text, columns);
+		whole = with_code(rank->view->tree, lines, row,
+		                  columns < LC_SCREEN_NARROW && says_little(&touch) ? "" : text,
+		                  columns);
 		free(text);
 		text = whole;
 	}

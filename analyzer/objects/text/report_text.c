@@ -158,7 +158,7 @@ static void print_own(FILE *out, const struct lc_report *r)
 {
 	struct lc_own o;
 
-	lc_cpu_breakdown_text(out, r->view->load, false);
+	lc_cpu_breakdown_text(out, r->view->load, LC_CPU_BREAKDOWN_FULL);
 	if (!lc_own_read(r->view->load, &o))
 		return;
 	lc_own_text(out, r->view->load);
