@@ -197,6 +197,8 @@ struct lc_tree_own_choice {
 	char **patterns; /* of classes, as for --track */
 	size_t len;      /* 0: each class outside the JDK is own */
 	char *why;
+	/* The own line that half of all samples or more are below; method 0: there is none. */
+	uint32_t common_method, common_line1;
 };
 
 /*

@@ -259,6 +259,38 @@ static void patterns_of_the_user_are_taken_as_they_are(void **state)
 	free(given.list);
 }
 
+/* A main() that does all by one call of a library: the library's lines say more. */
+static void a_line_that_half_of_the_samples_are_below_is_not_named(void **state)
+{
+	const uint32_t main_path = call(0, "com.acme.Main", "main"),
+	               engine = call(main_path, "org.h2.Engine", "run"),
+	               in_engine = call(engine, "java.util.HashMap", "get"),
+	               own = call(call(0, "com.acme.Main", "main"), "com.acme.Store", "find"),
+	               in_own = call(own, "java.util.HashMap", "get");
+
+	sample(in_engine, 51);
+	sample(in_own, 49);
+	lc_own_choose(&load, NULL);
+	assert_int_equal(lc_own_path(&tree, in_engine), main_path);
+	assert_int_equal(lc_own_telling(&tree, in_engine), engine);
+	assert_int_equal(lc_own_telling(&tree, engine), engine);
+	assert_int_equal(lc_own_telling(&tree, in_own), own); /* own code calls the JDK itself */
+	assert_int_equal(lc_own_telling(&tree, main_path), main_path);
+}
+
+static void a_line_with_less_is_named(void **state)
+{
+	const uint32_t main_path = call(0, "com.acme.Main", "main"),
+	               engine = call(main_path, "org.h2.Engine", "run"),
+	               other = call(call(0, "com.acme.Main", "load"), "org.h2.Engine", "run");
+
+	sample(engine, 49);
+	sample(other, 49);
+	sample(0, 2);
+	lc_own_choose(&load, NULL);
+	assert_int_equal(lc_own_telling(&tree, engine), main_path);
+}
+
 static void names_without_packages_keep_what_was_decided(void **state)
 {
 	struct lc_frame_patterns none = { 0 };
@@ -297,6 +329,8 @@ int main(void)
 		TEST(more_classes_without_a_package_than_can_be_listed_do_not_decide),
 		TEST(allocations_tell_if_there_is_no_sample),
 		TEST(patterns_of_the_user_are_taken_as_they_are),
+		TEST(a_line_that_half_of_the_samples_are_below_is_not_named),
+		TEST(a_line_with_less_is_named),
 		TEST(names_without_packages_keep_what_was_decided),
 	};
 

@@ -123,6 +123,23 @@ static void without_an_own_frame_a_library_is_named(void **state)
 	expect(origin(&parse, &samples, 1, UINT_MAX), "o.l.Parser.parse:30");
 }
 
+static void below_a_common_line_a_library_is_named(void **state)
+{
+	const uint32_t main_path = call(0, "a.Main", "main", 3),
+	               parse = call(main_path, "org.lib.Parser", "parse", 30),
+	               box = call(parse, "java.lang.Long", "valueOf", 9);
+	const uint64_t samples = 10;
+
+	lc_table_values(&tree.methods,
+	                lc_tree_frame(&tree, parse)[LC_FRAME_METHOD])[LC_METHOD_OWN] =
+	    LC_TREE_NOT_OWN;
+	expect(origin(&parse, &samples, 1, UINT_MAX), "o.l.Parser.parse:30 in a.Main.main:3");
+	tree.own.common_method = lc_tree_frame(&tree, main_path)[LC_FRAME_METHOD];
+	tree.own.common_line1 = 3 + 1;
+	expect(origin(&parse, &samples, 1, UINT_MAX), "o.l.Parser.parse:30");
+	expect(origin(&box, &samples, 1, UINT_MAX), "j.l.Long.valueOf:9 in o.l.Parser.parse:30");
+}
+
 static void a_frame_without_half_of_the_samples_is_not_named(void **state)
 {
 	uint32_t paths[3];
@@ -170,6 +187,7 @@ int main(void)
 		TEST(the_nearest_frame_outside_the_jdk_is_found),
 		TEST(a_line_of_the_jdk_names_the_frame_that_most_samples_are_below),
 		TEST(without_an_own_frame_a_library_is_named),
+		TEST(below_a_common_line_a_library_is_named),
 		TEST(a_frame_without_half_of_the_samples_is_not_named),
 		TEST(what_has_no_room_loses_packages_and_then_the_part_of_the_jdk),
 		TEST(accesses_of_other_lines_do_not_count),

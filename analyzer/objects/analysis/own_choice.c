@@ -144,21 +144,21 @@ static void find_roots(struct choice *c)
 		                    : NONE;
 }
 
-/* Samples of all engines by path; without any sample, each allocation site counts as one. */
-static void count_samples(struct choice *c)
+/* Samples of all engines by path; without any sample, each allocation site counts as one. The
+ * caller frees them. */
+static uint64_t *count_samples(const struct lc_tree *t)
 {
-	const struct lc_tree *t = c->t;
-	uint64_t all = 0;
+	uint64_t all = 0, *samples = lc_mem_zeroed(t->paths.count, sizeof(*samples));
 
-	c->samples = lc_mem_zeroed(t->paths.count, sizeof(*c->samples));
 	for (uint32_t i = 0; i < t->accesses.count; i++) {
 		const uint64_t n = lc_table_values(&t->accesses, i)[LC_ACCESS_SAMPLES];
 
-		c->samples[lc_table_key(&t->accesses, i)[LC_ACCESS_PATH]] += n;
+		samples[lc_table_key(&t->accesses, i)[LC_ACCESS_PATH]] += n;
 		all += n;
 	}
 	for (uint32_t i = 1; !all && i < t->sites.count; i++)
-		c->samples[lc_table_key(&t->sites, i)[LC_SITE_PATH]]++;
+		samples[lc_table_key(&t->sites, i)[LC_SITE_PATH]]++;
+	return samples;
 }
 
 static bool is_main(const struct lc_tree *t, uint32_t method)
@@ -426,7 +426,7 @@ static void find(const struct lc_load *load)
 
 	lc_table_init(&c.names, 2, 0);
 	find_roots(&c);
-	count_samples(&c);
+	c.samples = count_samples(c.t);
 	follow_paths(&c);
 	sum_up(&c);
 	if (find_main(&c)) {
@@ -478,6 +478,37 @@ static void mark(struct lc_tree *t, struct lc_frame_patterns *given)
 	}
 }
 
+/* Find the own line that half of all samples or more are below. */
+static void find_common(struct lc_tree *t)
+{
+	uint64_t *samples = count_samples(t), all = samples[0];
+	struct lc_table lines;
+	uint32_t at;
+
+	lc_table_init(&lines, 2, 1);
+	for (uint32_t path = 1; path < t->paths.count; path++) {
+		const uint32_t own = samples[path] ? lc_own_path(t, path) : 0, *frame;
+
+		all += samples[path];
+		if (!own)
+			continue;
+		frame = lc_tree_frame(t, own);
+		at = lc_table_put(
+		    &lines, (const uint32_t[]){ frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1] });
+		*lc_table_values(&lines, at) += samples[path];
+	}
+	for (uint32_t i = 0; i < lines.count; i++) {
+		const uint32_t *line = lc_table_key(&lines, i);
+
+		if (2 * *lc_table_values(&lines, i) < all)
+			continue;
+		t->own.common_method = line[0];
+		t->own.common_line1 = line[1];
+	}
+	lc_table_free(&lines);
+	free(samples);
+}
+
 void lc_own_choose(const struct lc_load *load, struct lc_frame_patterns *given)
 {
 	struct lc_tree_own_choice *o = &load->tree->own;
@@ -490,6 +521,7 @@ void lc_own_choose(const struct lc_load *load, struct lc_frame_patterns *given)
 		find(load);
 	o->made = true;
 	mark(load->tree, given);
+	find_common(load->tree);
 }
 
 /* A pattern without control characters, which a class of any name may bring. The caller frees it.

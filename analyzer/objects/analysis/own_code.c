@@ -66,10 +66,25 @@ uint32_t lc_own_or_library(const struct lc_tree *t, uint32_t path)
 	return own ? own : lc_own_library(t, path);
 }
 
+static bool is_common(const struct lc_tree *t, uint32_t path)
+{
+	const uint32_t *frame = lc_tree_frame(t, path);
+
+	return t->own.common_method && frame[LC_FRAME_METHOD] == t->own.common_method &&
+	       frame[LC_FRAME_LINE1] == t->own.common_line1;
+}
+
+uint32_t lc_own_telling(const struct lc_tree *t, uint32_t path)
+{
+	const uint32_t own = lc_own_path(t, path);
+
+	return own && !is_common(t, own) ? own : lc_own_library(t, path);
+}
+
 /* The frame is above the leaf. */
 static struct piece piece_of(const struct lc_tree *t, const struct lc_rank_access *a)
 {
-	struct piece p = { .path = lc_own_or_library(t, a->path), .samples = a->samples };
+	struct piece p = { .path = lc_own_telling(t, a->path), .samples = a->samples };
 
 	if (p.path == a->path)
 		p.path = 0;

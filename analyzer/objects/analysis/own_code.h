@@ -30,7 +30,14 @@ uint32_t lc_own_library(const struct lc_tree *t, uint32_t path);
 uint32_t lc_own_or_library(const struct lc_tree *t, uint32_t path);
 
 /*
- * The own frame, or a library's if there is none, below which half of the leaves' samples are or
+ * The frame that a text names beside the path's leaf: the nearest own one. If half of all samples or more
+ * are below that line, or there is none, the nearest frame outside the JDK says more. 0: there is
+ * neither.
+ */
+uint32_t lc_own_telling(const struct lc_tree *t, uint32_t path);
+
+/*
+ * The frame of lc_own_telling() below which half of the leaves' samples are or
  * more, as a path that ends there; 0: there is none, or the leaves, which are of one line, are own
  * or of that library.
  */
