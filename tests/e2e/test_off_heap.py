@@ -212,7 +212,7 @@ def test_blocks_made_again_and_copies_for_io_are_findings(workload, profile, jdk
     assert again["class"] == DIRECT and "OffHeapCosts.churn:" in again["text"]
     made, freed = re.search(r": (\d+) blocks were allocated .*and (\d+)% of them freed", again["text"]).groups()
     assert int(made) > 1000 and freed == "100"
-    assert re.search(r"9\d% of them for OffHeapCosts\.write:|100% of them for OffHeapCosts\.write:", copied["text"])
+    assert re.search(r"9\d% of them at OffHeapCosts\.write:|100% of them at OffHeapCosts\.write:", copied["text"])
     assert "0 of 1 blocks are live" in copied["text"] or "0 of 2 blocks are live" in copied["text"]
 
 

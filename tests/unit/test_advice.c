@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/analysis/advice.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/offheap.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/redacted.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c analyzer/objects/analysis/advice_block.c src/base/redact.c -lm -lzstd -ljansson */
+/* uses: analyzer/objects/analysis/advice.c analyzer/objects/analysis/advice_calls.c analyzer/objects/analysis/advice_users.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/offheap.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/redacted.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c analyzer/objects/analysis/advice_block.c src/base/redact.c -lm -lzstd -ljansson */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_advice.c - checks which change is advised for a row, and that one which lacks a part of the
  * evidence gets another or none. */
@@ -31,6 +31,7 @@ struct row {
 	const char *const
 	    *made_by;   /* "Class.method" from the program's frame to the leaf, then NULL */
 	const char *in; /* "Class.method" of most samples; NULL: none is known */
+	const char *const *used_by; /* instead: as made_by */
 };
 
 static struct lc_tree tree;
@@ -52,15 +53,20 @@ static uint32_t below(uint32_t parent, const char *name)
 	return lc_table_put(&tree.paths, path);
 }
 
+static uint32_t path_of(const char *const *names)
+{
+	uint32_t path = 0;
+
+	for (size_t i = 0; names && names[i]; i++)
+		path = below(path, names[i]);
+	return path;
+}
+
 /* The site of the row's objects, of that call path. */
 static uint32_t site_of(const struct row *r)
 {
-	uint32_t path = 0;
-	uint32_t key[LC_SITE_KEY] = { text(r->class) };
+	const uint32_t key[LC_SITE_KEY] = { text(r->class), path_of(r->made_by) };
 
-	for (size_t i = 0; r->made_by && r->made_by[i]; i++)
-		path = below(path, r->made_by[i]);
-	key[LC_SITE_PATH] = path;
 	return lc_table_put(&tree.sites, key);
 }
 
@@ -69,7 +75,7 @@ static char *advice_of(const struct row *r, enum lc_advice_joins *joins)
 	const struct lc_rank_name name = { .kind = LC_NAME_FIELD,
 		                           .name = text(r->name ? r->name : "") };
 	const uint32_t site = site_of(r);
-	const struct lc_rank_access access = { r->in ? below(0, r->in) : 0, 80 };
+	const struct lc_rank_access access = { r->in ? below(0, r->in) : path_of(r->used_by), 80 };
 	const struct lc_rank_row row = { .class = text(r->class),
 		                         .samples = SAMPLES,
 		                         .names = &name,
@@ -326,6 +332,85 @@ static void shapes_of_the_program_s_own_classes(void **state)
 	gets(&row, "use smaller or fewer elements");
 }
 
+/* ---- whose code uses the objects ---- */
+
+#define FRAMES(...)                                                                                \
+	.used_by = (const char *const[])                                                           \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+
+static void of_library(const char *class, const char *method)
+{
+	const uint32_t key[LC_METHOD_KEY] = { text(class), text(method), text("()V"),
+		                              text("A.java") };
+
+	lc_table_values(&tree.methods, lc_table_put(&tree.methods, key))[LC_METHOD_OWN] =
+	    LC_TREE_NOT_OWN;
+}
+
+static void a_library_that_makes_objects_anew_is_called_less_often(void **state)
+{
+	struct row row = { .class = "org.lib.Event",
+		           FRAMES("a.Main.run", "org.lib.Sweep.add", "java.util.ArrayList.add"),
+		           .young = true,
+		           HOT };
+
+	gets(&row, NULL); /* own code, so far as is known */
+	of_library("org.lib.Sweep", "add");
+	gets(&row, "call o.l.Sweep.add less often at a.Main.run:7, or let the library keep");
+	row.young = false; /* what it keeps */
+	gets(&row, NULL);
+	row = (struct row){ .class = "org.lib.Event", FRAMES("a.Main.run"), .young = true, HOT };
+	gets(&row, NULL); /* own code uses them */
+}
+
+static void what_the_jdk_has_inside_is_asked_for_less_often(void **state)
+{
+	const struct row dates = { .class = "java.util.HashMap$Node",
+		                   FRAMES("a.Main.run", "java.time.format.DateTimeFormatter.parse",
+		                          "java.time.format.Parsed.copy",
+		                          "java.util.HashMap.putVal"),
+		                   HOT },
+	                 own = { .class = "java.util.HashMap$Node",
+		                 FRAMES("a.Main.run", "java.util.HashMap.putVal"),
+		                 HOT },
+	                 grouped = { .class = "java.util.HashMap$Node",
+		                     FRAMES("a.Main.run", "java.util.stream.Collectors.groupingBy",
+		                            "java.util.HashMap.putVal"),
+		                     HOT };
+
+	gets(&dates, "call j.t.f.DateTimeFormatter.parse less often, or keep what it returns");
+	gets(&own, "open addressing");
+	gets(&grouped, "open addressing"); /* the program's own map */
+}
+
+static void a_list_of_scala_is_better_an_array(void **state)
+{
+	const struct row row = { .class = "scala.collection.immutable.$colon$colon",
+		                 .through = "scala.collection.immutable.$colon$colon.next",
+		                 .kind = LC_REFERENCE_FIELD,
+		                 HOT };
+
+	gets(&row, "use an ArraySeq, a Vector or an array");
+}
+
+static void names(const char *name, const char *wanted)
+{
+	char *found = lc_reaches_name((struct lc_text){ name, (uint32_t)strlen(name) }, 0);
+
+	assert_string_equal(found, wanted);
+	free(found);
+}
+
+static void references_are_named_without_packages(void **state)
+{
+	names("java.util.HashMap.table[]", "HashMap.table[]");
+	names("a.b.C.d or a.b.E.f()", "C.d or E.f()");
+	names("new java.util.HashMap$Node[]", "new HashMap$Node[]");
+	names("(new java.lang.String[])[] or a.B.c", "(new String[])[] or B.c");
+}
+
 static void a_reference_of_few_samples_is_no_evidence(void **state)
 {
 	struct row row = { "java.lang.Long", NULL, "a.Main.keys[]", LC_REFERENCE_FIELD, HOT };
@@ -358,6 +443,10 @@ int main(void)
 		TEST(constants_that_are_fetched_for_their_hash_are_better_in_an_enum_map),
 		TEST(headers_alone_are_kept_beside_the_reference),
 		TEST(shapes_of_the_program_s_own_classes),
+		TEST(a_library_that_makes_objects_anew_is_called_less_often),
+		TEST(what_the_jdk_has_inside_is_asked_for_less_often),
+		TEST(a_list_of_scala_is_better_an_array),
+		TEST(references_are_named_without_packages),
 		TEST(a_reference_of_few_samples_is_no_evidence),
 	};
 

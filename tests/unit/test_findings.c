@@ -1,4 +1,4 @@
-/* uses: tests/unit/findings_model.c analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/saving.c analyzer/objects/analysis/row_set.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/redacted.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c analyzer/objects/analysis/offheap.c analyzer/objects/analysis/findings_offheap.c analyzer/objects/analysis/advice_block.c analyzer/objects/analysis/findings_grows.c analyzer/objects/analysis/findings_contents.c analyzer/objects/analysis/contents.c src/base/redact.c analyzer/objects/analysis/findings_paths.c analyzer/objects/analysis/findings_calls.c -lm -lzstd -ljansson */
+/* uses: tests/unit/findings_model.c analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/advice_calls.c analyzer/objects/analysis/advice_users.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/saving.c analyzer/objects/analysis/row_set.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/redacted.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c analyzer/objects/analysis/offheap.c analyzer/objects/analysis/findings_offheap.c analyzer/objects/analysis/advice_block.c analyzer/objects/analysis/findings_grows.c analyzer/objects/analysis/findings_contents.c analyzer/objects/analysis/contents.c src/base/redact.c analyzer/objects/analysis/findings_paths.c analyzer/objects/analysis/findings_calls.c -lm -lzstd -ljansson */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_findings.c - checks which rows of a profile are findings, of which kind, and which are none
@@ -439,6 +439,57 @@ static void headers_of_many_classes_are_a_finding_unless_they_are_read_on(void *
 		assert_int_not_equal(model.found.list[i].kind, LC_FINDING_HEADERS);
 }
 
+/* Headers that code at the end of the path reads for a type check. */
+static void check_type(uint32_t at, uint32_t path, uint64_t samples)
+{
+	const uint32_t key[LC_REACH_KEY] = { [LC_REACH_BUCKET] = CLASS,
+		                             [LC_REACH_SITE] = at,
+		                             [LC_REACH_PATH] = path,
+		                             [LC_REACH_WHY] = LC_WHY_TYPE };
+
+	lc_table_values(&model.tree.reaches,
+	                lc_table_put(&model.tree.reaches, key))[LC_REACH_SAMPLES] += samples;
+}
+
+static uint32_t frame_of(const char *class, const char *method, enum lc_tree_own own)
+{
+	const uint32_t name[LC_METHOD_KEY] = { findings_text(class), findings_text(method),
+		                               findings_text("()V"), findings_text("A.java") };
+	const uint32_t number = lc_table_put(&model.tree.methods, name);
+	const uint32_t frame[LC_FRAME_KEY] = { number, 8, 8 };
+	const uint32_t path[LC_PATH_KEY] = { 0, lc_table_put(&model.tree.frames, frame) };
+
+	lc_table_values(&model.tree.methods, number)[LC_METHOD_OWN] = own;
+	return lc_table_put(&model.tree.paths, path);
+}
+
+/* A library's data cannot be laid out in another way: facts and no advice, behind all others. */
+static void headers_in_a_library_have_no_advice(void **state)
+{
+	static const char *const classes[] = { "A", "B", "C", "D", "E" };
+	const uint32_t library = frame_of("org.lib.Tree", "visit", LC_TREE_NOT_OWN),
+	               own = frame_of("a.Main", "visit", LC_TREE_OWN);
+	const struct lc_finding *last;
+
+	for (size_t i = 0; i < 5; i++) {
+		sample(CLASS, site(classes[i], 0), "(class)", LC_TOUCH_LOAD, 180);
+		sample(CLASS, site(classes[i], 0), "f", LC_TOUCH_LOAD, 50);
+		sample(CLASS, site(classes[i], 0), "g", LC_TOUCH_LOAD, 50);
+		sample(CLASS, site(classes[i], 0), "h", LC_TOUCH_LOAD, 50);
+		check_type(site(classes[i], 0), library, 100);
+	}
+	findings_calculate(7000);
+	findings_find();
+	last = &model.found.list[model.found.len - 1];
+	assert_true(model.found.len > 1 && last->kind == LC_FINDING_HEADERS && !last->change);
+	assert_non_null(strstr(last->text, "Most of them are in libraries and the JDK"));
+	check_type(site("A", 0), own, 600); /* more than a half */
+	findings_find();
+	assert_int_equal(model.found.list[0].kind, LC_FINDING_HEADERS);
+	assert_non_null(strstr(model.found.list[0].change, "lay data out flat"));
+	assert_null(strstr(model.found.list[0].text, "libraries"));
+}
+
 /* The first of two elements is waited for; the second is in the same cache line. */
 static void one_element_of_a_few_is_no_part(void **state)
 {
@@ -669,6 +720,7 @@ int main(void)
 		TEST(what_is_fetched_for_its_header_alone_is_a_finding),
 		TEST(a_header_that_is_read_on_is_not_fetched_for_itself),
 		TEST(headers_of_many_classes_are_a_finding_unless_they_are_read_on),
+		TEST(headers_in_a_library_have_no_advice),
 		TEST(one_element_of_a_few_is_no_part),
 		TEST(what_is_written_and_never_read_is_a_finding),
 		TEST(a_few_stores_do_not_say_that_nobody_reads),

@@ -1,4 +1,4 @@
-/* uses: tests/unit/findings_model.c analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_grows.c analyzer/objects/analysis/findings_contents.c analyzer/objects/analysis/contents.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_offheap.c analyzer/objects/analysis/findings_paths.c analyzer/objects/analysis/findings_calls.c analyzer/objects/analysis/offheap.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/advice_block.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/saving.c analyzer/objects/analysis/row_set.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/redacted.c src/base/redact.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
+/* uses: tests/unit/findings_model.c analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_grows.c analyzer/objects/analysis/findings_contents.c analyzer/objects/analysis/contents.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_offheap.c analyzer/objects/analysis/findings_paths.c analyzer/objects/analysis/findings_calls.c analyzer/objects/analysis/offheap.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/advice_calls.c analyzer/objects/analysis/advice_users.c analyzer/objects/analysis/advice_block.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/saving.c analyzer/objects/analysis/row_set.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/redacted.c src/base/redact.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_findings_calls.c - checks the findings of calls of the JDK: stack traces of exceptions,
@@ -97,7 +97,7 @@ static void stack_traces_that_nothing_reads_are_left_out(void **state)
 	findings_calculate(800);
 	f = findings_only(LC_FINDING_STACK_TRACES);
 	says(f, "20.0% of the samples");
-	says(f, "100% of them for a.Main.find:7, most of class a.NotFoundException");
+	says(f, "100% of them at a.Main.find:7, most of class a.NotFoundException");
 	says(f, "0.0% read traces");
 	says(f, "up to 1.25x");
 	advises(f, "writableStackTrace false");
@@ -115,7 +115,7 @@ static void a_jdk_call_that_throws_is_not_made(void **state)
 	                200);
 	findings_calculate(800);
 	f = findings_only(LC_FINDING_STACK_TRACES);
-	says(f, "for a.Main.isNumber:7, most of class j.l.NumberFormatException");
+	says(f, "at a.Main.isNumber:7, most of class j.l.NumberFormatException");
 	advises(f, "test the value before the call");
 	assert_null(strstr(f->change, "writableStackTrace"));
 }
@@ -132,10 +132,10 @@ static void a_constructor_that_throws_is_the_thrower(void **state)
 	makes("a.Missing", PATH("a.Main.find"), 1);
 	findings_calculate(800);
 	f = findings_only(LC_FINDING_STACK_TRACES);
-	says(f, "for a.Main.find:7, most of class a.Missing");
+	says(f, "at a.Main.find:7, most of class a.Missing");
 	makes("java.lang.RuntimeException", PATH("a.Main.find", "a.Missing.<init>"), 1);
 	f = findings_only(LC_FINDING_STACK_TRACES);
-	says(f, "for a.Missing.<init>:7, most of class j.l.RuntimeException");
+	says(f, "at a.Missing.<init>:7, most of class j.l.RuntimeException");
 }
 
 static void exceptions_without_a_trace_are_no_finding(void **state)
@@ -198,7 +198,7 @@ static void a_look_up_for_each_element_is_made_once(void **state)
 	findings_calculate(880);
 	f = findings_only(LC_FINDING_THREAD_LOCALS);
 	says(f, "12.0% of the samples");
-	says(f, "look up values of ThreadLocals, 100% of them for a.Main.loop:7.");
+	says(f, "look up values of ThreadLocals, 100% of them at a.Main.loop:7.");
 	advises(f, "get the thread's value once");
 }
 
@@ -243,7 +243,7 @@ static void values_that_remove_throws_away_are_kept(void **state)
 	makes("byte[]", PATH(MADE, "a.Main.lambda$static$0"), 5000);
 	f = findings_only(LC_FINDING_THREAD_LOCALS);
 	says(f, "30.0% of the samples");
-	says(f, "for a.Main.use:7. These values die young.");
+	says(f, "at a.Main.use:7. These values die young.");
 	advises(f, "keep the threads in a pool if they end soon, or");
 	findings_sample(LC_BUCKET_JVM, 0, PATH("a.Main.use", "java.lang.ThreadLocal.remove"), 10);
 	f = findings_only(LC_FINDING_THREAD_LOCALS);
@@ -284,7 +284,7 @@ static void an_expression_that_is_compiled_each_time_is_compiled_once(void **sta
 	makes("int[]", PATH(COMPILE), 5000);
 	f = findings_only(LC_FINDING_REPEATED_CALLS);
 	says(f, "20.0% of the samples");
-	says(f, "compile regular expressions, 100% of them for a.Main.words:7.");
+	says(f, "compile regular expressions, 100% of them at a.Main.words:7.");
 	advises(f, "static final Pattern");
 }
 
@@ -318,6 +318,48 @@ static void rows_below_the_call_are_explained(void **state)
 	assert_string_equal(model.found.list->id, "repeated-calls-9849d018");
 }
 
+static void dates_that_are_parsed_again_and_again_are_a_finding(void **state)
+{
+	const uint32_t path =
+	    PATH("a.Main.main", "org.lib.Csv.read", "java.time.format.DateTimeFormatter.parse",
+	         "java.time.format.Parsed.copy", "java.util.HashMap.putVal");
+
+	findings_sample(LC_BUCKET_JVM, 0, path, 200);
+	findings_calculate(800);
+	collections(20);
+	findings_none(); /* nothing that it makes is known to die */
+	makes("java.util.HashMap$Node[]", path, 5000);
+	says(findings_only(LC_FINDING_REPEATED_CALLS),
+	     "parse dates, 100% of them at o.l.Csv.read:7");
+	advises(model.found.list, "say which format the texts have");
+}
+
+/* The seed of a Random is updated atomically. That of a ThreadLocalRandom is the thread's own. */
+static void random_numbers_need_no_object(void **state)
+{
+	findings_sample(LC_BUCKET_JVM, 0,
+	                PATH("a.Main.draw", "java.util.Random.nextInt", "java.util.Random.next",
+	                     "java.util.concurrent.atomic.AtomicLong.compareAndSet"),
+	                200);
+	findings_calculate(800);
+	says(
+	    findings_only(LC_FINDING_REPEATED_CALLS),
+	    "20.0% of the samples (17.6 to 22.6) draw numbers of java.util.Random, 100% of them at "
+	    "a.Main.draw:7. Without these");
+	advises(model.found.list, "SplittableRandom");
+}
+
+static void random_numbers_of_the_thread_are_no_finding(void **state)
+{
+	findings_sample(LC_BUCKET_JVM, 0,
+	                PATH("a.Main.draw", "java.util.concurrent.ThreadLocalRandom.nextInt",
+	                     "java.util.Random.nextInt",
+	                     "java.util.concurrent.ThreadLocalRandom.next"),
+	                200);
+	findings_calculate(800);
+	findings_none();
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, findings_begin, findings_end)
@@ -337,6 +379,9 @@ int main(void)
 		TEST(an_expression_that_is_compiled_each_time_is_compiled_once),
 		TEST(expressions_that_stay_or_match_are_no_finding),
 		TEST(rows_below_the_call_are_explained),
+		TEST(dates_that_are_parsed_again_and_again_are_a_finding),
+		TEST(random_numbers_need_no_object),
+		TEST(random_numbers_of_the_thread_are_no_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

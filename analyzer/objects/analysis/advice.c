@@ -37,6 +37,8 @@ enum evidence {
 	FOR_ENUM = 1 << 20,    /* half of the samples are in Enum.hashCode() */
 	OWN_LINE = 1 << 21,    /* a line that is not the JDK's allocates the objects */
 	BY_ITERATOR = 1 << 22, /* half of the samples came through a field of an iterator */
+	IN_LIBRARY = 1 << 23,  /* lc_advice_users: half of the samples are in a library's code */
+	INSIDE_JDK = 1 << 24,  /* ... in the JDK's, which keeps the objects for itself */
 };
 
 enum { SMALL_BYTES = 64, LARGE_BYTES = 64 << 10 };
@@ -46,7 +48,8 @@ struct advice {
 	const char *names;   /* the same of the field that holds the row's objects */
 	unsigned needs;      /* enum evidence */
 	enum lc_advice_joins joins; /* which rows with the same sentence have one cause */
-	const char *text;           /* {through}, {holder}, {field} and {at} stand for names */
+	const char *text; /* {through}, {holder}, {field}, {at}, {callee}, {own} and {call} stand
+	                     for names */
 };
 
 #define BOXES                                                                                      \
@@ -71,42 +74,10 @@ struct advice {
 #define FEWER_OBJECTS                                                                              \
 	"allocate fewer or smaller ones, or reuse one: most samples are at the line that "         \
 	"allocates them, where they are cleared"
-#define LOOK_UP_ONCE                                                                               \
-	"look the member up once and keep it: each look-up makes a copy of what it finds"
+#define CALL_LESS                                                                                  \
+	"call {call} less often, or keep what it returns: these objects are made and read inside " \
+	"the JDK"
 #define COUNT_IN_LONG "count in long, with a fixed number of decimals, if the range allows it"
-
-/*
- * Calls of the JDK that make objects, which the program makes again and again. The call is one of
- * the JDK's frames that the objects are allocated below. Rows with one such call have one cause.
- */
-static const struct lc_advice_call calls[] = {
-	{ "java.util.regex.Pattern.compile", NULL, "compile regular expressions",
-	  "compile the expression once (a static final Pattern): the code compiles it each time" },
-	{ "java.text.*Format.<init> java.text.*Format.get*Instance "
-	  "java.time.format.DateTimeFormatter.ofPattern",
-	  NULL, "make formatters",
-	  "make the formatter once and keep it: the code makes one each time" },
-	{ "java.util.Formatter.*", NULL, "format texts by patterns (String.format())",
-	  "append the parts to a StringBuilder: each call reads its pattern again" },
-	{ "java.lang.Class.get*Method* java.lang.Class.get*Field* java.lang.Class.get*Constructor*",
-	  NULL, NULL, LOOK_UP_ONCE },
-	{ "java.lang.reflect.Proxy.* java.lang.ClassLoader.<init> "
-	  "java.lang.ClassLoader.defineClass* "
-	  "java.lang.invoke.MethodHandles$Lookup.define*",
-	  NULL, NULL,
-	  "make the class, proxy or class loader once and keep it: the code makes one each time" },
-	{ "java.nio.ByteBuffer.allocateDirect", NULL, NULL,
-	  "keep one direct buffer and use it again (clear()): its memory is reserved, cleared and "
-	  "freed each time" },
-	{ "java.util.ArrayList.grow java.util.ArrayDeque.grow java.util.Vector.grow "
-	  "java.util.PriorityQueue.grow",
-	  "java.util.Arrays.copyOf*", "copy the arrays of collections that grow",
-	  "give the collection its size when it is made, or clear it and use it again: it grows by "
-	  "copying each time" },
-	{ "java.lang.AbstractStringBuilder.*", "java.util.Arrays.copyOf*", NULL,
-	  "give the builder the size that it needs, or use one builder again (setLength(0)): it "
-	  "grows by copying each time" },
-};
 
 /* The first row that fits is taken. */
 static const struct advice table[] = {
@@ -114,6 +85,13 @@ static const struct advice table[] = {
 	{ NULL, NULL, STRIDE, LC_JOINS_METHOD,
 	  "swap the loops, so that the inner one runs along the array, or store the array in the "
 	  "order of its traversal (by column)" },
+
+	/* ---- the JDK's own ---- */
+	{ BOXES " " HASH_NODES " java.util.HashMap java.util.LinkedHashMap java.util.TreeMap "
+	        "java.util.TreeMap$Entry java.util.ArrayList java.util.LinkedList$Node",
+	  NULL, INSIDE_JDK, LC_JOINS_ALL, CALL_LESS },
+	{ NULL, HASH_TABLES " java.util.ArrayList.elementData", INSIDE_JDK, LC_JOINS_ALL,
+	  CALL_LESS },
 
 	/* ---- boxed numbers ---- */
 	{ BOXES, NULL, MADE, LC_JOINS_NONE,
@@ -146,6 +124,8 @@ static const struct advice table[] = {
 	  "change: a search fetches one entry for each level of the tree" },
 	{ "java.util.LinkedList$Node", NULL, 0, LC_JOINS_NONE,
 	  "use an ArrayList or ArrayDeque: a list in an array has no nodes to reach" },
+	{ "scala.collection.immutable.$colon$colon", NULL, 0, LC_JOINS_NONE,
+	  "use an ArraySeq, a Vector or an array: a List has a node for each element" },
 	{ NULL,
 	  "java.util.ArrayList.elementData java.util.Vector.elementData "
 	  "java.util.ArrayDeque.elements java.util.PriorityQueue.queue",
@@ -204,7 +184,8 @@ static const struct advice table[] = {
 	{ "*Exception *Error java.lang.StackTraceElement*", NULL, AGAIN, LC_JOINS_NONE,
 	  "return a value instead of throwing here, or leave the stack trace out "
 	  "(writableStackTrace false)" },
-	{ "java.lang.reflect.* java.lang.Class[]", NULL, AGAIN, LC_JOINS_ALL, LOOK_UP_ONCE },
+	{ "java.lang.reflect.* java.lang.Class[]", NULL, AGAIN, LC_JOINS_ALL,
+	  LC_ADVICE_LOOK_UP_ONCE },
 	{ "java.lang.ThreadLocal$*", NULL, 0, LC_JOINS_NONE,
 	  "get the thread's value once, before the loop, and pass it on" },
 
@@ -254,6 +235,11 @@ static const struct advice table[] = {
 	  "use smaller elements, or do more work on each part while it is in the cache" },
 	{ NULL, NULL, ARRAY | NUMBERS | LARGE, LC_JOINS_NONE,
 	  "use smaller or fewer elements, or process neighbouring elements together" },
+
+	/* ---- objects that nothing else is known of ---- */
+	{ NULL, NULL, AGAIN | IN_LIBRARY, LC_JOINS_ALL,
+	  "call {callee} less often at {own}, or let the library keep what it prepares: each call "
+	  "makes these objects anew, and they die young" },
 };
 
 /* ---- evidence ---- */
@@ -264,6 +250,7 @@ struct known {
 	struct lc_text through;     /* "" if no reference has half of the samples */
 	struct lc_text holder;      /* class of that field; "": not a field */
 	uint32_t why_path;          /* where headers are read; 0: unknown */
+	struct lc_advice_users users;
 };
 
 bool lc_advice_matches(const char *patterns, struct lc_text text)
@@ -374,43 +361,13 @@ bool lc_advice_method_matches(const struct lc_tree *t, uint32_t path, const char
 	return found;
 }
 
-/* Is one of the JDK's frames at the end of the path such a call? */
-static bool is_below(const struct lc_tree *t, uint32_t path, const char *patterns)
-{
-	for (; path; path = lc_tree_parent(t, path)) {
-		if (!lc_own_is_jdk(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_CLASS])))
-			return false;
-		if (lc_advice_method_matches(t, path, patterns))
-			return true;
-	}
-	return false;
-}
-
-bool lc_advice_made_by(const struct lc_tree *t, const struct lc_rank_row *row,
-                       const struct lc_advice_call *call)
-{
-	size_t sites = 0;
-
-	for (size_t i = 0; i < row->sites_len; i++) {
-		const uint32_t path = lc_table_key(&t->sites, row->sites[i])[LC_SITE_PATH];
-
-		if (path && is_below(t, path, call->below) &&
-		    (!call->leaf || lc_advice_method_matches(t, path, call->leaf)))
-			sites++;
-	}
-	return sites && 2 * sites >= row->sites_len;
-}
-
-const struct lc_advice_call *lc_advice_calls(size_t *len)
-{
-	*len = sizeof(calls) / sizeof(*calls);
-	return calls;
-}
-
 /* The sentence on the call that makes the objects; NULL: none. */
 static const char *by_call(const struct lc_advice_of *of, unsigned evidence)
 {
-	for (size_t i = 0; (evidence & AGAIN) && i < sizeof(calls) / sizeof(*calls); i++)
+	size_t len;
+	const struct lc_advice_call *calls = lc_advice_calls(&len);
+
+	for (size_t i = 0; (evidence & AGAIN) && i < len; i++)
 		if (lc_advice_made_by(of->tree, of->row, &calls[i]))
 			return calls[i].text;
 	return NULL;
@@ -499,7 +456,9 @@ static struct known know(const struct lc_advice_of *of)
 
 	if (of->row->names_len && of->row->names[0].kind == LC_NAME_FIELD)
 		k.name = lc_tree_text(of->tree, of->row->names[0].name);
-	k.evidence = reference(&k, of) | header(&k, of->reaches) | shape(&k, of);
+	k.users = lc_advice_users_of(of->tree, of->row);
+	k.evidence = reference(&k, of) | header(&k, of->reaches) | shape(&k, of) |
+	             (k.users.library ? IN_LIBRARY : 0) | (k.users.inside ? INSIDE_JDK : 0);
 	if (!k.name.len)
 		k.name = k.through;
 	return k;
@@ -507,14 +466,28 @@ static struct known know(const struct lc_advice_of *of)
 
 /* ---- the table ---- */
 
+/* The method of the path's leaf, with its line or without; NULL: no path. The caller frees it. */
+static char *code_of(const struct lc_tree *t, uint32_t path, bool line)
+{
+	const uint32_t *frame = path ? lc_tree_frame(t, path) : NULL;
+
+	return frame ? lc_short_code(t, frame[LC_FRAME_METHOD], line ? frame[LC_FRAME_LINE1] : 0)
+	             : NULL;
+}
+
 static void put_word(FILE *out, const char *word, const struct known *k,
                      const struct lc_advice_of *of)
 {
-	const uint32_t *frame = k->why_path ? lc_tree_frame(of->tree, k->why_path) : NULL;
 	char *text = NULL;
 
-	if (!strncmp(word, "{at}", 4) && frame)
-		text = lc_short_code(of->tree, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+	if (!strncmp(word, "{at}", 4))
+		text = code_of(of->tree, k->why_path, true);
+	else if (!strncmp(word, "{own}", 5))
+		text = code_of(of->tree, lc_own_path(of->tree, k->users.library), true);
+	else if (!strncmp(word, "{callee}", 8))
+		text = code_of(of->tree, k->users.library, false);
+	else if (!strncmp(word, "{call}", 6))
+		text = code_of(of->tree, k->users.inside, false);
 	else if (!strncmp(word, "{through}", 9))
 		text = lc_reaches_name(k->through, 0);
 	else if (!strncmp(word, "{holder}", 8))

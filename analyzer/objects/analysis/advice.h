@@ -33,12 +33,28 @@ char *lc_advice_find(const struct lc_advice_of *of, enum lc_advice_joins *joins)
 /* The same of a row of blocks outside the heap. */
 char *lc_advice_block(const struct lc_advice_of *of);
 
+/* Calls below which half of a row's samples or more access its objects. */
+struct lc_advice_users {
+	uint32_t library; /* path to a library's method that own code calls at one line, or 0 */
+	uint32_t inside;  /* path to a method of the JDK that keeps them for itself, or 0 */
+};
+
+/*
+ * Own code and libraries use collections, boxes and buffers of the JDK, which are not its inside.
+ * Pure function.
+ */
+struct lc_advice_users lc_advice_users_of(const struct lc_tree *t, const struct lc_rank_row *row);
+
+#define LC_ADVICE_LOOK_UP_ONCE                                                                     \
+	"look the member up once and keep it: each look-up makes a copy of what it finds"
+
 /* A call of the JDK that a program makes again and again. Static storage. */
 struct lc_advice_call {
 	const char *below; /* patterns of "Class.method", with spaces between */
 	const char *leaf;  /* the same of the method that allocates; NULL: any */
 	const char *does;  /* what samples below it do; NULL: these alone say too little */
 	const char *text;
+	bool makes_nothing; /* the call itself takes the time, not objects that die */
 };
 
 const struct lc_advice_call *lc_advice_calls(size_t *len);

@@ -16,6 +16,7 @@
 #include "analyzer/objects/analysis/gc_model.h"
 #include "analyzer/objects/analysis/headers.h"
 #include "analyzer/objects/analysis/object_names.h"
+#include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/out/emit.h"
@@ -326,6 +327,24 @@ static void put_header_line(FILE *out, const struct lc_finding_search *s)
 	lc_reaches_free(&all);
 }
 
+/* Does own code read half of the headers, or the JDK for it? A library's data stay as they are. */
+static bool own_headers(const struct lc_view *v)
+{
+	uint64_t own = 0, all = 0;
+
+	for (size_t i = 0; i < v->reaches_len; i++) {
+		const struct lc_view_reach *r = &v->reaches[i];
+		const uint32_t path = lc_own_library(v->tree, r->path);
+
+		if (r->why == LC_WHY_NO_HEADER)
+			continue;
+		all += r->samples;
+		if (path && lc_own_is_method(v->tree, lc_tree_method_number(v->tree, path)))
+			own += r->samples;
+	}
+	return 2 * own >= all;
+}
+
 static char *headers_words(const struct lc_finding_search *s, const struct lc_finding *f,
                            const struct lc_touch_class *classes, size_t len)
 {
@@ -355,6 +374,8 @@ static char *headers_words(const struct lc_finding_search *s, const struct lc_fi
 	}
 	putc('.', out);
 	put_header_line(out, s);
+	if (!own_headers(s->v))
+		fputs(" Most of them are in libraries and the JDK, which own code calls.", out);
 	lc_finding_put_gain(out, f);
 	lc_mem_close_text(out);
 	return text;
@@ -392,9 +413,11 @@ static void find_headers(struct lc_finding_search *s)
 		f->high = high;
 		lc_finding_saves_samples(s, f);
 		f->text = lc_finding_keep(s, headers_words(s, f, classes, len));
-		f->change = "lay data out flat, so that fewer objects are visited: keep the type, "
-		            "key or length that the code tests beside the reference, or keep "
-		            "values in arrays of numbers";
+		if (own_headers(s->v))
+			f->change =
+			    "lay data out flat, so that fewer objects are visited: keep the type, "
+			    "key or length that the code tests beside the reference, or keep "
+			    "values in arrays of numbers";
 	}
 	free(classes);
 }
@@ -450,6 +473,17 @@ static const char *too_short(struct lc_finding_search *s)
 	                                      s->v->total, worth, duration));
 }
 
+/*
+ * A finding's place among the others is what a change certainly saves. The headers of many classes are of other findings' objects, too,
+ * and one change helps few of them.
+ */
+static double weight(const struct lc_finding *f)
+{
+	if (f->kind != LC_FINDING_HEADERS)
+		return f->saves.all.low;
+	return f->change ? f->saves.all.low / 2 : 0;
+}
+
 static int order(const void *a, const void *b)
 {
 	const struct lc_finding *x = a, *y = b;
@@ -459,8 +493,8 @@ static int order(const void *a, const void *b)
 		return x->kind == LC_FINDING_GROWS ? -1 : 1;
 	if (x->growth != y->growth)
 		return x->growth > y->growth ? -1 : 1;
-	if (x->saves.all.low != y->saves.all.low)
-		return x->saves.all.low > y->saves.all.low ? -1 : 1;
+	if (weight(x) != weight(y))
+		return weight(x) > weight(y) ? -1 : 1;
 	return strcmp(x->id, y->id);
 }
 

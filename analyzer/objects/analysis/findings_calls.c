@@ -434,13 +434,13 @@ static void find_repeated(const struct search *c, const struct lc_advice_call *c
 	size_t len;
 	FILE *out;
 
-	if (lc_finding_sum(c->s, on).samples && made_again(c, call))
+	if (lc_finding_sum(c->s, on).samples && (call->makes_nothing || made_again(c, call)))
 		f = add(c, LC_FINDING_REPEATED_CALLS, number_of(call), on);
 	if (f) {
 		out = lc_text_open(&text, &len);
 		put_share(out, f, call->does);
 		lc_finding_put_callers(out, c->s, on, lc_finding_caller);
-		fputs(". The objects that they make die young.", out);
+		fputs(call->makes_nothing ? "." : ". The objects that they make die young.", out);
 		lc_finding_put_gain(out, f);
 		lc_mem_close_text(out);
 		f->text = lc_finding_keep(c->s, text);

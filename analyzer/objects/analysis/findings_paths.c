@@ -97,7 +97,7 @@ void lc_finding_put_callers(FILE *out, const struct lc_finding_search *s, const 
 			continue;
 		all += a->samples;
 		own[len++] =
-		    (struct lc_rank_access){ lc_own_or_library(s->t, caller(s->t, on, a->path)),
+		    (struct lc_rank_access){ lc_own_library(s->t, caller(s->t, on, a->path)),
 			                     a->samples };
 	}
 	lines = lc_rank_roll_up(&arena, s->t, own, len, &len);
@@ -106,9 +106,8 @@ void lc_finding_put_callers(FILE *out, const struct lc_finding_search *s, const 
 
 		if (lines[i].method == UINT32_MAX)
 			continue;
-		code = lc_short_lines(s->t, lines[i].method, lines[i].first, lines[i].last);
-		fprintf(out, ", %.0f%% of them for %s", 100 * lc_share(lines[i].samples, all),
-		        code);
+		code = lc_own_access(s->t, &lines[i], UINT_MAX);
+		fprintf(out, ", %.0f%% of them %s", 100 * lc_share(lines[i].samples, all), code);
 		free(code);
 		break;
 	}

@@ -170,19 +170,22 @@ static bool is_shown(uint64_t samples, uint64_t whole)
 static void put_name(FILE *out, struct lc_text name)
 {
 	size_t word = 0;
+	bool class_alone = false; /* as in "new java.lang.Object[]" */
 
 	for (size_t i = 0; i < name.len; i = word + 1) {
+		const size_t kept = class_alone ? 0 : 1;
 		size_t class = i, dots = 0;
 
 		for (word = i; word < name.len && name.bytes[word] != ' '; word++)
 			dots += name.bytes[word] == '.';
-		/* The last dot is in front of the member, except in a class alone. */
-		for (size_t at = i; at < word && dots > 1; at++)
+		/* The last dot is in front of the member. */
+		for (size_t at = i; at < word && dots > kept; at++)
 			if (name.bytes[at] == '.') {
 				dots--;
 				class = at + 1;
 			}
 		lc_emit_text(out, (struct lc_text){ name.bytes + class, (uint32_t)(word - class) });
+		class_alone = lc_text_ends((struct lc_text){ name.bytes, (uint32_t)word }, "new");
 		if (word < name.len)
 			putc(' ', out);
 	}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* objects/analysis/advice_calls.c - holds the table of calls of the JDK that programs repeat. */
+#include "analyzer/objects/analysis/advice.h"
+#include "analyzer/objects/analysis/own_code.h"
+
+/*
+ * Calls of the JDK that make objects, which the program makes again and again. The call is one of
+ * the JDK's frames that the objects are allocated below. Rows with one such call have one cause.
+ */
+static const struct lc_advice_call calls[] = {
+	{ "java.util.regex.Pattern.compile", NULL, "compile regular expressions",
+	  "compile the expression once (a static final Pattern): the code compiles it each time",
+	  false },
+	{ "java.text.*Format.<init> java.text.*Format.get*Instance "
+	  "java.time.format.DateTimeFormatter.ofPattern",
+	  NULL, "make formatters",
+	  "make the formatter once and keep it: the code makes one each time", false },
+	{ "java.time.format.DateTimeFormatter.parse* java.text.*DateFormat.parse*", NULL,
+	  "parse dates",
+	  "say which format the texts have instead of trying several, keep the dates of texts that "
+	  "repeat, or read the digits at fixed places",
+	  false },
+	{ "java.util.Formatter.*", NULL, "format texts by patterns (String.format())",
+	  "append the parts to a StringBuilder: each call reads its pattern again", false },
+	{ "java.lang.Class.get*Method* java.lang.Class.get*Field* java.lang.Class.get*Constructor*",
+	  NULL, NULL, LC_ADVICE_LOOK_UP_ONCE, false },
+	{ "java.lang.reflect.Proxy.* java.lang.ClassLoader.<init> "
+	  "java.lang.ClassLoader.defineClass* "
+	  "java.lang.invoke.MethodHandles$Lookup.define*",
+	  NULL, NULL,
+	  "make the class, proxy or class loader once and keep it: the code makes one each time",
+	  false },
+	{ "java.nio.ByteBuffer.allocateDirect", NULL, NULL,
+	  "keep one direct buffer and use it again (clear()): its memory is reserved, cleared and "
+	  "freed each time",
+	  false },
+	{ "java.util.ArrayList.grow java.util.ArrayDeque.grow java.util.Vector.grow "
+	  "java.util.PriorityQueue.grow",
+	  "java.util.Arrays.copyOf*", "copy the arrays of collections that grow",
+	  "give the collection its size when it is made, or clear it and use it again: it grows by "
+	  "copying each time",
+	  false },
+	{ "java.lang.AbstractStringBuilder.*", "java.util.Arrays.copyOf*", NULL,
+	  "give the builder the size that it needs, or use one builder again (setLength(0)): it "
+	  "grows by copying each time",
+	  false },
+	{ "java.util.Random.next", NULL, "draw numbers of java.util.Random",
+	  "use a SplittableRandom for each thread, or ThreadLocalRandom: Random updates its seed "
+	  "atomically for each number",
+	  true },
+};
+
+/* Is one of the JDK's frames at the end of the path such a call? */
+static bool is_below(const struct lc_tree *t, uint32_t path, const char *patterns)
+{
+	for (; path; path = lc_tree_parent(t, path)) {
+		if (!lc_own_is_jdk(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_CLASS])))
+			return false;
+		if (lc_advice_method_matches(t, path, patterns))
+			return true;
+	}
+	return false;
+}
+
+bool lc_advice_made_by(const struct lc_tree *t, const struct lc_rank_row *row,
+                       const struct lc_advice_call *call)
+{
+	size_t sites = 0;
+
+	for (size_t i = 0; i < row->sites_len; i++) {
+		const uint32_t path = lc_table_key(&t->sites, row->sites[i])[LC_SITE_PATH];
+
+		if (path && is_below(t, path, call->below) &&
+		    (!call->leaf || lc_advice_method_matches(t, path, call->leaf)))
+			sites++;
+	}
+	return sites && 2 * sites >= row->sites_len;
+}
+
+const struct lc_advice_call *lc_advice_calls(size_t *len)
+{
+	*len = sizeof(calls) / sizeof(*calls);
+	return calls;
+}
