@@ -359,6 +359,8 @@ static bool wants_hooks(JNIEnv *jni, jclass class)
 	jobject loader = NULL;
 	bool wanted;
 
+	if ((*jni)->IsSameObject(jni, class, hook_class))
+		return false;
 	if ((*jvmti)->GetClassLoader(jvmti, class, &loader))
 		return true;
 	if (loader) {

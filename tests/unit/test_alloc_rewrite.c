@@ -268,12 +268,24 @@ static uint32_t hooks_in(const char *class, unsigned intrinsic, bool exact)
 
 static void without_exact_joined_strings_and_internal_classes_have_no_hook(void **state)
 {
-	static const char *const internal[] = { "jdk/internal/util/A", "sun/security/A",
-		                                "java/lang/invoke/A", "java/lang/reflect/Method" };
-	static const char *const others[] = { "com/acme/A",  "java/util/A",
-		                              "java/lang/A", "sun/nio/ch/A",
-		                              "sunny/A",     "java/lang/reflect/Array",
-		                              "jdk/jfr/A" };
+	static const char *const internal[] = {
+		"jdk/internal/util/A",      "sun/security/A", "java/lang/invoke/A",
+		"java/lang/reflect/Method", "java/lang/A",    "java/io/ObjectStreamClass",
+		"java/util/jar/Manifest",   "java/net/URI",
+	};
+	static const char *const others[] = {
+		"com/acme/A",
+		"java/util/A",
+		"java/io/ObjectOutputStream",
+		"java/lang/String",
+		"java/lang/AbstractStringBuilder",
+		"java/lang/ThreadLocal$ThreadLocalMap",
+		"java/lang/reflect/Array",
+		"java/net/URL",
+		"jdk/jfr/A",
+		"sun/nio/ch/A",
+		"sunny/A",
+	};
 
 	for (unsigned i = 0; i < LC_INTRINSICS; i++) {
 		const bool string = !strcmp(lc_rewrite_intrinsic(i)->name, "toString");
