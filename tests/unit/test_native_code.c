@@ -107,7 +107,7 @@ static void functions_of_libc_are_found(void **state)
 static void what_is_no_code_is_unknown(void **state)
 {
 	struct lc_native_library library;
-	int on_stack;
+	int on_stack = 0;
 
 	assert_false(lc_native_code_library(address(&on_stack), &library));
 	assert_false(lc_native_code_library(0, &library));
