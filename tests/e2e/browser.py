@@ -53,4 +53,4 @@ class Browser:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(30)
+        self.process.wait(300)

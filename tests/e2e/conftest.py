@@ -27,8 +27,8 @@ BUILD = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")).resolve()
 WORKLOADS = ROOT / "tests" / "workloads"
 JDK_MAJORS = (17, 25)
 RUNTIME_MAJORS = (11, 21)  # tested with less; where no JDK of theirs is installed, scripts/fetch-runtimes fetches them
-COMMAND_SECONDS = 120
-TEST_SECONDS = 600
+COMMAND_SECONDS = 300  # what hangs; long, since the machine may have ten times as much to do
+TEST_SECONDS = 900
 MARKERS = (
     "slow: takes minutes; run by `make soak`",
     "quiet: compares times that work beside it would change; run after all others, alone",

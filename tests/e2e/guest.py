@@ -63,7 +63,7 @@ def numa_programs(shared, jdk17):
             [compiler, *flags, "-o", directory / "refuse_call", TOOLS / "refuse_call.c"],
             [jdk17.javac, *QUICK_JAVAC, "-g", "-d", directory, *sorted(WORKLOADS.glob("Numa*.java"))],
         ):
-            subprocess.run([str(word) for word in command], check=True, timeout=120)
+            subprocess.run([str(word) for word in command], check=True, timeout=300)
 
     directory = shared("numa", make)
     programs = [directory / name for name in ("numa_truth", "libnuma_native.so", "refuse_call")]

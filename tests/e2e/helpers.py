@@ -135,7 +135,7 @@ def native_library(jdk, name, directory):
         [compiler, "-O2", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-shared", "-fPIC", "-I", include]
         + ["-I", include / "linux", "-o", out, WORKLOADS / "native" / (name + ".c")],
         check=True,
-        timeout=60,
+        timeout=300,
     )
     return out
 
@@ -197,7 +197,7 @@ def by_hand(java_command, directory, *options):
     return [java_command[0], "-agentpath:%s=%s" % (BUILD / "liblocus.so", agent), *java_command[1:]]
 
 
-def execute(line, stdin=b"", timeout=120, env=None):
+def execute(line, stdin=b"", timeout=300, env=None):
     """Run a command to its end, in bytes; past `timeout` all that it started is killed."""
     process = subprocess.Popen(
         [str(word) for word in line],
@@ -223,7 +223,7 @@ def complaints(stderr):
             if line.startswith("locus") and "measuring the cost of a span once" not in line]
 
 
-def wait_until(what, condition, seconds=60):
+def wait_until(what, condition, seconds=180):
     """Waits until `condition()`; fails if that takes longer."""
     end = time.monotonic() + seconds
     while not condition():
@@ -332,7 +332,7 @@ def on_a_terminal(*words, status=0):
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=side) as process:
         os.close(side)
         said = read_terminal(main)
-        assert process.wait(60) == status
+        assert process.wait(300) == status
     os.close(main)
     return said.decode()
 

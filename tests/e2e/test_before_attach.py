@@ -65,7 +65,7 @@ def test_what_has_moved_has_a_site(locus, program, tmp_path, jdk, gc):
     # Objects that a method without a hook makes after the attach are known by class only.
     of_class, there = samples(r, "short[]")
     assert of_class > 50 and there == 0
-    assert p.process.communicate("end\n", timeout=60) and p.process.returncode == 7
+    assert p.process.communicate("end\n", timeout=300) and p.process.returncode == 7
 
 
 @pytest.mark.few(1)
@@ -80,4 +80,4 @@ def test_where_objects_move_while_the_program_runs(locus, program, tmp_path, jdk
     else:  # Shenandoah moves what it likes to
         assert there >= (0.9 if gc == "Z" else 0.3) * of_class
     assert samples(r, "short[]")[1] == 0
-    assert p.process.communicate("end\n", timeout=60) and p.process.returncode == 7
+    assert p.process.communicate("end\n", timeout=300) and p.process.returncode == 7

@@ -63,7 +63,7 @@ def test_the_parts_are_those_of_the_kernel_s_clocks(workload, locus, tmp_path, j
         try:
             assert run.stdout.readline() == "done\n"
             threads, process = at_rest(java_of(run.pid))
-            run.communicate("\n", timeout=60)
+            run.communicate("\n", timeout=300)
         finally:
             run.kill()
     assert run.returncode == 0

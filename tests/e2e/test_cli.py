@@ -552,7 +552,7 @@ def test_stdin_reaches_the_program(hello, tmp_path):
         input="some words",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert "read some words\n" in done.stdout
@@ -575,7 +575,7 @@ def test_signal_reaches_the_program_and_its_shutdown_hooks(hello, tmp_path, sent
                 break
         process.send_signal(sent)
         rest = process.stdout.read()
-        assert process.wait(timeout=30) == status
+        assert process.wait(timeout=300) == status
         assert rest == "hook\n"
     finally:
         if process.poll() is None:

@@ -43,7 +43,7 @@ class Run:
         out.unlink(missing_ok=True)
         asked = ";".join("%s:%s" % d for d in (delays or {}).items())
         agent = ["-agentpath:%s=out=%s,at=%s" % (LIBRARY, out, asked)] if delays else []
-        self.done = run_command([jdk.java, *before, *agent, *java, "-cp", path, "Delays", str(calls), str(rounds)], timeout=100)
+        self.done = run_command([jdk.java, *before, *agent, *java, "-cp", path, "Delays", str(calls), str(rounds)], timeout=300)
         assert self.done.returncode == 0, self.done.stderr
         self.cpu, self.said = {}, []
         for line in self.done.stderr.splitlines():

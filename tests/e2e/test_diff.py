@@ -518,7 +518,7 @@ def spectrum(jdk, shared, profile_once):
 
     def make(directory):
         subprocess.run([jdk.javac, "-g", "-nowarn", "-d", directory, ROOT / "scripts" / "demo" / "Spectrum.java"],
-                       check=True, timeout=120)
+                       check=True, timeout=300)
 
     classes = shared("diff-spectrum-%d" % jdk.major, make)
     runs = {"before": "as-it-was", "after": "fixed", "again": "fixed"}

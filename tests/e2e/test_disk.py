@@ -28,7 +28,7 @@ def stuck_disk(shared):
             pytest.skip("no C compiler on this machine")
         source = ROOT / "tests" / "tools" / "stuck_disk.c"
         flags = ["-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-shared", "-fPIC"]
-        subprocess.run([compiler, *flags, "-o", directory / "stuck_disk.so", source, "-ldl"], check=True, timeout=120)
+        subprocess.run([compiler, *flags, "-o", directory / "stuck_disk.so", source, "-ldl"], check=True, timeout=300)
 
     return shared("stuck-disk", make) / "stuck_disk.so"
 

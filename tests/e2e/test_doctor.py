@@ -313,7 +313,7 @@ def test_seccomp_filter_as_in_a_container(tmp_path):
         [BUILD / "locus", "doctor", "--json", "-o", tmp_path],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         env={**os.environ, "JAVA_HOME": ""},
         preexec_fn=forbid_perf_event_open,
     )

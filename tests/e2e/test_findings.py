@@ -259,9 +259,13 @@ def test_a_stream_that_repeats_itself_is_a_finding(profile_once, locus, workload
 
 def test_interpreted_code_is_no_verdict(profile_once, locus, workload, jdk):
     """Its accesses to objects are not seen: that no object is hot would be said of what nobody looked at."""
-    command = helpers.command(workload, jdk, "Findings", "at-random", 2.5, java=["-Xint", "-Xmx2g"])
-    run = profile_once("findings-%d-interpreted" % jdk.major, command)
-    (line,) = re.findall(r"^no finding: (\S+)% of the samples are in interpreted code", locus("report", run.directory).stdout, re.M)
+    for seconds in (2.5, 10, 40):  # a busy machine needs longer for as many samples
+        command = helpers.command(workload, jdk, "Findings", "at-random", seconds, java=["-Xint", "-Xmx2g"])
+        run = profile_once("findings-%d-interpreted-%g" % (jdk.major, seconds), command)
+        text = locus("report", run.directory).stdout
+        if "too few samples" not in text:
+            break
+    (line,) = re.findall(r"^no finding: (\S+)% of the samples are in interpreted code", text, re.M)
     report = found_in(locus, run)
     assert float(line) > 90 and report["findings"] == []
     assert float(line) == pytest.approx(100 * report["details"]["where"]["interpreter"] / report["samples"]["total"], abs=0.06)

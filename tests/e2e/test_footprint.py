@@ -21,7 +21,7 @@ def watched(line, directory):
                 now = look(process.pid, directory)
                 if now:  # else it has ended by now
                     seen.append((now[0], size))
-        assert process.wait(60) == 0
+        assert process.wait(300) == 0
     finally:
         process.kill()
     return seen

@@ -367,7 +367,7 @@ def opened(chromium, tmp_path, page, *flags, fragment=""):
         [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
          "--user-data-dir=%s" % (tmp_path / "browser"), "--virtual-time-budget=3000",
          "--window-size=1400,900", *flags, "--dump-dom", "file://%s%s" % (page, fragment)],
-        capture_output=True, text=True, timeout=120)
+        capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

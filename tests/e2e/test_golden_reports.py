@@ -344,7 +344,7 @@ def written(profiles, name):
     profile, command, *options = REPORTS[name]
     options = [o.replace("SOURCES", str(profiles / "sources")) for o in options]
     done = subprocess.run([BUILD / "locus", command, profile, *options], cwd=profiles,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
     assert done.returncode == PARTIAL.get(profile, 0), done.stderr
     return page_text(done.stdout) + b"\n" if "--format=html" in options else done.stdout
 
@@ -393,7 +393,7 @@ def test_words_that_a_user_need_not_know_are_in_no_text():
 
 def test_the_page_on_spans_holds_the_json_report(profiles):
     page = subprocess.run([BUILD / "locus", "spans", "--format=html", profiles / "spans"],
-                          capture_output=True, check=True, timeout=60).stdout
+                          capture_output=True, check=True, timeout=300).stdout
     assert page_text(page) == (GOLDEN / "spans.json").read_bytes()
 
 

@@ -48,7 +48,7 @@ def fail_call(shared):
             pytest.skip("no C compiler on this machine")
         flags = ["-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-shared", "-fPIC"]
         source = ROOT / "tests" / "tools" / "fail_call.c"
-        subprocess.run([compiler, *flags, "-o", directory / "fail_call.so", source, "-ldl"], check=True, timeout=120)
+        subprocess.run([compiler, *flags, "-o", directory / "fail_call.so", source, "-ldl"], check=True, timeout=300)
 
     return shared("fail-call", make) / "fail_call.so"
 
@@ -79,7 +79,7 @@ class Faulty:
             env["FAIL_CALL"] = fault
         line = by_hand(self.line, directory / "prof", "interval=1ms", *self.options)
         line.insert(1, "-XX:ErrorFile=%s" % (directory / "hs_err"))
-        return execute(line, stdin=INPUT, env=env, timeout=60), directory, calls_of(directory / "calls")
+        return execute(line, stdin=INPUT, env=env, timeout=300), directory, calls_of(directory / "calls")
 
     def whole(self):
         """Calls of a run in which none fails, and the lines that it says."""

@@ -70,7 +70,7 @@ def arrays_run(request, benchmarks, tmp_path_factory):
     """3 and 5 arrays an operation, in a fork each, beside JMH's own profiler of allocations."""
     directory = tmp_path_factory.mktemp("jmh")
     done = run_jmh(benchmarks, jdk_of(request.param), directory / "results.json", "KnownArrays.make$",
-                   "-p", "arrays=3,5", "-f", "1", "-wi", "1", "-i", "2", "-w", "100ms", "-r", "200ms",
+                   "-p", "arrays=3,5", "-f", "1", "-wi", "1", "-i", "2", "-w", "100ms", "-r", "600ms",
                    "-prof", "gc", "-prof", "locus:dir=%s;minSize=1k;top=3;options=event=timer,interval=1ms"
                    % (directory / "out"), java=())
     assert done.returncode == 0 and len(done.results) == 2, done.stdout + done.stderr

@@ -54,7 +54,7 @@ def test_a_patched_class_has_its_hooks(jdk, workload, profile, tmp_path):
     subprocess.run(
         [jdk.javac, "--patch-module", "java.base=%s" % (tmp_path / "java.base"), "-d", classes, source],
         check=True,
-        timeout=120,
+        timeout=300,
     )
     run = profile(
         command(

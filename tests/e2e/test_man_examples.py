@@ -101,7 +101,7 @@ def test_each_example_of_a_page_runs(locus, place, page, request):
                 env["PID"] = str(request.getfixturevalue("pid"))
             for target in re.findall(r" -o (\S+)", short):  # the examples begin without one
                 shutil.rmtree(directory / target, ignore_errors=True)
-            done = subprocess.run(["bash", "-c", short], cwd=directory, env=env, capture_output=True, text=True, timeout=120)
+            done = subprocess.run(["bash", "-c", short], cwd=directory, env=env, capture_output=True, text=True, timeout=300)
             allowed = {0}.union(*(of for pattern, of in ALSO.items() if re.search(pattern, line)))
             assert done.returncode in allowed, (page, short, done.returncode, done.stdout[-500:], done.stderr)
             if "attach" in short:

@@ -45,7 +45,7 @@ def program():
 
 def run(ranks, *args):
     """The completed process. `said` is the lines of Locus; mpirun has others, and does not always end them first."""
-    done = subprocess.run(mpirun(*some_ranks(ranks, *args)), capture_output=True, text=True, timeout=120, env=environment())
+    done = subprocess.run(mpirun(*some_ranks(ranks, *args)), capture_output=True, text=True, timeout=300, env=environment())
     done.said = [line[line.index("locus-mpi: "):] for line in done.stderr.splitlines() if "locus-mpi: " in line]
     return done
 
@@ -272,7 +272,7 @@ def begin(ranks, out, *paths):
     """mpirun, when MPI has begun and rank 0 merges."""
     of = subprocess.Popen(mpirun(*some_ranks(ranks, "merge", "--jobs=1", "-o", out, *paths)), stderr=subprocess.PIPE, text=True,
                           env=environment())
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline:
         found = ranks_of(of)
         if len(found) == ranks and catches_signals(found[0]):
@@ -297,11 +297,11 @@ def end_by_signal(many, tmp_path, rank, number):
     of = begin(3, tmp_path / "m", *many)
     ranks = ranks_of(of)
     os.kill(of.pid if rank is None else ranks[rank], number)
-    said = of.communicate(timeout=60)[1]
+    said = of.communicate(timeout=300)[1]
     assert of.returncode != 0 and sorted(ranks) == [0, 1, 2], said
     if rank:
         assert "rank %d" % rank in said, said  # mpirun's line
-    deadline = time.monotonic() + 30  # mpirun does not wait for the ranks that it kills
+    deadline = time.monotonic() + 180  # mpirun does not wait for the ranks that it kills
     while any(os.path.exists("/proc/%d/exe" % pid) for pid in ranks.values()):
         assert time.monotonic() < deadline, "ranks go on"
         time.sleep(0.01)

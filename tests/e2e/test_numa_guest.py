@@ -139,8 +139,8 @@ def test_no_qemu_outlives_the_script(numa_guest, tmp_path, number):
     try:
         wait_until("QEMU", lambda: any(re.match(r"\S*qemu-system", line) for line in processes_with(str(tmp_path))))
         process.send_signal(number)
-        assert process.wait(20) in (143, -signal.SIGKILL)
-        end = time.monotonic() + 10
+        assert process.wait(300) in (143, -signal.SIGKILL)
+        end = time.monotonic() + 180
         while processes_with(str(tmp_path)) and time.monotonic() < end:
             time.sleep(0.05)
         assert not processes_with(str(tmp_path))

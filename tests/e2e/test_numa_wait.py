@@ -23,8 +23,8 @@ def test_nothing_waits_for_the_owners_of_pages(numa_guest, jdk17, locus, tmp_pat
     programs.mkdir()
     slow = programs / "slow_pages.so"
     subprocess.run([compiler, "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-shared", "-fPIC",
-                    "-o", slow, TOOLS / "slow_pages.c"], check=True, timeout=120)
-    subprocess.run([jdk17.javac, "-g", "-d", programs, WORKLOADS / "SteadyRead.java"], check=True, timeout=120)
+                    "-o", slow, TOOLS / "slow_pages.c"], check=True, timeout=300)
+    subprocess.run([jdk17.javac, "-g", "-d", programs, WORKLOADS / "SteadyRead.java"], check=True, timeout=300)
     done = numa_guest(
         ["locus", "run", "-e", "timer", "--interval=5ms", "-o", out / "profile", "--",
          "java", "-XX:+UseSerialGC", *NUMA_HEAP, "-cp", programs, "SteadyRead", SECONDS],

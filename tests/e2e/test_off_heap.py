@@ -190,7 +190,7 @@ def test_shares_of_blocks_with_each_collector(workload, profile, locus, tmp_path
         assert p.stdout.readline() == "ready\n"
         done = locus("attach", p.pid, "-o", tmp_path / "p", "--interval=4ms")
         assert done.returncode == 0, done.stderr
-        out = p.communicate("go\n", timeout=120)[0]
+        out = p.communicate("go\n", timeout=300)[0]
     r = json.loads(locus("report", "--thread=truth", "--format=json", tmp_path / "p").stdout)
     check_shares(r, json.loads(out.splitlines()[-1]))
 

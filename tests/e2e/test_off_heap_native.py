@@ -74,7 +74,7 @@ def test_an_attach_sees_loaded_libraries_and_a_detach_leaves_them(workload, locu
             p.stdin.write("\n")
             p.stdin.flush()
             assert p.stdout.readline() == "well\n"
-            assert p.wait(60) == 0
+            assert p.wait(300) == 0
         finally:
             p.kill()
     missed = json.loads((tmp_path / "p" / "manifest.json").read_text())["processes"][0]["counters"]["offheap_missed"]

@@ -305,7 +305,7 @@ def test_completion_of_a_line_that_is_typed(completion, tmp_path, line, words):
                 pass
         except OSError:  # the shell has closed its side
             pass
-        assert shell.wait(30) == 0
+        assert shell.wait(300) == 0
     os.close(main)
     assert (tmp_path / "args").read_text().splitlines() == words
 

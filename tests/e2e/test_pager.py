@@ -37,12 +37,12 @@ def on_terminal(command, rows, columns=COLUMNS, **more):
     got = read_terminal(ours)
     os.close(ours)
     errors = process.stderr.read().decode()
-    return process.wait(timeout=60), got.decode().replace("\r\n", "\n"), errors
+    return process.wait(timeout=300), got.decode().replace("\r\n", "\n"), errors
 
 
 def piped(command, **more):
     done = subprocess.run([str(w) for w in command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          env=environment(**more), timeout=60)
+                          env=environment(**more), timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

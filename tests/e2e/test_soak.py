@@ -44,7 +44,7 @@ def watch(line, directory, seconds):
             if text.startswith("end"):
                 break
             looks.append(look(process.pid, directory))
-        rest, err = process.communicate(timeout=60)
+        rest, err = process.communicate(timeout=300)
     finally:
         process.kill()
     assert time.monotonic() - begin >= seconds

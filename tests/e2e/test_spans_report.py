@@ -577,7 +577,7 @@ def test_a_live_program(locus, jdk, workload, tmp_path):
         assert before["totals"]["anonymous"] and before["totals"]["task"], before["warnings"]
         assert before["processes"][0]["complete"] is False
         assert any("still running" in w for w in before["warnings"])
-        _, errors = program.communicate(b"\n", timeout=60)
+        _, errors = program.communicate(b"\n", timeout=300)
         assert program.returncode == 0, errors
     finally:
         program.kill()

@@ -113,7 +113,7 @@ def test_one_of_two_classes_of_a_name_is_a_task(profile, locus, workload, jdk, t
     made.mkdir(parents=True)
     for name, implements in (("task", " implements Runnable"), ("other", "")):
         (made / "Homonym.java").write_text("public class Homonym%s { public void run() { } }" % implements)
-        subprocess.run([jdk.javac, "-d", made, made / "Homonym.java"], check=True, timeout=60)
+        subprocess.run([jdk.javac, "-d", made, made / "Homonym.java"], check=True, timeout=300)
         (made / "Homonym.class").rename(made / (name + ".class"))
     line = helpers.command(workload, jdk, CLASS, "homonyms")
     line[line.index("-cp") + 1] += os.pathsep + str(made.parent)
@@ -141,7 +141,7 @@ def test_no_class_is_loaded_that_the_program_does_not_load(profile, workload, jd
         if options:
             profile(command, *options, env={"XDG_CACHE_HOME": str(tmp_path)})
         else:
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=120)
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=300)
         return loaded(log)
 
     expected = classes("plain") | classes("objects", "--sample-interval=0", "--min-size=0")
@@ -187,7 +187,7 @@ def test_lambda_expressions_of_a_class_are_types_of_their_own(profile_once, locu
 def test_a_null_task_fails_as_without_spans(profile, workload, jdk):
     """The same exceptions from the same frames; only what was null is not said (docs/design/spans.md)."""
     command = helpers.command(workload, jdk, "NullTask")
-    bare = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    bare = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
     assert ' because "' in bare
     run = profile(command, "--spans=streams,tasks")
     assert run.stdout.splitlines() == [line.split(' because "')[0] for line in bare.splitlines()]
@@ -264,6 +264,6 @@ def test_the_stack_holds_most_tasks_in_each_other_that_it_holds_without_spans(wo
     """Inlined hooks make the program's frames larger: 0.75 fit, and 0.60 if it inlines the hash too."""
     java = ["-Xbatch", "-XX:-TieredCompilation", "-XX:+UseSerialGC"]
     line = helpers.command(workload, jdk, "DeepTasks", 20, java=java)
-    bare = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=True, timeout=60)
+    bare = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=True, timeout=300)
     run = profile(line, "--spans=tasks")
     assert int(run.stdout) >= 0.7 * int(bare.stdout) > 10_000

@@ -79,7 +79,7 @@ def test_subtasks_and_submissions_to_virtual_threads_name_the_programs_line(prof
         [jdk25.javac, *preview, "--release", str(jdk25.major), "-nowarn", "-d", tmp_path, tmp_path / "Subtasks.java"],
         check=True,
         capture_output=True,
-        timeout=60,
+        timeout=300,
     )
     run = profile([jdk25.java, *preview, "-cp", tmp_path, "Subtasks"], "--spans=tasks")
     rows = [t for t in spans_of(locus, run)["tasks"] if t["type"].startswith("Subtasks$$Lambda")]

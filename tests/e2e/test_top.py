@@ -39,7 +39,7 @@ class Terminal:
                                         env={**os.environ, "TERM": "xterm", "TMPDIR": str(directory)})
         os.close(side)
 
-    def wait_for(self, *words, seconds=60):
+    def wait_for(self, *words, seconds=180):
         """Read until each word was written to the terminal."""
         got, end = "", time.monotonic() + seconds
         while not all(w in got for w in words):
@@ -55,11 +55,11 @@ class Terminal:
         """Returns the exit status."""
         read_terminal(self.main)
         os.close(self.main)
-        return self.process.wait(60)
+        return self.process.wait(300)
 
 
 def batch(pid, directory, *options):
-    return subprocess.run([*TOP, "--batch", *options, str(pid)], capture_output=True, text=True, timeout=120,
+    return subprocess.run([*TOP, "--batch", *options, str(pid)], capture_output=True, text=True, timeout=300,
                           env={**os.environ, "TMPDIR": str(directory)})
 
 
@@ -101,13 +101,13 @@ def test_however_it_ends_it_detaches(locus, loop, tmp_path):
                               env={**os.environ, "TMPDIR": str(scratch)}) as top:
             assert "samples" in top.stdout.readline()
             top.send_signal(number)
-            assert top.wait(60) == 0
+            assert top.wait(300) == 0
         assert locus("status", loop.pid).stdout == "not recording\n"
     with subprocess.Popen([*TOP, "--batch", str(loop.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env={**os.environ, "TMPDIR": str(scratch)}) as top:
         top.stdout.readline()
         top.stdout.close()
-        assert top.wait(60) == 1 and top.stderr.read() == "locus: cannot write to stdout: Broken pipe\n"
+        assert top.wait(300) == 1 and top.stderr.read() == "locus: cannot write to stdout: Broken pipe\n"
     assert locus("status", loop.pid).stdout == "not recording\n"
     kept = batch(loop.pid, scratch, "--count=1", "--output", tmp_path / "kept")
     assert kept.returncode == 0 and kept.stderr == "locus: the profile is in %s\n" % (tmp_path / "kept")
@@ -116,7 +116,7 @@ def test_however_it_ends_it_detaches(locus, loop, tmp_path):
                           env={**os.environ, "TMPDIR": str(scratch)}) as top:
         top.stdout.readline()
         loop.kill()
-        assert top.wait(60) == 0
+        assert top.wait(300) == 0
     assert not list(scratch.iterdir())
 
 

@@ -122,7 +122,7 @@ def attached(workload, locus, tmp_path, jdk, java, *options, begin="wait"):
     try:
         assert program.stdout.readline() == "ready\n"
         assert locus("attach", program.pid, "-o", tmp_path / "p", *options).returncode == 0
-        told = json.loads(program.communicate("\n", timeout=120)[0])
+        told = json.loads(program.communicate("\n", timeout=300)[0])
     finally:
         program.kill()
     return told, json.loads(locus("report", "--format=json", "--top=100000", tmp_path / "p").stdout)
@@ -208,7 +208,7 @@ def test_classes_that_cannot_be_changed_are_named(workload, unchanged, locus, tm
         try:
             assert program.stdout.readline() == "ready\n"
             done = locus("attach", program.pid, "-o", tmp_path / "p", *(["--track=Unchanged$Node"] if tracked else []))
-            program.communicate("\n", timeout=60)
+            program.communicate("\n", timeout=300)
         finally:
             program.kill()
     assert done.returncode == 0, done.stderr

@@ -49,7 +49,7 @@ def run_hot(workload, locus, tmp_path, jdk, gc, *options, attach=False, boxes=LO
             while not lines or "--track hot: tracks" not in lines[-1]:
                 lines.append(program.stderr.readline())
                 assert lines[-1], lines
-            out, err = program.communicate("\n", timeout=120)
+            out, err = program.communicate("\n", timeout=300)
         finally:
             program.terminate()  # `locus run` passes it on
     assert program.returncode == 0, err
@@ -151,7 +151,7 @@ def test_a_detach_removes_all_hooks(workload, locus, tmp_path, jdk):
             done = locus("detach", program.pid)
             assert done.returncode == 0 and "keep their hooks" not in done.stdout + done.stderr
             assert locus("attach", program.pid, "-o", tmp_path / "second", "--sample-interval=0").returncode == 0
-            program.communicate("\n", timeout=120)
+            program.communicate("\n", timeout=300)
         finally:
             program.terminate()  # `locus run` passes it on
     assert program.returncode == 0
