@@ -30,6 +30,8 @@
 #define GRANULE_BYTES (UINT64_C(64) << 10)
 
 enum {
+	/* Records between a look at an object and the fetch of its header: most are in no cache. */
+	FETCH_AHEAD = 16,
 	/* Memory for a move until its epoch is closed, here and in heap/map_close.c. */
 	MOVE_BYTES = 256,
 	/* Each object found in a pause takes a share of the memory limit: a limit of 256 MB allows
@@ -148,6 +150,7 @@ bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 	lc_small.dropped = lc_small_given_limited();
 	lc_small.class_word = class_word;
 	lc_small.begin_ns = lc_time_now_ns();
+	lc_small.peek = lc_peek_begin(NULL); /* it reads one word in each granule */
 	return true;
 }
 
@@ -257,6 +260,9 @@ void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uin
 		const struct lc_alloc *a = &records[i];
 		uint64_t to;
 
+		/* A fetch of memory that is gone does nothing. */
+		if (i + FETCH_AHEAD < len)
+			__builtin_prefetch((const void *)(uintptr_t)lc_alloc_addr(a + FETCH_AHEAD));
 		if (!lc_small_is_looked_at(a, tag, span))
 			continue;
 		if (lc_small.slid) {
@@ -365,6 +371,7 @@ struct lc_move *lc_small_end(size_t *len)
 		lc_memory_refuse(LC_MEMORY_SMALL);
 		lc_count(&lc_small.passes_limited);
 	}
+	lc_peek_end(lc_small.peek);
 	moves = lc_small.moves;
 	*len = lc_small.moves_len;
 	lc_small.moves = NULL;

@@ -55,6 +55,7 @@ struct lc_small_state {
 	bool class_word;
 	size_t near;
 	uint64_t begin_ns;
+	unsigned peek; /* of lc_peek_begin() */
 	struct lc_move *moves;
 	size_t moves_len, moves_cap;
 	size_t moves_max; /* upper limit of `moves_len` in the running pass */
