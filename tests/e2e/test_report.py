@@ -893,3 +893,18 @@ def test_html_is_quick_with_10000_sites(locus, tmp_path, browser):
     dom = open_page(browser, page, state="view=objects")
     assert re.search(r'data-found="\d+ rows, matched \d+\.\d%"', dom), dom[-400:]
     assert int(re.search(r'data-rows="(\d+)"', dom).group(1)) < 100
+
+
+def test_if_one_caller_of_a_line_is_an_estimate_so_are_the_others(locus, tmp_path):
+    """Of the 40 objects that count for one caller by assumption, any other caller of the line may have made some."""
+    line, other = frame("com.acme.Main", "make", 10), frame("com.acme.Main", "make", 11)
+    made = {"often": (line, 100, 24), "seldom": (line, 30, 24), "apart": (other, 5, 24), "large": (line, 7, 1024)}
+    block, sites = Block(), {}
+    for caller, (at, objects, size) in made.items():
+        sites[caller] = ("byte[]", (at, frame("com.acme.Main", caller, 20)))
+        block.allocate(*sites[caller], objects, objects * size)
+    block.spread(*sites["often"], 40)
+    path = Profile(tmp_path / "p").append(block).close()
+    r = json.loads(locus("report", "--format=json", path).stdout)
+    found = {s["allocation_path"][1]["method"]: (s["allocations"], s.get("estimated")) for s in r["sites"]}
+    assert found == {"often": (100, 40), "seldom": (30, 30), "apart": (5, None), "large": (7, None)}

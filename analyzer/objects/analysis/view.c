@@ -129,11 +129,58 @@ static void build_accesses(struct lc_view *v)
 _Static_assert(LC_BUCKET_OBJECT < LC_BUCKET_HEAP_CLASS && LC_BUCKET_HEAP_CLASS == 1,
                "the buckets whose accesses have a site come first");
 
-static uint64_t spread_of(const struct lc_tree *t, uint32_t site)
-{
-	uint32_t row = lc_table_find(&t->spreads, &site);
+enum {
+	LINE_KEY_LEN = 4,
+	LOOKED_AT_BYTES = 1024, /* the agent looks at the stack for each object of that size */
+};
 
-	return row == UINT32_MAX ? 0 : *lc_table_values(&t->spreads, row);
+/* The line that allocates a site's objects, and their class. */
+static void line_of(const struct lc_tree *t, uint32_t site, uint32_t key[LINE_KEY_LEN])
+{
+	const uint32_t *of = lc_table_key(&t->sites, site);
+	const uint32_t *frame = of[LC_SITE_PATH] ? lc_tree_frame(t, of[LC_SITE_PATH]) : NULL;
+
+	key[0] = of[LC_SITE_CLASS];
+	key[1] = frame ? frame[LC_FRAME_METHOD] : UINT32_MAX;
+	key[2] = frame ? frame[LC_FRAME_LINE1] : 0;
+	key[3] = frame && !frame[LC_FRAME_LINE1] ? frame[LC_FRAME_BCI1] : 0;
+}
+
+/* Sums the objects whose caller is an estimate, by line. */
+static void sum_spreads(const struct lc_tree *t, struct lc_table *lines)
+{
+	uint32_t key[LINE_KEY_LEN];
+
+	lc_table_init(lines, LINE_KEY_LEN, 1);
+	for (uint32_t row = 0; row < t->spreads.count; row++) {
+		line_of(t, *lc_table_key(&t->spreads, row), key);
+		*lc_table_values(lines, lc_table_put(lines, key)) +=
+		    *lc_table_values(&t->spreads, row);
+	}
+}
+
+static uint64_t value_of(const struct lc_table *table, const uint32_t *key)
+{
+	const uint32_t row = lc_table_find(table, key);
+
+	return row == UINT32_MAX ? 0 : *lc_table_values(table, row);
+}
+
+/*
+ * Objects that were counted for one caller of a line may be another's. So no caller's count is
+ * exact if that of one is an estimate, unless its objects are so large that each was looked at.
+ */
+static uint64_t spread_of(const struct lc_tree *t, const struct lc_table *lines,
+                          const struct lc_view_site *s)
+{
+	uint32_t key[LINE_KEY_LEN];
+	uint64_t line;
+
+	if (s->bytes >= LOOKED_AT_BYTES * s->allocations)
+		return value_of(&t->spreads, &s->site);
+	line_of(t, s->site, key);
+	line = value_of(lines, key);
+	return line < s->allocations ? line : s->allocations;
 }
 
 /* Sites that have samples in `bucket`; objects also those that were only allocated. */
@@ -143,8 +190,10 @@ static struct lc_view_site *build_sites(const struct lc_view *v, uint32_t bucket
 	const struct lc_table *table = &v->tree->sites;
 	struct lc_view_site *rows = lc_mem_zeroed(table->count, sizeof(*rows));
 	struct site_order order = { v->tree, sort };
+	struct lc_table lines;
 	size_t access = 0;
 
+	sum_spreads(v->tree, &lines);
 	*len = 0;
 	while (access < v->accesses_len &&
 	       (!v->accesses[access].site || v->accesses[access].bucket != bucket))
@@ -165,13 +214,14 @@ static struct lc_view_site *build_sites(const struct lc_view *v, uint32_t bucket
 		if (bucket == LC_BUCKET_OBJECT) {
 			s.allocations = values[LC_SITE_ALLOCATIONS];
 			s.bytes = values[LC_SITE_BYTES];
-			s.spread = spread_of(v->tree, site);
+			s.spread = spread_of(v->tree, &lines, &s);
 		}
 		if (!s.samples && !s.allocations)
 			continue;
 		s.id = lc_tree_site_id(v->tree, site);
 		rows[(*len)++] = s;
 	}
+	lc_table_free(&lines);
 	qsort_r(rows, *len, sizeof(*rows), order_sites, &order);
 	return rows;
 }

@@ -107,7 +107,7 @@ struct lc_view_site {
 	uint64_t id; /* lc_tree_site_id() */
 	uint64_t allocations;
 	uint64_t bytes;
-	uint64_t spread; /* of the allocations: that they are this site's is an estimate */
+	uint64_t spread; /* of the allocations: so many may be of other callers of the line */
 	uint64_t samples, pairs;
 	const struct lc_view_access *accesses; /* most samples first */
 	size_t accesses_len;
