@@ -17,6 +17,7 @@
 #include "src/base/say.h"
 #include "src/core/thread.h"
 #include "src/heap/context.h"
+#include "src/heap/hook.h"
 #include "src/numa/numa.h"
 #include "src/offheap/blocks.h"
 #include "src/offheap/rss.h"
@@ -47,8 +48,7 @@ static void take_spread(struct lc_thread *t, struct lc_site_counter *c, uint64_t
 /* Count what was allocated since the last time. */
 static void take_allocations(struct lc_thread *t)
 {
-	const bool spread = !lc_attribution.config.options->min_size_bytes &&
-	                    lc_attribution.config.options->paths != LC_PATHS_EXACT;
+	const bool spread = lc_hook_assumes();
 	struct lc_site_counter *c;
 
 	if (!lc_tally_made(&t->tally))

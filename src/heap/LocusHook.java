@@ -24,7 +24,8 @@ import jdk.internal.vm.annotation.ForceInline;
  * sequence at the end too.
  *
  * The hook behind `new` of a tracked class looks for its object at the buffer's top in the same way,
- * however much others have allocated since the last hook; native code then looks at the stack.
+ * however much others have allocated since the last hook. While the thread may look at the stack for
+ * each object, native code does so: append()'s limit is then where the log ends.
  *
  * Interpreted code pays for each call, and getInt(address) is two. Hence getInt(null, address).
  */
@@ -100,7 +101,7 @@ public final class LocusHook {
 	/** A string of a method that the JIT may have replaced, and its array. */
 	private static native void allocString(Object array, int words, Object string, int site);
 
-	/** An object of that class may have been made just now: at `address`, or where unless 0. */
+	/** An object of that class may have been made just now: at `address`, if that is not 0. */
 	private static native void madeSlowly(long thread, Class<?> type, int site, long address);
 
 	/** For the audit: an object whose hook has run before its constructor did. */
@@ -216,14 +217,14 @@ public final class LocusHook {
 	private static boolean append(long s, long e, long last, long top, long words) {
 		long log = U.getLong(null, s + 16);
 		long at = U.getLong(null, log);
-		if (at >= U.getLong(null, s + 24))
+		long counter = U.getLong(null, e + 16); /* none where native code has only met removed objects */
+		if (at >= U.getLong(null, s + 24) || counter == 0)
 			return false;
 		long record = U.getLong(null, log + 16) + (at << 4);
 		U.putLong(null, record, last | U.getLong(null, s + 40));
 		U.putLong(null, record + 8, words | (long) U.getInt(null, e + 12) << 32);
 		U.putLong(null, log, at + 1);
 		U.putLong(null, s + 8, top);
-		long counter = U.getLong(null, e + 16);
 		U.putLong(null, counter, U.getLong(null, counter) + 1);
 		U.putLong(null, counter + 8, U.getLong(null, counter + 8) + (top - last));
 		if (U.getInt(null, s) != U.getInt(null, SEQUENCE))
@@ -256,6 +257,12 @@ public final class LocusHook {
 		return -1;
 	}
 
+	/** Of a new buffer, native code notes more than append() does. */
+	@ForceInline
+	private static boolean isSameBuffer(long thread, long s) {
+		return U.getLong(null, thread + TLAB_START) == U.getLong(null, s + 48);
+	}
+
 	/** Behind `new`, before the constructor. */
 	@ForceInline
 	public static void made(Class<?> type, int site) {
@@ -273,7 +280,8 @@ public final class LocusHook {
 			}
 			if (U.getInt(null, e) == site && all() == 0) {
 				address = tracked(thread, s, e, top, last);
-				if (address < 0)
+				if (address < 0 || address != 0 && isSameBuffer(thread, s)
+						&& append(s, e, address, top, top - address >>> 3))
 					return;
 			} else if (U.getInt(null, e) == site && U.getInt(null, e + 4) == bytes && isOf(thread, s, e, last)) {
 				if (append(s, e, last, top, bytes >>> 3))
@@ -284,21 +292,38 @@ public final class LocusHook {
 		madeSlowly(thread, type, site, address);
 	}
 
+	/**
+	 * The address of an array that is the last object of the thread's, if only some classes are tracked; 0:
+	 * unknown. Nothing was made outside of the buffer since the last hook, so the array ends at the top.
+	 */
+	@ForceInline
+	private static long trackedArray(long thread, long s, long top, long bytes) {
+		long from = top - bytes;
+		return from >= U.getLong(null, s + 8) && isSameBuffer(thread, s)
+				&& U.getLong(null, thread + ALLOCATED_BYTES) == U.getLong(null, s + 32) ? from : 0;
+	}
+
+	/** For less than 128 words: else, LC_TLAB_LARGE_WORDS, native code looks at the stack. */
+	@ForceInline
+	private static boolean appendArray(int words, int site) {
+		long thread = thread();
+		long s = state(thread);
+		if (s == 0)
+			return false;
+		long e = s + ENTRIES + ((site & ENTRY_MASK) << 5);
+		long top = U.getLong(null, thread + TLAB_TOP);
+		if (U.getInt(null, e) != site)
+			return false;
+		long from = all() != 0 ? U.getLong(null, s + 8) : trackedArray(thread, s, top, (long) words << 3);
+		return top - from == (long) words << 3 && isOf(thread, s, e, from) && append(s, e, from, top, words);
+	}
+
 	@ForceInline
 	private static void madeArray(Object array, int words, int site) {
-		if (all() != 0) {
-			long thread = thread();
-			long s = state(thread);
-			/* For 128 words and more, LC_TLAB_LARGE_WORDS, native code looks at the stack. */
-			if (s != 0 && words >>> 7 == 0) {
-				long e = s + ENTRIES + ((site & ENTRY_MASK) << 5);
-				long top = U.getLong(null, thread + TLAB_TOP);
-				long last = U.getLong(null, s + 8);
-				if (U.getInt(null, e) == site && top - last == (long) words << 3
-						&& isOf(thread, s, e, last) && append(s, e, last, top, words))
-					return;
-			}
-		} else if (words >= 0 && words < MIN_WORDS && (site & TRACKED) == 0 && U.getInt(null, WATCHING) == 0) {
+		if (all() == 0 && (site & TRACKED) == 0) {
+			if (words >= 0 && words < MIN_WORDS && U.getInt(null, WATCHING) == 0)
+				return;
+		} else if (words >>> 7 == 0 && appendArray(words, site)) {
 			return;
 		}
 		alloc(array, words, site);
@@ -389,11 +414,21 @@ public final class LocusHook {
 			array((boolean[]) o, site);
 	}
 
+	/** What the thread has made is not the last object for the hooks that follow: native code sees to it. */
+	private static void passOver() {
+		long thread = thread();
+		long s = state(thread);
+		if (s != 0)
+			U.putLong(null, s + 8, U.getLong(null, thread + TLAB_TOP));
+	}
+
 	/**
 	 * An array just made, with its sub-arrays. Sub-arrays of one level are all there or all null, and
 	 * have the same length.
 	 */
 	public static void multi(Object o, int site) {
+		if (all() == 0 && (site & TRACKED) != 0)
+			passOver();
 		any(o, site);
 		if (!(o instanceof Object[]))
 			return;

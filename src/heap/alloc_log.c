@@ -265,7 +265,7 @@ __attribute__((noinline, cold)) int lc_alloc_log_extend(struct lc_alloc_log *log
 	struct lc_alloc_chunk *c = take();
 
 	if (!c) {
-		atomic_fetch_add_explicit(&log->lost, 1, memory_order_relaxed); /* a count */
+		lc_alloc_log_lose(log, 1);
 		return -ENOSPC;
 	}
 	c->first = at;

@@ -102,6 +102,12 @@ static inline int lc_alloc_log_put(struct lc_alloc_log *log, struct lc_alloc rec
 	return 0;
 }
 
+/* So many records were left out while the pool was exhausted. Context: [hook], the owner. */
+static inline void lc_alloc_log_lose(struct lc_alloc_log *log, uint64_t records)
+{
+	atomic_fetch_add_explicit(&log->lost, records, memory_order_relaxed); /* a count */
+}
+
 /* Position behind the last published record: a count that only grows. [gc] [writer] */
 static inline uint64_t lc_alloc_log_position(const struct lc_alloc_log *log)
 {

@@ -53,7 +53,7 @@ static struct {
 	bool ordered; /* objects move while the program runs */
 	bool objects; /* every object is tracked */
 	bool tracks;  /* those of some classes are */
-	bool looks;   /* the stack is looked at for each of them */
+	bool assumes; /* the stack need not be looked at for each of them */
 	_Atomic bool enabled;
 	_Atomic uint64_t corrections, duplicates, unrecorded;
 } hook;
@@ -69,7 +69,7 @@ int lc_hook_init(jclass hook_class, const struct lc_options *options, bool follo
 	hook.objects = !options->min_size_bytes;
 	hook.tracks = !hook.objects && lc_tracked_any();
 	hook.exact = options->paths == LC_PATHS_EXACT;
-	hook.looks = hook.exact || hook.tracks;
+	hook.assumes = !hook.exact && (hook.objects || hook.tracks);
 	hook.ordered = false;
 	hook.audit = follow && options->audit;
 	return lc_alloc_path_init((uint32_t)options->depth, options->min_size_bytes);
@@ -91,6 +91,11 @@ uint64_t lc_hook_min_size_bytes(void)
 	return hook.min_size_bytes;
 }
 
+bool lc_hook_assumes(void)
+{
+	return hook.assumes;
+}
+
 uint64_t lc_hook_missed(void)
 {
 	return atomic_load_explicit(&hook.unrecorded, memory_order_relaxed) + lc_tlab_unproved();
@@ -109,10 +114,13 @@ LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));
 
 static void add(struct lc_site_counter *counter, uint32_t words)
 {
-	/* One writer: plain adds that the attribution thread may read at any time. */
+	/*
+	 * One writer: plain adds that the attribution thread may read at any time. Release: who
+	 * reads this count sees `looked` of the object, too.
+	 */
 	atomic_store_explicit(&counter->allocations,
 	                      atomic_load_explicit(&counter->allocations, memory_order_relaxed) + 1,
-	                      memory_order_relaxed);
+	                      memory_order_release);
 	atomic_store_explicit(&counter->bytes,
 	                      atomic_load_explicit(&counter->bytes, memory_order_relaxed) +
 	                          (uint64_t)words * 8,
@@ -289,28 +297,36 @@ find_counter(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocatio
 	return counter;
 }
 
+/* Are small objects of the bytecode site tracked? */
+static inline bool has_small(uint32_t bytecode_site)
+{
+	return hook.objects || (hook.tracks && bytecode_site & LC_SITE_TRACKED);
+}
+
 /*
- * Like record_allocation(), if every object is tracked. For small objects the stack is looked at
- * now and then; large ones are recorded as if only large ones were tracked.
+ * Like record_allocation(), if small objects are tracked. For these the stack may be looked at now
+ * and then only; others are recorded as if no small ones were tracked.
  */
 static __attribute__((noinline)) struct lc_site_counter *
 record_object(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
 {
 	const uint32_t site = a->hook.bytecode_site, class_key = a->hook.class_key;
-	const bool large = lc_tlab_is_large(a->words);
-	struct lc_tlab_thread *objects = large ? NULL : lc_tlab_known();
+	const bool small = has_small(site) && !lc_tlab_is_large(a->words);
+	struct lc_tlab_thread *objects = small ? lc_tlab_known() : NULL;
 	struct lc_site_counter *counter = objects ? lc_tlab_recent(objects, site, class_key) : NULL;
-	bool walked = false, looked = !counter;
+	bool walked = false, looked = !counter, each = !objects;
 
 	if (looked)
 		counter = find_counter(jni, t, o, a, &walked);
 	if (!counter)
 		return NULL;
-	count_and_record(jni, t, counter, o, a->words);
-	if (large)
+	if (objects && looked)
+		each = lc_tlab_looked(objects, site, class_key, counter, walked);
+	if (each)
 		lc_site_counter_looked(counter);
-	else if (objects && looked)
-		lc_tlab_looked(objects, site, class_key, counter, walked);
+	count_and_record(jni, t, counter, o, a->words);
+	if (!has_small(site))
+		lc_tlab_pass_over(lc_tlab_known());
 	return counter;
 }
 
@@ -321,7 +337,7 @@ record_allocation(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allo
 	struct lc_site_counter *counter;
 	bool walked;
 
-	if (__builtin_expect(hook.objects && !hook.exact, 0))
+	if (__builtin_expect(hook.assumes, 0))
 		return record_object(jni, t, o, a);
 	counter = find_counter(jni, t, o, a, &walked);
 	if (__builtin_expect(counter != NULL, 1))
@@ -472,8 +488,8 @@ static struct lc_site_counter *learn_made(JNIEnv *jni, struct lc_thread *t, jcla
 }
 
 /*
- * The counter for the objects that `new` has made. NULL without room: *common is the site whose
- * counter all threads share, or 0.
+ * The counter for the objects that `new` has made, which has counted a look for this one if that is
+ * told apart. NULL without room: *common is the site whose counter all threads share, or 0.
  */
 static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
                                             struct lc_tlab_thread *objects, jclass type,
@@ -482,7 +498,8 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 {
 	const bool large = lc_tlab_is_large(made->size_bytes / 8);
 	struct lc_site_counter *counter =
-	    hook.looks || large ? NULL : lc_tlab_recent(objects, h->bytecode_site, 0);
+	    hook.exact || large ? NULL : lc_tlab_recent(objects, h->bytecode_site, 0);
+	bool each = large;
 	uint64_t note;
 
 	if (counter)
@@ -500,8 +517,10 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 		*common = look.common;
 		end_slow(t, &slow);
 	}
-	if (counter && !hook.looks)
-		lc_tlab_looked(objects, h->bytecode_site, 0, counter, !note);
+	if (counter && !hook.exact)
+		each |= lc_tlab_looked(objects, h->bytecode_site, 0, counter, !note);
+	if (counter && each)
+		lc_site_counter_looked(counter);
 	return counter;
 }
 
@@ -544,13 +563,27 @@ uint32_t lc_hook_block_site(JNIEnv *jni, uint64_t frame, uint32_t kind,
 	return site;
 }
 
+/* A hook that is given an object begins: find the thread's buffer. */
+static inline void begin_small(JNIEnv *jni, const struct lc_thread *t, uint32_t bytecode_site)
+{
+	if (__builtin_expect(has_small(bytecode_site), 0))
+		(void)lc_tlab_here(jni, hook.follow ? t->allocs : NULL);
+}
+
+/* ... and ends: the next one begins from here. */
+static inline void end_small(uint32_t bytecode_site)
+{
+	if (__builtin_expect(has_small(bytecode_site), 0))
+		lc_tlab_sync(lc_tlab_known());
+}
+
 /* Let Java code record the next arrays of that bytecode site. */
 static inline void remember_array(struct lc_site_counter *counter, uint32_t bytecode_site)
 {
 	struct lc_tlab_thread *objects;
 	const struct lc_site *site;
 
-	if (__builtin_expect(!hook.objects, 1))
+	if (__builtin_expect(!has_small(bytecode_site), 1))
 		return;
 	objects = lc_tlab_known();
 	if (!objects || !counter || !hook.follow || hook.exact || hook.audit)
@@ -581,8 +614,6 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 	}
 	if (counter)
 		add(counter, made.size_bytes / 8);
-	if (counter && lc_tlab_is_large(made.size_bytes / 8))
-		lc_site_counter_looked(counter);
 	if (hook.follow && hook.tracks)
 		lc_tracked_note_bytes(made.size_bytes);
 	if (hook.follow && proof == LC_TLAB_PLACED)
@@ -662,6 +693,7 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 
 	if (!t)
 		return;
+	begin_small(jni, t, a.hook.bytecode_site);
 	if (__builtin_expect(a.hook.bytecode_site &
 	                         (LC_SITE_IN_BODY | LC_SITE_AFTER_CALL | LC_SITE_ANY_CLASS),
 	                     0)) {
@@ -675,8 +707,7 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 		    !lc_tlab_is_large(a.words))
 			remember_array(counter, a.hook.bytecode_site);
 	}
-	if (__builtin_expect(hook.objects, 0))
-		lc_tlab_sync(lc_tlab_known());
+	end_small(a.hook.bytecode_site);
 }
 
 /* The array stands for both: where its method ran, both were reported. */
@@ -697,8 +728,7 @@ void Java_java_lang_LocusHook_allocString(JNIEnv *jni, jclass hook_class, jobjec
 		(void)show(jni, t, array, (uint32_t)site, LC_ORIGIN_CALL);
 		(void)show(jni, t, string, (uint32_t)site, LC_ORIGIN_CALL);
 	}
-	if (__builtin_expect(hook.objects, 0))
-		lc_tlab_sync(lc_tlab_known());
+	end_small((uint32_t)site);
 }
 
 /*
@@ -729,8 +759,7 @@ void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobjec
 	    is_counted_here(jni, t, o, (uint32_t)site, (uint64_t)bytes))
 		called(jni, t, o, frame, (uint32_t)(bytes / 8), (uint32_t)site,
 		       (uint32_t)site & LC_SITE_ANY_CLASS ? LC_ORIGIN_CALL : LC_ORIGIN_CONSTRUCTOR);
-	if (__builtin_expect(hook.objects, 0))
-		lc_tlab_sync(lc_tlab_known());
+	end_small((uint32_t)site);
 }
 
 void Java_java_lang_LocusHook_observe(JNIEnv *jni, jclass hook_class, jobject o)

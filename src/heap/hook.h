@@ -42,6 +42,12 @@ uint64_t lc_hook_min_size_bytes(void);
 uint32_t lc_hook_block_site(JNIEnv *jni, uint64_t frame, uint32_t kind,
                             const char *(*signature_of)(uint32_t *path));
 
+/*
+ * May hooks count a small object for the caller seen last, without a look at the stack? Context:
+ * any.
+ */
+bool lc_hook_assumes(void);
+
 /* Allocations that could not be counted. Context: any. */
 uint64_t lc_hook_missed(void);
 

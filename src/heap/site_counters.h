@@ -17,8 +17,11 @@
 struct lc_site_counter {
 	_Atomic uint64_t allocations; /* written by: owner thread */
 	_Atomic uint64_t bytes;       /* written by: owner thread */
-	/* If every object is tracked: the part of `allocations` for which the stack was looked at
-	 * because the object was large. Written by: owner thread. */
+	/*
+	 * If small objects are tracked: the part of `allocations` that the stack tells, since the
+	 * object was large or each object was looked at. Counted before these, so that a reader
+	 * takes none for an estimate. Written by: owner thread.
+	 */
 	_Atomic uint64_t looked;
 	uint64_t taken_allocations; /* attribution thread only: already written to the profile */
 	uint64_t taken_bytes;

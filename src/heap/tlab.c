@@ -61,10 +61,16 @@ enum {
 	LOOK_SAME = 256,  /* the caller seen last */
 	LOOK_OTHER = 64,  /* another that is known */
 	LOOK_WALK = 4096, /* one that is not: a walk costs as much as 60 other looks */
+	/* A look for one allocation, with the call of native code: the shadow knows the place at
+	 * once, or walks to it. */
+	LOOK_NS = 60,
+	LOOK_WALK_NS = 400,
+	DEBT_MAX_NS = 20000000,
 	DISTANCE_WEIGHT = 8,
 	NO_CLASS = -1, /* a class word that no object has; LocusHook.java too */
 	ATTEMPTS = 8,
 	BETWEEN_MAX_BYTES = 256 << 10, /* looked at behind the last hook */
+	THREAD_BYTES = 4096,           /* of a JavaThread, as far as it is looked at */
 	OBJECT_ALIGN_BYTES = 8,
 	MARK_FRESH = 1,  /* neither locked nor hashed */
 	MARK_BIASED = 5, /* ... and its lock may be biased */
@@ -79,8 +85,9 @@ struct slot {
 static struct {
 	struct slot *threads;
 	uint64_t start, top, allocated; /* offsets in a JavaThread, at hand for each hook */
+	uint64_t env;                   /* offset of a thread's JNIEnv; 0: unknown */
 	bool some;                      /* only some classes have hooks */
-	_Atomic uint64_t unplaced, unproved;
+	_Atomic uint64_t unplaced, unproved, spent;
 } vm;
 
 static _Thread_local struct {
@@ -147,6 +154,7 @@ static void find_state(JNIEnv *jni, const struct unsafe *unsafe, jclass thread,
 
 	out->thread_state = 0;
 	out->in_java = LC_TLAB_NO_STATE;
+	vm.env = own && (uintptr_t)jni - own < THREAD_BYTES ? (uintptr_t)jni - own : 0;
 	if (!own || l->thread_state <= 0 || l->thread_in_java < 0 || l->thread_in_native < 0 ||
 	    l->thread_in_java == l->thread_in_native ||
 	    lc_peek_load32(own + (uint64_t)l->thread_state) != (uint32_t)l->thread_in_native)
@@ -182,7 +190,7 @@ static bool find_thread(JNIEnv *jni, struct lc_tlab_fields *out)
 		(*jni)->ExceptionClear(jni);
 	(*jni)->PopLocalFrame(jni, NULL);
 	out->eetop = (uint32_t)eetop;
-	return eetop > 0 && eetop < 4096;
+	return eetop > 0 && eetop < THREAD_BYTES;
 }
 
 int lc_tlab_init(JNIEnv *jni, bool some, struct lc_tlab_fields *out)
@@ -190,6 +198,7 @@ int lc_tlab_init(JNIEnv *jni, bool some, struct lc_tlab_fields *out)
 	const struct lc_layout *l = lc_layout();
 	void *threads;
 
+	vm.env = 0;
 	if (l->thread_tlab_start < 0 || l->thread_tlab_top < 0 || l->thread_allocated < 0 ||
 	    l->klass_layout_helper < 0 || l->class_klass < 0 || !find_thread(jni, out) ||
 	    (!lc_layout_wide_class(l) && l->class_words != LC_CLASS_WORDS_KNOWN))
@@ -223,7 +232,7 @@ static struct slot *slot_of(uint64_t thread)
 /* Is it to be known where the objects are? */
 static bool is_followed(const struct lc_tlab_thread *o)
 {
-	return o->log != &o->unkept;
+	return o->followed;
 }
 
 struct lc_tlab_thread *lc_tlab_known(void)
@@ -246,10 +255,13 @@ struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log)
 		return NULL;
 	lc_memory_add(TOUCHED_BYTES);
 	o->thread = thread;
+	o->followed = log;
 	o->log = log ? log : &o->unkept;
+	o->lost = log ? lc_alloc_log_lost(log) : 0;
 	o->sequence = 1;
 	o->random = (uint32_t)(thread >> 4) | 1;
 	o->distance = LOOK_OTHER * DISTANCE_WEIGHT;
+	o->looks.looks = true;
 	self.at = o;
 	self.recording = lc_recording();
 	slot = slot_of(thread);
@@ -257,6 +269,41 @@ struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log)
 	if (atomic_compare_exchange_strong(&slot->thread, &none, thread))
 		atomic_store(&slot->state, o);
 	return o;
+}
+
+struct lc_tlab_thread *lc_tlab_here(const JNIEnv *jni, struct lc_alloc_log *log)
+{
+	struct lc_tlab_thread *o = lc_tlab_known();
+
+	return o || !vm.env ? o : lc_tlab_self((uintptr_t)jni - vm.env, log);
+}
+
+/* Let Java code write to that log; the allocations so far are the same. */
+static void use_log(struct lc_tlab_thread *o, struct lc_alloc_log *log)
+{
+	o->unlogged += lc_alloc_log_position(o->log) - lc_alloc_log_position(log);
+	o->position += lc_alloc_log_position(log) - lc_alloc_log_position(o->log);
+	o->log = log;
+}
+
+/*
+ * While the thread's log is full, Java code counts objects without a record that is kept: a call of
+ * native code for each would be most of what they cost. Each call tries the log again.
+ */
+static void choose_log(struct lc_tlab_thread *o)
+{
+	const bool was_full = o->log != o->followed;
+	uint64_t lost;
+	bool full;
+
+	if (was_full)
+		lc_alloc_log_lose(o->followed, lc_alloc_log_position(&o->unkept) - o->position);
+	lost = lc_alloc_log_lost(o->followed);
+	full = was_full ? lc_alloc_log_position(o->followed) == o->full_at : lost != o->lost;
+	if (full != was_full)
+		use_log(o, full ? &o->unkept : o->followed);
+	o->full_at = lc_alloc_log_position(o->followed);
+	o->lost = lost;
 }
 
 void lc_tlab_thread_end(void)
@@ -271,6 +318,9 @@ void lc_tlab_thread_end(void)
 		atomic_store(&slot->state, NULL);
 		atomic_store(&slot->thread, 0);
 	}
+	if (is_followed(o))
+		choose_log(o); /* it counts what was lost */
+	lc_walk_credit_return(&o->looks);
 	lc_memory_add(-TOUCHED_BYTES);
 	self.at = NULL;
 	munmap(o, sizeof(*o));
@@ -385,7 +435,8 @@ static void note_removed(struct lc_tlab_entry *e, uint32_t bytecode_site,
 			                     .size_bytes = made->size_bytes,
 			                     .class_word = lc_tlab_is_large(made->size_bytes / 8)
 			                                       ? (uint32_t)NO_CLASS
-			                                       : (uint32_t)made->class_word };
+			                                       : (uint32_t)made->class_word,
+			                     .site = e->site }; /* listed: lc_tlab_forget() */
 	if (e->bytecode_site == bytecode_site)
 		e->removed = 1;
 }
@@ -482,12 +533,11 @@ static void count_entry(struct lc_tlab_thread *o, const struct lc_tlab_entry *e)
 		o->counting[o->counting_len++] = (uint16_t)(e - o->entries);
 }
 
-/* With --track the stack is looked at each time, and note_removed() may list an entry twice. */
 void lc_tlab_forget(void)
 {
 	struct lc_tlab_thread *o = lc_tlab_known();
 
-	if (!o || vm.some)
+	if (!o)
 		return;
 	for (uint32_t i = 0; i < o->counting_len; i++) {
 		struct lc_tlab_entry *e = &o->entries[o->counting[i]];
@@ -539,34 +589,75 @@ struct lc_site_counter *lc_tlab_recent(const struct lc_tlab_thread *o, uint32_t 
 	           : NULL;
 }
 
-void lc_tlab_looked(struct lc_tlab_thread *o, uint32_t bytecode_site, uint32_t class_key,
+/*
+ * If only some classes have hooks: may the thread look at the stack for each allocation? It pays
+ * for those since the last look as if each look had cost what this one has `found` it to, so it may
+ * look at each again when it makes fewer.
+ */
+static bool may_look_at_each(struct lc_tlab_thread *o, uint64_t at, uint32_t found)
+{
+	const bool could = !o->looks.spent;
+
+	if (!vm.some)
+		return false;
+	lc_walk_credit_pay(&o->looks, LC_WALK_JVM,
+	                   (at - o->paid_at) * (found == LOOK_WALK ? LOOK_WALK_NS : LOOK_NS));
+	o->paid_at = at;
+	if (o->looks.left_ns < -DEBT_MAX_NS)
+		o->looks.left_ns = -DEBT_MAX_NS;
+	if (lc_walk_credit_left(&o->looks))
+		return true;
+	if (could)
+		lc_count(&vm.spent);
+	return false;
+}
+
+/* Allocations until the next look, given what this one has found; 0: it is the next one. */
+static uint32_t next_look(struct lc_tlab_thread *o, uint64_t at, uint32_t found)
+{
+	uint32_t mean = o->distance / DISTANCE_WEIGHT;
+
+	if (may_look_at_each(o, at, found))
+		return 0;
+	o->distance += found - mean;
+	mean = o->distance / DISTANCE_WEIGHT;
+	o->random ^= o->random << 13;
+	o->random ^= o->random >> 17;
+	o->random ^= o->random << 5;
+	return mean / 2 + o->random % mean;
+}
+
+bool lc_tlab_looked(struct lc_tlab_thread *o, uint32_t bytecode_site, uint32_t class_key,
                     struct lc_site_counter *counter, bool walked)
 {
 	struct lc_tlab_entry *e = &o->entries[entry_index(bytecode_site, class_key)];
-	uint64_t at = made_so_far(o);
-	bool mine = e->bytecode_site == bytecode_site && e->class_key == class_key;
-	bool due = at >= o->look_at;
+	const uint64_t at = made_so_far(o);
+	const bool mine = e->bytecode_site == bytecode_site && e->class_key == class_key;
 
 	count_entry(o, e);
 	if (!mine)
 		*e = (struct lc_tlab_entry){ .bytecode_site = bytecode_site,
 			                     .class_word = (uint32_t)NO_CLASS,
 			                     .class_key = class_key };
-	if (due) {
-		uint32_t mean = o->distance / DISTANCE_WEIGHT;
-
-		o->distance += (walked                          ? LOOK_WALK
-		                : mine && e->counter == counter ? LOOK_SAME
-		                                                : LOOK_OTHER) -
-		               mean;
-		mean = o->distance / DISTANCE_WEIGHT;
-		o->random ^= o->random << 13;
-		o->random ^= o->random >> 17;
-		o->random ^= o->random << 5;
-		o->look_at = at + mean / 2 + o->random % mean;
-	}
+	if (at >= o->look_at)
+		o->look_at = at + next_look(o, at,
+		                            walked                          ? LOOK_WALK
+		                            : mine && e->counter == counter ? LOOK_SAME
+		                                                            : LOOK_OTHER);
 	e->counter = counter;
 	e->site = counter->site;
+	return o->look_at == at;
+}
+
+void lc_tlab_pass_over(struct lc_tlab_thread *o)
+{
+	uint64_t at;
+
+	if (!o)
+		return;
+	at = lc_alloc_log_position(o->log);
+	o->unlogged -= at - o->position;
+	o->position = at;
 }
 
 void lc_tlab_sync(struct lc_tlab_thread *o)
@@ -583,20 +674,20 @@ void lc_tlab_sync(struct lc_tlab_thread *o)
 	o->start = now.start;
 	o->allocated = now.allocated;
 	o->tag = (uint64_t)(now.sequence >> 1) << LC_ADDR_BITS;
+	if (is_followed(o))
+		choose_log(o);
 	at = lc_alloc_log_position(o->log);
 	if (at == o->position)
 		o->unlogged++;
 	o->position = at;
-	if (!is_followed(o) && at == o->log->limit)
+	if (o->log == &o->unkept && at == o->log->limit)
 		lc_alloc_log_aim(o->log, o->records, LC_TLAB_UNKEPT);
-	if (o->chunk != o->log->tail) {
+	if (o->log != &o->unkept && o->chunk != o->log->tail) {
 		o->before = o->chunk;
 		o->before_sequence = now.sequence;
 		o->chunk = o->log->tail;
 	}
 	to = o->look_at > at + o->unlogged ? o->look_at - o->unlogged : at;
-	if (vm.some) /* the stack is looked at for each object */
-		to = 0;
 	o->limit = to < o->log->limit ? to : o->log->limit;
 }
 
@@ -610,5 +701,9 @@ static const struct lc_counter counters[] = {
 	LC_COUNTER("alloc_unplaced", &vm.unplaced),
 	/* Neither seen nor shown to be removed by the JIT: not counted. */
 	LC_COUNTER("alloc_unproved", &vm.unproved),
+	/* How often a thread began to look at the stack now and then only. */
+	LC_COUNTER("alloc_looks_spent", &vm.spent, .limit = "callers_estimated",
+	           .text = "looking at the stack for each object of --track would have exceeded "
+	                   "--budget: counts by line are exact, some callers are estimates (~)"),
 };
 LC_COUNTER_TABLE(LC_COUNTER_ROWS(counters));

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "src/heap/alloc_log.h"
+#include "src/stack/walk_credit.h"
 
 struct lc_site_counter;
 
@@ -57,7 +58,7 @@ struct lc_tlab_thread {
 	uint32_t sequence; /* of the GC, when the rest was read; odd: unknown */
 	uint32_t random;
 	uint64_t last;            /* top of the buffer at the last hook; 0 none */
-	struct lc_alloc_log *log; /* the thread's, or `unkept` where no object is followed */
+	struct lc_alloc_log *log; /* `followed`, or `unkept` if that is NULL or full */
 	uint64_t limit;           /* position of the log at which native code looks again */
 	uint64_t allocated;       /* JavaThread's count, as of the last sync */
 	uint64_t tag;             /* of the epoch, shifted to its place in a record */
@@ -67,17 +68,22 @@ struct lc_tlab_thread {
 	bool known; /* the last sync found everything */
 	/* When the stack is looked at again: both count allocations. */
 	uint64_t look_at;
-	uint64_t unlogged; /* allocations that are not in the log */
-	uint64_t position; /* of the log, as of the last sync */
+	uint64_t unlogged;           /* allocations that are not in the log */
+	uint64_t position;           /* of the log, as of the last sync */
+	uint32_t distance;           /* running mean, times 8 */
+	struct lc_walk_credit looks; /* only some classes have hooks: what their looks may cost */
+	uint64_t paid_at;            /* allocations that are paid for */
 	/* Entries that have a counter: lc_tlab_forget(). */
 	uint32_t counting_len;
 	uint16_t counting[LC_TLAB_ENTRIES];
-	uint32_t distance; /* running mean, times 8 */
 	/*
 	 * For the audit: the log's chunk, and the one before where `before_sequence` is the GC's.
 	 */
 	struct lc_alloc_chunk *chunk, *before;
 	uint32_t before_sequence;
+	struct lc_alloc_log *followed; /* the thread's; NULL: objects are counted only */
+	uint64_t full_at;              /* its position and losses, as of the last sync */
+	uint64_t lost;
 	/* Java code that only counts writes its records here, over and over. */
 	struct lc_alloc_log unkept;
 	struct lc_alloc records[LC_TLAB_UNKEPT];
@@ -110,6 +116,9 @@ int lc_tlab_init(JNIEnv *jni, bool some, struct lc_tlab_fields *out);
  * NULL: objects are counted only. [hook]
  */
 struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log);
+
+/* The same, by the thread's JNIEnv; NULL if the thread cannot be told by it, too. [hook] */
+struct lc_tlab_thread *lc_tlab_here(const JNIEnv *jni, struct lc_alloc_log *log);
 
 /* The calling thread's, or NULL where it has none yet. [hook] */
 struct lc_tlab_thread *lc_tlab_known(void);
@@ -145,16 +154,18 @@ void lc_tlab_remember(struct lc_tlab_thread *o, uint32_t bytecode_site,
 /*
  * A look at the stack for each allocation would be the most of what it costs, so between two looks
  * a bytecode site is believed to allocate for the caller that was seen last. Its counter, or NULL
- * when the stack is to be looked at. [hook]
+ * when the stack is to be looked at. If only some classes have hooks, that is each time as long as
+ * --budget allows the thread so many looks. [hook]
  */
 struct lc_site_counter *lc_tlab_recent(const struct lc_tlab_thread *o, uint32_t bytecode_site,
                                        uint32_t class_key);
 
 /*
  * The stack was looked at, and lc_tlab_recent() is to return `counter` from now on. The more walks
- * it takes, the longer until the next look. [hook]
+ * it takes, the longer until the next look. Returns whether the next allocation is looked at, too.
+ * [hook]
  */
-void lc_tlab_looked(struct lc_tlab_thread *o, uint32_t bytecode_site, uint32_t class_key,
+bool lc_tlab_looked(struct lc_tlab_thread *o, uint32_t bytecode_site, uint32_t class_key,
                     struct lc_site_counter *counter, bool walked);
 
 /*
@@ -162,6 +173,12 @@ void lc_tlab_looked(struct lc_tlab_thread *o, uint32_t bytecode_site, uint32_t c
  * next object of each. Context: [java], in no hook.
  */
 void lc_tlab_forget(void);
+
+/*
+ * The records that the thread's log got since the last sync, of objects whose class has no such
+ * hooks, do not count as allocations. NULL is fine. [hook]
+ */
+void lc_tlab_pass_over(struct lc_tlab_thread *o);
 
 /* At the end of every native hook: the next one begins from here. NULL is fine. [hook] */
 void lc_tlab_sync(struct lc_tlab_thread *o);

@@ -13,21 +13,26 @@ enum {
 	/* Upper limits of the cost of a path, and of each frame when the tables are cold. */
 	PATH_NS = 300000,
 	FRAME_NS = 2000,
-	STOCK_NS_PER_PPM = LC_WALK_STOCK_NS / 20000, /* of a budget below 2% */
+	FULL_STOCK_PPM = 20000, /* a smaller budget has a smaller stock */
 };
 
 static uint64_t share_ppm; /* set before there are hooks */
-static _Atomic int64_t stock_ns;
+static _Atomic int64_t stock_ns, looks_stock_ns;
 static _Atomic uint64_t walks, frames, cut;
 
 void lc_walk_credit_limit(uint64_t ppm)
 {
-	const uint64_t stock = ppm * STOCK_NS_PER_PPM;
+	const int64_t part = ppm < FULL_STOCK_PPM ? (int64_t)ppm : FULL_STOCK_PPM;
+	const int64_t stock = LC_WALK_STOCK_NS / FULL_STOCK_PPM * part;
 
 	share_ppm = ppm;
-	atomic_store_explicit(&stock_ns,
-	                      stock < LC_WALK_STOCK_NS ? (int64_t)stock : LC_WALK_STOCK_NS,
-	                      memory_order_relaxed);
+	atomic_store_explicit(&stock_ns, stock, memory_order_relaxed);
+	atomic_store_explicit(&looks_stock_ns, stock, memory_order_relaxed);
+}
+
+static _Atomic int64_t *stock_of(const struct lc_walk_credit *c)
+{
+	return c->looks ? &looks_stock_ns : &stock_ns;
 }
 
 /*
@@ -54,13 +59,15 @@ static void grow(struct lc_walk_credit *c)
 
 bool lc_walk_credit_left(struct lc_walk_credit *c)
 {
+	_Atomic int64_t *stock = stock_of(c);
+
 	if (!share_ppm || (c->left_ns > 0 && !c->spent))
 		return true;
 	grow(c);
 	/* Two threads that take the last slice at once overdraw the stock by one. */
 	while (c->left_ns < LC_WALK_RESUME_NS &&
-	       atomic_load_explicit(&stock_ns, memory_order_relaxed) > 0) {
-		atomic_fetch_sub_explicit(&stock_ns, LC_WALK_SLICE_NS, memory_order_relaxed);
+	       atomic_load_explicit(stock, memory_order_relaxed) > 0) {
+		atomic_fetch_sub_explicit(stock, LC_WALK_SLICE_NS, memory_order_relaxed);
 		c->left_ns += LC_WALK_SLICE_NS;
 	}
 	c->spent = c->left_ns < LC_WALK_RESUME_NS;
@@ -85,7 +92,7 @@ void lc_walk_credit_return(struct lc_walk_credit *c)
 {
 	if (c->left_ns > 0)
 		atomic_fetch_add_explicit(
-		    &stock_ns, c->left_ns < LC_WALK_SLICE_NS ? c->left_ns : LC_WALK_SLICE_NS,
+		    stock_of(c), c->left_ns < LC_WALK_SLICE_NS ? c->left_ns : LC_WALK_SLICE_NS,
 		    memory_order_relaxed);
 	c->left_ns = 0;
 }

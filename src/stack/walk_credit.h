@@ -7,6 +7,9 @@
  * stock to begin with. A path that a thread has no credit for is cut: it has the nearest frames,
  * below the frame LC_PATH_CUT of core/path.h. Counts do not depend on credit.
  *
+ * With --track, another credit of the thread pays for a look at the stack for each small object
+ * (heap/tlab.h).
+ *
  * Order: none. The stock and the counts are sums to which any thread adds.
  */
 #ifndef LC_STACK_WALK_CREDIT_H
@@ -19,6 +22,7 @@
 /* The credit that a thread may still spend. All 0 at first. Owner: the thread. */
 struct lc_walk_credit {
 	int64_t left_ns;
+	bool looks; /* it pays for looks at the stack, which have a stock of their own */
 	bool named; /* a path was new since the last work began */
 	bool spent; /* until LC_WALK_RESUME_NS are there: else each ns would be spent at once */
 	uint64_t seen_ns; /* when the share of CPU time was added; 0: never */

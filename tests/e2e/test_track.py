@@ -21,7 +21,7 @@ from helpers import (
     table,
     truth,
 )
-from test_small_objects import check_counts
+from test_small_objects import check_counts, sites_of
 
 EVERYTHING = ["--track=*", "--track=*[]", "--track=*[][]", "--track=*[][][]"]
 NODE = "TrackedTruth$Node"
@@ -50,6 +50,23 @@ def test_if_all_classes_are_tracked_each_object_is_counted(workload, profile, jd
 @each_value(jdk=JDK_MAJORS, gc=["Serial", "Parallel", "Z", "Shenandoah"])
 def test_if_all_classes_are_tracked_the_collector_changes_no_count(workload, profile, jdk, gc):
     everything(workload, profile, jdk, 5000, [*collector(gc), "-Xmx256m"])
+
+
+@each_value(jdk=JDK_MAJORS, tier=["C1", "C2"])
+def test_beyond_the_budget_lines_are_exact_and_callers_that_are_not_are_marked(workload, profile, jdk, tier):
+    """Compiled code then counts most objects itself, arrays too."""
+    line = command(workload, jdk, "SmallObjects", 20000, java=["-Xmx256m", *TIERS[tier]])
+    run = profile(line, *EVERYTHING, "--budget=0.1%")
+    told, r = truth(run), report(run)
+    check_counts(told, r, False)
+    assert counters(run)["alloc_unproved"] <= 3
+    assert "callers_estimated" in [limit["kind"] for limit in r["processes"][0]["limits"]]
+    estimated = sum(s.get("estimated", 0) for s in r["sites"])
+    assert 0 < estimated < sum(s["allocations"] for s in r["sites"])
+    for case in told["exact"]:
+        sites = sites_of(r, case, True)
+        if sites and not any("estimated" in s for s in sites):
+            assert allocations(sites) == case["allocations"], case
 
 
 def of_nodes(r, made):

@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/heap/tlab.c src/heap/alloc_log.c src/jvm/layout/header.c src/jvm/layout/layout_classes.c src/jvm/os/peek.c */
+/* uses: src/core/memory.c src/heap/tlab.c src/heap/alloc_log.c src/stack/walk_credit.c src/core/own_cost.c src/jvm/layout/header.c src/jvm/layout/layout_classes.c src/jvm/os/peek.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_tlab.c - checks that the objects of `new` are found in a thread's buffer. The JVM is this
@@ -19,6 +19,7 @@
 #include "src/heap/tlab.h"
 #include "src/jvm/layout/layout.h"
 #include "src/jvm/layout/vmstructs.h"
+#include "src/stack/walk_credit.h"
 #include "tests/unit/counter.h"
 
 enum { SITE = 77, SIZE = 24, EETOP = 16, KLASS_AT = 3 };
@@ -27,6 +28,7 @@ enum { SITE = 77, SIZE = 24, EETOP = 16, KLASS_AT = 3 };
 static struct {
 	uint64_t unused, start, top, end, allocated;
 	int32_t state;
+	const struct JNINativeInterface_ *env;
 } thread;
 enum { IN_NATIVE = 4, IN_VM = 6, IN_JAVA = 8 };
 static struct {
@@ -47,7 +49,6 @@ static jlong eetop, own_eetop;
 static bool old_names, carriers, raises;
 static int32_t called_in; /* the state that Unsafe.getInt() reads */
 static struct lc_tlab_fields fields;
-static const struct JNINativeInterface_ *jni;
 
 static struct lc_layout layout;
 
@@ -240,12 +241,12 @@ static bool some; /* only some classes have hooks */
 static int init(void)
 {
 	lc_layout_classes(&layout);
-	return lc_tlab_init(&jni, some, &fields);
+	return lc_tlab_init(&thread.env, some, &fields);
 }
 
 static int setup(void **state)
 {
-	jni = &functions;
+	thread.env = &functions;
 	some = false;
 	sequence = 8;
 	missing = NULL;
@@ -288,7 +289,7 @@ static struct lc_tlab_thread *self(void)
 static enum lc_tlab_proof find(uint64_t proved, struct lc_tlab_made *made)
 {
 	*made = (struct lc_tlab_made){ 0 };
-	return lc_tlab_find(self(), &jni, (jclass)&mirror_at, SITE, proved, made);
+	return lc_tlab_find(self(), &thread.env, (jclass)&mirror_at, SITE, proved, made);
 }
 
 /* The hook behind a `new`, as its native part runs it. */
@@ -729,6 +730,161 @@ static void java_code_appends_up_to_a_random_limit_within_the_chunk(void **state
 	lc_alloc_log_destroy(log);
 }
 
+/* Looks at one place, each of which may be a walk, until the credit of a thread is spent. */
+static uint64_t looks_until_spent(bool walked)
+{
+	struct lc_site_counter site = { .site = 5 };
+	uint64_t looks = 1;
+
+	some = true;
+	assert_int_equal(init(), 0);
+	lc_walk_credit_limit(200); /* a hundredth of 2% */
+	for (lc_tlab_sync(self()); lc_tlab_looked(self(), SITE, 0, &site, walked); looks++)
+		lc_tlab_sync(self());
+	lc_tlab_thread_end();
+	return looks;
+}
+
+static void looks_that_walk_are_dearer(void **state)
+{
+	const uint64_t known = looks_until_spent(false), walks = looks_until_spent(true);
+
+	assert_in_range(known, 4 * walks, 10 * walks);
+}
+
+static void records_of_other_classes_cost_no_credit(void **state)
+{
+	const uint64_t alone = looks_until_spent(false);
+	struct lc_site_counter site = { .site = 5 };
+	struct lc_alloc_log *log = NULL;
+	struct lc_tlab_thread *o;
+	uint64_t looks = 1;
+
+	assert_int_equal(lc_alloc_log_create(&log), 0);
+	lc_walk_credit_limit(200);
+	o = lc_tlab_self(address(&thread), log);
+	for (lc_tlab_sync(o); lc_tlab_looked(o, SITE, 0, &site, false); looks++) {
+		lc_tlab_sync(o);
+		for (int i = 0; i < 5; i++) {
+			assert_int_equal(lc_alloc_log_put(log, (struct lc_alloc){ .site = 1 }), 0);
+			lc_tlab_pass_over(o);
+		}
+		lc_alloc_log_trim(log, lc_alloc_log_position(log));
+	}
+	lc_tlab_thread_end();
+	lc_alloc_log_destroy(log);
+	assert_in_range(looks, alone - alone / 8, alone + alone / 8);
+}
+
+/* Beyond the budget, too: then others' objects would count for a request that has ended. */
+static void if_some_classes_have_hooks_callers_are_forgotten_as_well(void **state)
+{
+	struct lc_site_counter site = { .site = 5 };
+	struct lc_tlab_made made;
+
+	hook_some();
+	for (int round = 0; round < 3; round++) {
+		allocate_unseen(
+		    3); /* the JIT removes the tracked object: the entry has no counter */
+		assert_int_equal(hook(&made), LC_TLAB_NONE);
+		allocate(SIZE);
+		assert_int_equal(find(0, &made), LC_TLAB_PLACED);
+		(void)lc_tlab_looked(self(), SITE, 0, &site, false);
+		lc_tlab_remember(self(), SITE, &made, &site, true);
+		lc_tlab_sync(self());
+		self()->look_at = UINT64_MAX; /* the budget is spent */
+		assert_ptr_equal(lc_tlab_recent(self(), SITE, 0), &site);
+		assert_int_equal(self()->counting_len, 1);
+		lc_tlab_forget();
+		assert_null(lc_tlab_recent(self(), SITE, 0));
+		assert_int_equal(self()->entries[SITE].class_word, UINT32_MAX);
+	}
+}
+
+enum { LOOK_NS = 60 };
+
+static void if_some_classes_have_hooks_each_object_is_looked_at_within_the_budget(void **state)
+{
+	const uint64_t stock = LC_WALK_STOCK_NS / 100, spent = counter("alloc_looks_spent");
+	struct lc_site_counter site = { .site = 5 };
+	struct lc_tlab_thread *o;
+	uint64_t looks = 0;
+
+	some = true;
+	assert_int_equal(init(), 0);
+	lc_walk_credit_limit(200); /* a hundredth of 2% */
+	o = self();
+	do {
+		lc_tlab_sync(o);
+		assert_null(append_as_java(o));
+		assert_null(lc_tlab_recent(o, SITE, 0));
+		looks++;
+	} while (lc_tlab_looked(o, SITE, 0, &site, false));
+	assert_in_range(looks * LOOK_NS, stock - LC_WALK_SLICE_NS, stock + 2 * LC_WALK_SLICE_NS);
+	lc_tlab_sync(o);
+	assert_ptr_equal(lc_tlab_recent(o, SITE, 0), &site);
+	assert_int_not_equal(append_as_java(o), 0);
+	for (int i = 0; i < 100000; i++) { /* all are paid for: it makes too many */
+		while (append_as_java(o))
+			;
+		assert_false(!lc_tlab_recent(o, SITE, 0) &&
+		             lc_tlab_looked(o, SITE, 0, &site, false));
+		lc_tlab_sync(o);
+	}
+	assert_int_equal(counter("alloc_looks_spent"), spent + 1);
+	lc_walk_credit_limit(0); /* no limit */
+	while (lc_tlab_recent(o, SITE, 0))
+		lc_tlab_sync(o);
+	assert_true(lc_tlab_looked(o, SITE, 0, &site, false));
+}
+
+static void while_the_log_is_full_java_code_counts_and_each_call_tries_the_log_again(void **state)
+{
+	const struct lc_alloc record = { .site = 1 };
+	struct lc_site_counter site = { .site = 1 };
+	struct lc_alloc_log *log = NULL;
+	struct lc_tlab_thread *o;
+	uint64_t lost = 1, at;
+
+	assert_int_equal(lc_alloc_log_create(&log), 0);
+	o = lc_tlab_self(address(&thread), log);
+	while (!lc_alloc_log_put(log, record))
+		lc_tlab_sync(o);
+	at = lc_alloc_log_position(log);
+	lc_tlab_looked(o, SITE, 0, &site, false);
+	for (int i = 0; i < 3; i++) {
+		lc_tlab_sync(o);
+		for (; append_as_java(o); lost++)
+			;
+		assert_int_equal(lc_alloc_log_put(log, record), -ENOSPC);
+		lost++;
+	}
+	lc_tlab_sync(o);
+	assert_in_range(lost, 10, 4 + 3 * LC_TLAB_UNKEPT);
+	assert_int_equal(lc_alloc_log_lost(log), lost);
+	assert_int_equal(lc_alloc_log_position(log), at);
+	lc_alloc_log_trim(log, at);
+	assert_int_equal(lc_alloc_log_put(log, record), 0);
+	lc_tlab_sync(o);
+	assert_ptr_equal(o->log, log);
+	lc_tlab_thread_end();
+	assert_int_equal(lc_alloc_log_lost(log), lost);
+	lc_alloc_log_destroy(log);
+}
+
+static void a_thread_that_only_native_code_meets_is_told_by_its_environment(void **state)
+{
+	struct lc_tlab_thread *o = lc_tlab_here(&thread.env, NULL);
+
+	assert_non_null(o);
+	assert_int_equal(o->thread, address(&thread));
+	assert_ptr_equal(lc_tlab_here(&thread.env, NULL), o);
+	lc_tlab_thread_end();
+	own_eetop -= 8192; /* no JavaThread is so large: the environment is not in it */
+	assert_int_equal(init(), 0);
+	assert_null(lc_tlab_here(&thread.env, NULL));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -753,6 +909,12 @@ int main(void)
 		TEST(what_java_code_has_proved_is_taken_in_its_epoch_only),
 		TEST(without_a_log_java_code_counts_and_writes_to_the_same_records),
 		TEST(java_code_appends_up_to_a_random_limit_within_the_chunk),
+		TEST(if_some_classes_have_hooks_each_object_is_looked_at_within_the_budget),
+		TEST(looks_that_walk_are_dearer),
+		TEST(records_of_other_classes_cost_no_credit),
+		TEST(if_some_classes_have_hooks_callers_are_forgotten_as_well),
+		TEST(while_the_log_is_full_java_code_counts_and_each_call_tries_the_log_again),
+		TEST(a_thread_that_only_native_code_meets_is_told_by_its_environment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
