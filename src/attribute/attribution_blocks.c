@@ -33,13 +33,19 @@ enum { TRACE_BLOCKS_MAX = 64 }; /* of a thread at once */
 
 /*
  * Count the objects whose caller was assumed, since the hook did not walk the stack for them. Their
- * share of the line's sites is an estimate. `count` was read before `looked`.
+ * share of the line's sites is an estimate. `count` was read before the other counts. `assumes`:
+ * lc_hook_assumes().
  */
-static void take_spread(struct lc_thread *t, struct lc_site_counter *c, uint64_t count)
+static void take_spread(struct lc_thread *t, struct lc_site_counter *c, uint64_t count,
+                        bool assumes)
 {
 	uint64_t looked = atomic_load_explicit(&c->looked, memory_order_relaxed);
-	uint64_t spread = count > looked ? count - looked : 0;
+	uint64_t spread = atomic_load_explicit(&c->believed, memory_order_relaxed);
 
+	if (assumes && count > looked)
+		spread += count - looked;
+	if (spread > count)
+		spread = count;
 	if (spread > c->taken_spread &&
 	    !lc_tally_spread(t->tally, c->site, spread - c->taken_spread))
 		c->taken_spread = spread;
@@ -48,7 +54,7 @@ static void take_spread(struct lc_thread *t, struct lc_site_counter *c, uint64_t
 /* Count what was allocated since the last time. */
 static void take_allocations(struct lc_thread *t)
 {
-	const bool spread = lc_hook_assumes();
+	const bool assumes = lc_hook_assumes();
 	struct lc_site_counter *c;
 
 	if (!lc_tally_made(&t->tally))
@@ -63,8 +69,7 @@ static void take_allocations(struct lc_thread *t)
 		if (lc_tally_allocations(t->tally, c->site, count - c->taken_allocations,
 		                         bytes - c->taken_bytes))
 			return; /* taken the next time */
-		if (spread)
-			take_spread(t, c, count);
+		take_spread(t, c, count, assumes);
 		lc_numa_allocated(t, c->site, count - c->taken_allocations, bytes - c->taken_bytes);
 		c->taken_allocations = count;
 		c->taken_bytes = bytes;

@@ -21,6 +21,7 @@ int lc_contexts_create(struct lc_contexts **out)
 	if (!c)
 		return -ENOMEM;
 	c->near = &nothing;
+	lc_recent_init(&c->recent);
 	*out = c;
 	return 0;
 }
@@ -29,6 +30,7 @@ void lc_contexts_destroy(struct lc_contexts *c)
 {
 	if (!c)
 		return;
+	lc_recent_free(&c->recent);
 	lc_site_counters_free(&c->counters);
 	lc_shadow_destroy(c->shadow);
 	free(c);
@@ -66,6 +68,7 @@ struct lc_shadow *lc_contexts_shadow(struct lc_contexts *c, struct lc_walker *wa
 void lc_contexts_set_root(struct lc_contexts *c, struct lc_walker *walker, uint32_t root)
 {
 	walker->root = root;
+	lc_recent_forget(&c->recent);
 	if (c->shadow)
 		lc_shadow_set_root(c->shadow, root);
 }

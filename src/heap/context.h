@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/heap/recent.h"
 #include "src/heap/site_counters.h"
 #include "src/stack/common_tree.h"
 #include "src/stack/shadow.h"
@@ -42,6 +43,7 @@ struct lc_contexts {
 	const struct lc_shadow_last *near; /* of the shadow; never NULL */
 	struct lc_site_counters counters;
 	struct lc_last_record last;
+	struct lc_recent recent;
 	struct lc_known_class classes[LC_KNOWN_CLASSES]; /* by mirror */
 	_Atomic uint64_t walks; /* the shadow's and the JVM's; written by: owner thread */
 	_Atomic uint64_t

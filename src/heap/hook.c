@@ -235,8 +235,9 @@ static struct lc_site_counter *look_up(JNIEnv *jni, struct lc_thread *t, jobject
 /* A look-up that may walk, and learn what it has walked to: what it costs is paid for. */
 struct slow {
 	struct lc_own_work work;
-	uint64_t begin, looked;
-	unsigned peek; /* of lc_peek_begin(): a walk reads dozens of places */
+	uint64_t begin, looked; /* TSC; frames that the shadow has looked at */
+	uint64_t ticks;         /* that it took, at the end; and `looked` is its frames then */
+	unsigned peek;          /* of lc_peek_begin(): a walk reads dozens of places */
 };
 
 static void begin_slow(const struct lc_thread *t, struct slow *s)
@@ -247,7 +248,8 @@ static void begin_slow(const struct lc_thread *t, struct slow *s)
 	lc_own_work_begin(&s->work);
 }
 
-static void end_slow(struct lc_thread *t, const struct slow *s)
+/* Pays for the look; `ticks` and `looked` are then what it took. */
+static void end_slow(struct lc_thread *t, struct slow *s)
 {
 	struct lc_shadow *shadow = t->walker->shadow;
 	uint64_t now;
@@ -257,8 +259,22 @@ static void end_slow(struct lc_thread *t, const struct slow *s)
 	now = __rdtsc();
 	if (shadow)
 		lc_shadow_stand(shadow);
-	lc_walk_credit_end(&t->walker->credit, s->begin, now,
-	                   shadow ? lc_shadow_looked(shadow) - s->looked : 0);
+	s->ticks = now - s->begin;
+	s->looked = shadow ? lc_shadow_looked(shadow) - s->looked : 0;
+	lc_walk_credit_end(&t->walker->credit, s->begin, now, s->looked);
+}
+
+/* Are small objects of the bytecode site tracked? */
+static inline bool has_small(uint32_t bytecode_site)
+{
+	return hook.objects || (hook.tracks && bytecode_site & LC_SITE_TRACKED);
+}
+
+/* May the allocation be counted for a path that was seen before? */
+static inline bool may_believe(const struct allocation *a)
+{
+	return !hook.exact && !has_small(a->hook.bytecode_site) &&
+	       a->origin != LC_ORIGIN_CONSTRUCTOR;
 }
 
 /* The counter of a context that is not one of the last. */
@@ -271,7 +287,23 @@ find_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation
 	begin_slow(t, &slow);
 	counter = look_up(jni, t, o, a);
 	end_slow(t, &slow);
+	if (counter && may_believe(a) &&
+	    lc_recent_looked(&t->contexts->recent, slow.ticks, slow.looked))
+		lc_recent_learn(&t->contexts->recent, jni, t->walker, a->hook.frame,
+		                lc_context_key(&a->hook), counter);
 	return counter;
+}
+
+/* The same, but the stack may not be looked at. */
+static inline struct lc_site_counter *find_without_note(JNIEnv *jni, struct lc_thread *t, jobject o,
+                                                        const struct allocation *a)
+{
+	struct lc_site_counter *counter = NULL;
+
+	if (may_believe(a))
+		counter = lc_recent_find(&t->contexts->recent, t->walker, a->hook.frame,
+		                         lc_context_key(&a->hook));
+	return counter ? counter : find_slowly(jni, t, o, a);
 }
 
 /* The audit checks some of the contexts that are found at once. */
@@ -289,18 +321,14 @@ find_counter(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocatio
 	struct lc_site_counter *counter;
 
 	*walked = !note;
-	counter =
-	    __builtin_expect(note != 0, 1) ? lc_context_counter(note) : find_slowly(jni, t, o, a);
+	if (__builtin_expect(note != 0, 1))
+		counter = lc_context_counter(note);
+	else
+		counter = find_without_note(jni, t, o, a);
 	if (__builtin_expect(hook.audit, 0) && (*walked || is_audited(counter)))
 		lc_hook_audit_context(jni, t, o, a->hook.bytecode_site, a->origin,
 		                      counter ? counter->site : 0);
 	return counter;
-}
-
-/* Are small objects of the bytecode site tracked? */
-static inline bool has_small(uint32_t bytecode_site)
-{
-	return hook.objects || (hook.tracks && bytecode_site & LC_SITE_TRACKED);
 }
 
 /*

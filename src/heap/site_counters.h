@@ -23,9 +23,11 @@ struct lc_site_counter {
 	 * takes none for an estimate. Written by: owner thread.
 	 */
 	_Atomic uint64_t looked;
+	/* The part that heap/recent.h has counted without a look. Written by: owner thread. */
+	_Atomic uint64_t believed;
 	uint64_t taken_allocations; /* attribution thread only: already written to the profile */
 	uint64_t taken_bytes;
-	uint64_t taken_spread; /* allocations less `looked` */
+	uint64_t taken_spread; /* allocations less `looked`, or `believed` */
 	uint32_t site;
 };
 
@@ -44,13 +46,23 @@ void lc_site_counters_free(struct lc_site_counters *c);
  */
 struct lc_site_counter *lc_site_counters_of(struct lc_site_counters *c, uint32_t site);
 
+/* One writer: a count that the attribution thread may read at any time. */
+static inline void lc_site_counter_one(_Atomic uint64_t *count)
+{
+	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1,
+	                      memory_order_relaxed);
+}
+
 /* Count an object in `looked`. Context: [hook], owner. */
 static inline void lc_site_counter_looked(struct lc_site_counter *c)
 {
-	/* One writer: a count that the attribution thread may read at any time. */
-	atomic_store_explicit(&c->looked,
-	                      atomic_load_explicit(&c->looked, memory_order_relaxed) + 1,
-	                      memory_order_relaxed);
+	lc_site_counter_one(&c->looked);
+}
+
+/* Count an object in `believed`. Context: [hook], owner. */
+static inline void lc_site_counter_believed(struct lc_site_counter *c)
+{
+	lc_site_counter_one(&c->believed);
 }
 
 /* Walk the counters: number `i`, or NULL behind the last. Context: [writer]. */

@@ -261,7 +261,7 @@ struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log)
 	o->sequence = 1;
 	o->random = (uint32_t)(thread >> 4) | 1;
 	o->distance = LOOK_OTHER * DISTANCE_WEIGHT;
-	o->looks.looks = true;
+	o->looks.purse = LC_WALK_SMALL_LOOKS;
 	self.at = o;
 	self.recording = lc_recording();
 	slot = slot_of(thread);

@@ -551,8 +551,10 @@ uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, u
 	struct walk w = { .stack = { at->frame, stack_end } };
 
 	s->beyond = 0;
-	if (!make_ready(s) || !lc_frame_step_native(&w.at, &w.stack, at))
+	if (!make_ready(s) || !lc_frame_step_native(&w.at, &w.stack, at)) {
+		set_last(s, 0);
 		return 0;
+	}
 	return walk_proved(s, &w, false, 1);
 }
 
@@ -628,16 +630,29 @@ uint32_t lc_shadow_beyond(const struct lc_shadow *s, const struct lc_shadow_fram
 	return s->beyond;
 }
 
-size_t lc_shadow_beyond_frames(const struct lc_shadow *s, uint64_t *frames, size_t max)
+/* The Java frames of the first `from` frames of the last walk. Returns how many, at most `max`. */
+static size_t java_frames(const struct lc_shadow *s, uint32_t from, uint64_t *frames, size_t max)
 {
 	size_t len = 0;
 
-	for (uint32_t i = s->beyond; i--;) {
+	for (uint32_t i = from; i-- && len < max;) {
 		const struct lc_code_frames *code = s->last.frames[i].code;
 
 		for (uint32_t j = 0; code && j < code->len && len < max; j++)
 			frames[len++] = code->frames[j];
 	}
+	return len;
+}
+
+size_t lc_shadow_nearest(const struct lc_shadow *s, uint64_t *frames, size_t max)
+{
+	return java_frames(s, s->last.frames_len, frames, max);
+}
+
+size_t lc_shadow_beyond_frames(const struct lc_shadow *s, uint64_t *frames, size_t max)
+{
+	size_t len = java_frames(s, s->beyond, frames, max);
+
 	if (s->open && len < max)
 		frames[len++] = lc_call_cut_frame();
 	return len;

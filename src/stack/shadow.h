@@ -217,6 +217,12 @@ uint32_t lc_shadow_beyond(const struct lc_shadow *s, const struct lc_shadow_fram
 size_t lc_shadow_beyond_frames(const struct lc_shadow *s, uint64_t *frames, size_t max);
 
 /*
+ * The nearest Java frames of the last walk, innermost first, as lc_shadow_frames() gives them, but
+ * without folding; at most `max`. Returns how many; 0: it led to no node. Context: [hook], owner.
+ */
+size_t lc_shadow_nearest(const struct lc_shadow *s, uint64_t *frames, size_t max);
+
+/*
  * From now on nodes are those of walks with the same `root`, a number of the caller's; 0 at first.
  * Context: [hook] [java], owner.
  */

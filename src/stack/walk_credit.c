@@ -17,7 +17,7 @@ enum {
 };
 
 static uint64_t share_ppm; /* set before there are hooks */
-static _Atomic int64_t stock_ns, looks_stock_ns;
+static _Atomic int64_t stocks_ns[LC_WALK_PURSES];
 static _Atomic uint64_t walks, frames, cut;
 
 void lc_walk_credit_limit(uint64_t ppm)
@@ -26,13 +26,10 @@ void lc_walk_credit_limit(uint64_t ppm)
 	const int64_t stock = LC_WALK_STOCK_NS / FULL_STOCK_PPM * part;
 
 	share_ppm = ppm;
-	atomic_store_explicit(&stock_ns, stock, memory_order_relaxed);
-	atomic_store_explicit(&looks_stock_ns, stock, memory_order_relaxed);
-}
-
-static _Atomic int64_t *stock_of(const struct lc_walk_credit *c)
-{
-	return c->looks ? &looks_stock_ns : &stock_ns;
+	for (int i = 0; i < LC_WALK_PURSES; i++)
+		atomic_store_explicit(&stocks_ns[i],
+		                      i == LC_WALK_LOOKS ? stock / LC_WALK_LOOKS_STOCK : stock,
+		                      memory_order_relaxed);
 }
 
 /*
@@ -41,6 +38,7 @@ static _Atomic int64_t *stock_of(const struct lc_walk_credit *c)
  */
 static void grow(struct lc_walk_credit *c)
 {
+	const uint64_t ppm = share_ppm * (c->purse == LC_WALK_LOOKS ? LC_WALK_LOOKS_SHARE : 1);
 	const uint64_t now_ns = lc_time_coarse_ns();
 	uint64_t cpu_ns;
 	double grown_ns;
@@ -49,7 +47,7 @@ static void grow(struct lc_walk_credit *c)
 		return;
 	c->seen_ns = now_ns;
 	cpu_ns = lc_own_cost_clock();
-	grown_ns = c->cpu_ns ? (double)(cpu_ns - c->cpu_ns) * (double)share_ppm / 1e6 : 0;
+	grown_ns = c->cpu_ns ? (double)(cpu_ns - c->cpu_ns) * (double)ppm / 1e6 : 0;
 	c->cpu_ns = cpu_ns;
 	if (grown_ns < (double)(LC_WALK_SAVED_NS - c->left_ns))
 		c->left_ns += (int64_t)grown_ns;
@@ -59,15 +57,15 @@ static void grow(struct lc_walk_credit *c)
 
 bool lc_walk_credit_left(struct lc_walk_credit *c)
 {
-	_Atomic int64_t *stock = stock_of(c);
+	_Atomic int64_t *const stock_ns = &stocks_ns[c->purse];
 
 	if (!share_ppm || (c->left_ns > 0 && !c->spent))
 		return true;
 	grow(c);
 	/* Two threads that take the last slice at once overdraw the stock by one. */
 	while (c->left_ns < LC_WALK_RESUME_NS &&
-	       atomic_load_explicit(stock, memory_order_relaxed) > 0) {
-		atomic_fetch_sub_explicit(stock, LC_WALK_SLICE_NS, memory_order_relaxed);
+	       atomic_load_explicit(stock_ns, memory_order_relaxed) > 0) {
+		atomic_fetch_sub_explicit(stock_ns, LC_WALK_SLICE_NS, memory_order_relaxed);
 		c->left_ns += LC_WALK_SLICE_NS;
 	}
 	c->spent = c->left_ns < LC_WALK_RESUME_NS;
@@ -91,9 +89,10 @@ void lc_walk_credit_end_slowly(struct lc_walk_credit *c, uint64_t ticks, uint64_
 void lc_walk_credit_return(struct lc_walk_credit *c)
 {
 	if (c->left_ns > 0)
-		atomic_fetch_add_explicit(
-		    stock_of(c), c->left_ns < LC_WALK_SLICE_NS ? c->left_ns : LC_WALK_SLICE_NS,
-		    memory_order_relaxed);
+		atomic_fetch_add_explicit(&stocks_ns[c->purse],
+		                          c->left_ns < LC_WALK_SLICE_NS ? c->left_ns
+		                                                        : LC_WALK_SLICE_NS,
+		                          memory_order_relaxed);
 	c->left_ns = 0;
 }
 

@@ -7,7 +7,8 @@
  * stock to begin with. A path that a thread has no credit for is cut: it has the nearest frames,
  * below the frame LC_PATH_CUT of core/path.h. Counts do not depend on credit.
  *
- * With --track, another credit of the thread pays for a look at the stack for each small object
+ * Looks at the stack that find a known path have a credit and a stock of their own: without it, not
+ * every large object is looked at (heap/recent.h), and with --track not every small one
  * (heap/tlab.h).
  *
  * Order: none. The stock and the counts are sums to which any thread adds.
@@ -19,10 +20,12 @@
 #include <stdint.h>
 #include <x86intrin.h>
 
-/* The credit that a thread may still spend. All 0 at first. Owner: the thread. */
+enum lc_walk_purse { LC_WALK_PATHS, LC_WALK_LOOKS, LC_WALK_SMALL_LOOKS, LC_WALK_PURSES };
+
+/* The credit that a thread may still spend. All 0 but `purse` at first. Owner: the thread. */
 struct lc_walk_credit {
+	enum lc_walk_purse purse;
 	int64_t left_ns;
-	bool looks; /* it pays for looks at the stack, which have a stock of their own */
 	bool named; /* a path was new since the last work began */
 	bool spent; /* until LC_WALK_RESUME_NS are there: else each ns would be spent at once */
 	uint64_t seen_ns; /* when the share of CPU time was added; 0: never */
@@ -34,6 +37,8 @@ enum lc_walk_price { LC_WALK_OWN, LC_WALK_JVM };
 
 enum {
 	LC_WALK_STOCK_NS = 1000000000, /* of all threads together, from --budget=2% on */
+	LC_WALK_LOOKS_STOCK = 4,       /* looks have so much less ... */
+	LC_WALK_LOOKS_SHARE = 5,       /* ... and so many times the share of CPU time */
 	LC_WALK_SLICE_NS = 1000000,    /* what a thread takes of it at a time */
 	LC_WALK_RESUME_NS = 500000,
 	LC_WALK_FREE_TICKS = 8192,   /* some 3 us */

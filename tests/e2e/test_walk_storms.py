@@ -101,6 +101,19 @@ def test_paths_that_would_cost_too_much_are_cut(workload, jdk, tmp_path):
     assert "paths_cut" in [limit["kind"] for limit in r["processes"][0]["limits"]]
 
 
+@pytest.mark.parametrize("options", [[], ["paths=exact"]])
+def test_callers_are_estimates_where_looks_would_cost_too_much(workload, jdk, tmp_path, options):
+    """Each allocation has another stack than the last one. Only `paths=exact` looks at all of them."""
+    run, profile = run_storm(workload, jdk, tmp_path / "prof", "lambdas", 4000, options=options)
+    r, c, events = check_counts(run, profile)
+    believed = c["alloc_believed"]
+    assert believed + c["alloc_walks"] <= 1.01 * events, c
+    assert (believed > events / 4) == (not options), c
+    assert ("paths_estimated" in [limit["kind"] for limit in r["processes"][0].get("limits", [])]) == (believed > 0)
+    assert sum(s.get("estimated", 0) for s in r["sites"]) <= believed
+    assert any(s.get("estimated") for s in r["sites"]) == (believed > 0)
+
+
 def test_walks_by_the_jvm_are_locus_s_in_the_bill(workload, jdk, tmp_path):
     """If the JVM is asked for each path, the bill says so."""
     if jdk.major < 21:

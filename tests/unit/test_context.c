@@ -53,6 +53,22 @@ void lc_common_tree_set(const struct lc_common_walk *w, uint64_t note)
 	common_note = note;
 }
 
+/* Each allocation is looked at. */
+void lc_recent_init(struct lc_recent *r)
+{
+	memset(r, 0, sizeof(*r));
+}
+
+void lc_recent_free(struct lc_recent *r)
+{
+	assert_non_null(r);
+}
+
+void lc_recent_forget(struct lc_recent *r)
+{
+	assert_non_null(r);
+}
+
 /* Is the path of the node open? */
 static bool is_open;
 

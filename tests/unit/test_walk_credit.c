@@ -52,6 +52,18 @@ static void a_tenth_of_the_budget_has_a_tenth_of_the_stock(void **state)
 	                LC_WALK_STOCK_NS / 10 + LC_WALK_SLICE_NS);
 }
 
+static void looks_have_a_stock_of_their_own(void **state)
+{
+	struct lc_walk_credit looks = { .purse = LC_WALK_LOOKS }, paths = { 0 };
+	const uint64_t stock_ns = LC_WALK_STOCK_NS / LC_WALK_LOOKS_STOCK;
+
+	lc_walk_credit_limit(PPM);
+	assert_in_range(spend(&looks, LC_WALK_JVM, 100000), stock_ns - LC_WALK_SLICE_NS,
+	                stock_ns + LC_WALK_SLICE_NS);
+	assert_in_range(spend(&paths, LC_WALK_JVM, 100000), LC_WALK_STOCK_NS - LC_WALK_SLICE_NS,
+	                LC_WALK_STOCK_NS + LC_WALK_SLICE_NS);
+}
+
 static void own_work_costs_half(void **state)
 {
 	struct lc_walk_credit c = { 0 };
@@ -131,6 +143,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_threads_together_spend_the_stock),
 		cmocka_unit_test(a_tenth_of_the_budget_has_a_tenth_of_the_stock),
+		cmocka_unit_test(looks_have_a_stock_of_their_own),
 		cmocka_unit_test(own_work_costs_half),
 		cmocka_unit_test(without_a_limit_there_is_always_credit),
 		cmocka_unit_test(credit_comes_back_as_the_thread_runs),
