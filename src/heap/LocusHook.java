@@ -257,7 +257,7 @@ public final class LocusHook {
 		return -1;
 	}
 
-	/** Of a new buffer, native code notes more than append() does. */
+	/** Native code notes more of a new buffer than append() does. */
 	@ForceInline
 	private static boolean isSameBuffer(long thread, long s) {
 		return U.getLong(null, thread + TLAB_START) == U.getLong(null, s + 48);
@@ -414,7 +414,7 @@ public final class LocusHook {
 			array((boolean[]) o, site);
 	}
 
-	/** What the thread has made is not the last object for the hooks that follow: native code sees to it. */
+	/** The object is not the last one for the hooks that follow: native code sees to it. */
 	private static void passOver() {
 		long thread = thread();
 		long s = state(thread);

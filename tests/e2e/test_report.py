@@ -896,7 +896,7 @@ def test_html_is_quick_with_10000_sites(locus, tmp_path, browser):
 
 
 def test_if_one_caller_of_a_line_is_an_estimate_so_are_the_others(locus, tmp_path):
-    """Of the 40 objects that count for one caller by assumption, any other caller of the line may have made some."""
+    """One caller has 40 objects by assumption; any other caller of the line may have made some of them."""
     line, other = frame("com.acme.Main", "make", 10), frame("com.acme.Main", "make", 11)
     made = {"often": (line, 100, 24), "seldom": (line, 30, 24), "apart": (other, 5, 24), "large": (line, 7, 1024)}
     block, sites = Block(), {}

@@ -27,7 +27,7 @@ static uint64_t stack[WORDS];
 static struct lc_walker walker;
 static struct lc_recent recent;
 
-/* The frames of the stack, nearest first: numbers of methods. Those below 10 are the JDK's. */
+/* The frames of the stack, nearest first: numbers of methods. Numbers below 10 are the JDK's. */
 static uint64_t methods[FRAMES];
 
 static const struct lc_method jdk = { .class_name = "java.util.Arrays" },

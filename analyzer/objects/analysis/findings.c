@@ -474,8 +474,8 @@ static const char *too_short(struct lc_finding_search *s)
 }
 
 /*
- * A finding's place among the others is what a change certainly saves. The headers of many classes are of other findings' objects, too,
- * and one change helps few of them.
+ * A finding's place among the others is what a change certainly saves. The headers of many classes
+ * are of other findings' objects, too, and one change helps few of them.
  */
 static double weight(const struct lc_finding *f)
 {

@@ -30,9 +30,9 @@ uint32_t lc_own_library(const struct lc_tree *t, uint32_t path);
 uint32_t lc_own_or_library(const struct lc_tree *t, uint32_t path);
 
 /*
- * The frame that a text names beside the path's leaf: the nearest own one. If half of all samples or more
- * are below that line, or there is none, the nearest frame outside the JDK says more. 0: there is
- * neither.
+ * The frame that a text names beside the path's leaf: the nearest own one. If half of all samples
+ * or more are below that line, or there is none, the nearest frame outside the JDK says more. 0:
+ * there is neither.
  */
 uint32_t lc_own_telling(const struct lc_tree *t, uint32_t path);
 
