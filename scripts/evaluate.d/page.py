@@ -84,6 +84,11 @@ SAVING = """## How to spend less
   paths and Locus's own thread; Locus takes fewer samples rather than exceed the budget.
 - `--min-size` sets the size from which objects are tracked (1 KB). `--min-size 0` tracks every object, and can multiply the time
   of a program that mostly allocates.
+- `--track CLASS` costs by the objects of the class, some 140 ns each in hooks, pauses and Locus's own thread. A class of 1% of the
+  objects cost 9.6% more CPU time than the default options in a loop that only allocates (0.8 million objects of the class for
+  each second of CPU time; n = 9), and 12% in one of six times the length (n = 3). If a program makes hardly any other objects,
+  100 million objects of 24 bytes on two threads took 4.1 times the CPU time of the default options, and 30 million nodes of
+  binary trees 5.1 times (n = 7). Up to a second of that is for exact callers. JDK 17, G1, load 1 to 3 on two CPUs.
 - `--spans` costs extra for each execution of a stream or task: [spans.md](spans.md).
 - `--max-memory` bounds Locus's memory in the program (256 MB, or 5% of the machine or control group if that is less), and
   `--max-profile-size` the profile on disk (4 GB, or a quarter of the free space if that is less).
