@@ -257,7 +257,7 @@ public final class LocusHook {
 		return -1;
 	}
 
-	/** Native code notes more of a new buffer than append() does. */
+	/** Native code notes more about a new buffer than append() does. */
 	@ForceInline
 	private static boolean isSameBuffer(long thread, long s) {
 		return U.getLong(null, thread + TLAB_START) == U.getLong(null, s + 48);
@@ -414,7 +414,7 @@ public final class LocusHook {
 			array((boolean[]) o, site);
 	}
 
-	/** The object is not the last one for the hooks that follow: native code sees to it. */
+	/** The hooks that follow do not take the thread's last object for theirs: native code counts it. */
 	private static void passOver() {
 		long thread = thread();
 		long s = state(thread);
