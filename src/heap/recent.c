@@ -111,6 +111,10 @@ bool lc_recent_looked(struct lc_recent *r, uint64_t ticks, uint64_t frames)
 	const uint64_t ns = ticks / TICKS_NS, most_ns = (frames + 1) * FRAME_NS;
 	bool left;
 
+	if (r->free < LC_RECENT_FREE) {
+		r->free++;
+		return false;
+	}
 	lc_walk_credit_pay(&r->credit, LC_WALK_JVM, ns < most_ns ? ns : most_ns);
 	left = lc_walk_credit_left(&r->credit);
 	if (__builtin_expect(left && !r->mean, 1))

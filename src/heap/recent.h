@@ -11,6 +11,8 @@
  * always the true one. Callers beyond are estimates: a path gets as many allocations as its share
  * of the looks.
  *
+ * The first looks of a thread are free, so that short threads spend no credit.
+ *
  * Owner of all: the thread, without a lock.
  */
 #ifndef LC_HEAP_RECENT_H
@@ -27,6 +29,8 @@
 struct lc_site_counter;
 struct lc_walker;
 
+enum { LC_RECENT_FREE = 1024 /* looks, half a millisecond */ };
+
 struct lc_recent {
 	struct lc_walk_credit credit;
 	struct lc_places places;
@@ -35,6 +39,7 @@ struct lc_recent {
 	uint64_t believed;   /* allocations without a look that were not added up yet */
 	uint32_t mean;       /* allocations for each look; 0: each is looked at */
 	uint32_t skip;       /* so many more need no look */
+	uint32_t free;       /* looks that were not paid for, up to LC_RECENT_FREE */
 };
 
 /* Context: [attach] [java]. */

@@ -145,7 +145,7 @@ static uint64_t own_thread(JNIEnv *jni, jclass thread)
  * exception may be pending.
  */
 static void find_state(JNIEnv *jni, const struct unsafe *unsafe, jclass thread,
-                       struct lc_tlab_fields *out)
+                       struct lc_tlab_fields *out, uint64_t *env)
 {
 	const struct lc_layout *l = lc_layout();
 	const uint64_t own = own_thread(jni, thread);
@@ -154,7 +154,7 @@ static void find_state(JNIEnv *jni, const struct unsafe *unsafe, jclass thread,
 
 	out->thread_state = 0;
 	out->in_java = LC_TLAB_NO_STATE;
-	vm.env = own && (uintptr_t)jni - own < THREAD_BYTES ? (uintptr_t)jni - own : 0;
+	*env = own && (uintptr_t)jni - own < THREAD_BYTES ? (uintptr_t)jni - own : 0;
 	if (!own || l->thread_state <= 0 || l->thread_in_java < 0 || l->thread_in_native < 0 ||
 	    l->thread_in_java == l->thread_in_native ||
 	    lc_peek_load32(own + (uint64_t)l->thread_state) != (uint32_t)l->thread_in_native)
@@ -169,7 +169,8 @@ static void find_state(JNIEnv *jni, const struct unsafe *unsafe, jclass thread,
 	out->in_java = (uint32_t)l->thread_in_java;
 }
 
-static bool find_thread(JNIEnv *jni, struct lc_tlab_fields *out)
+/* *env: where a JavaThread has its JNIEnv; 0: not known. */
+static bool find_thread(JNIEnv *jni, struct lc_tlab_fields *out, uint64_t *env)
 {
 	struct unsafe unsafe;
 	jlong eetop = -1;
@@ -181,7 +182,7 @@ static bool find_thread(JNIEnv *jni, struct lc_tlab_fields *out)
 	if (thread && find_unsafe(jni, &unsafe))
 		eetop = eetop_offset(jni, &unsafe, thread);
 	if (eetop > 0)
-		find_state(jni, &unsafe, thread, out);
+		find_state(jni, &unsafe, thread, out, env);
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);
 	out->carriers = thread && (*jni)->GetStaticMethodID(jni, thread, "currentCarrierThread",
@@ -196,11 +197,12 @@ static bool find_thread(JNIEnv *jni, struct lc_tlab_fields *out)
 int lc_tlab_init(JNIEnv *jni, bool some, struct lc_tlab_fields *out)
 {
 	const struct lc_layout *l = lc_layout();
+	uint64_t env = 0;
 	void *threads;
 
-	vm.env = 0;
+	vm.env = 0; /* lc_tlab_here() finds no thread unless all is known */
 	if (l->thread_tlab_start < 0 || l->thread_tlab_top < 0 || l->thread_allocated < 0 ||
-	    l->klass_layout_helper < 0 || l->class_klass < 0 || !find_thread(jni, out) ||
+	    l->klass_layout_helper < 0 || l->class_klass < 0 || !find_thread(jni, out, &env) ||
 	    (!lc_layout_wide_class(l) && l->class_words != LC_CLASS_WORDS_KNOWN))
 		return -ENOTSUP;
 	if (!vm.threads) {
@@ -210,6 +212,7 @@ int lc_tlab_init(JNIEnv *jni, bool some, struct lc_tlab_fields *out)
 			return -ENOTSUP;
 		vm.threads = threads;
 	}
+	vm.env = env;
 	vm.some = some;
 	vm.start = (uint64_t)l->thread_tlab_start;
 	vm.top = (uint64_t)l->thread_tlab_top;

@@ -114,10 +114,23 @@ static void spend(void)
 static void each_allocation_is_looked_at_while_there_is_credit(void **state)
 {
 	go(1, 20, 30);
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < LC_RECENT_FREE + 1000; i++) {
 		assert_null(find());
 		assert_false(lc_recent_looked(&recent, 1000, 2));
 	}
+}
+
+static void the_first_looks_of_a_thread_are_free(void **state)
+{
+	struct lc_recent young;
+	unsigned i = 0;
+
+	spend();
+	lc_recent_init(&young);
+	while (!lc_recent_looked(&young, LONG, 10))
+		i++;
+	assert_int_equal(i, LC_RECENT_FREE);
+	lc_recent_free(&young);
 }
 
 static void without_a_limit_each_is_looked_at(void **state)
@@ -209,6 +222,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 	const struct CMUnitTest tests[] = {
 		TEST(each_allocation_is_looked_at_while_there_is_credit),
+		TEST(the_first_looks_of_a_thread_are_free),
 		TEST(without_a_limit_each_is_looked_at),
 		TEST(a_path_gets_as_many_as_its_share_of_the_looks),
 		TEST(another_line_of_the_program_is_looked_at),

@@ -311,10 +311,12 @@ static void a_jvm_that_lacks_a_field_is_refused(void **state)
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		missing = needed[i];
 		assert_int_equal(init(), -ENOTSUP);
+		assert_null(lc_tlab_here(&thread.env, NULL));
 	}
 	missing = NULL;
 	klass_offset = 0;
 	assert_int_equal(init(), -ENOTSUP);
+	assert_null(lc_tlab_here(&thread.env, NULL));
 	klass_offset = KLASS_AT * 8;
 	eetop = -1;
 	assert_int_equal(init(), -ENOTSUP);
@@ -874,13 +876,14 @@ static void while_the_log_is_full_java_code_counts_and_each_call_tries_the_log_a
 
 static void a_thread_that_only_native_code_meets_is_told_by_its_environment(void **state)
 {
+	static uint64_t other[2048]; /* no JavaThread is so large: the environment is not in it */
 	struct lc_tlab_thread *o = lc_tlab_here(&thread.env, NULL);
 
 	assert_non_null(o);
 	assert_int_equal(o->thread, address(&thread));
 	assert_ptr_equal(lc_tlab_here(&thread.env, NULL), o);
 	lc_tlab_thread_end();
-	own_eetop -= 8192; /* no JavaThread is so large: the environment is not in it */
+	own_eetop = (jlong)address(other);
 	assert_int_equal(init(), 0);
 	assert_null(lc_tlab_here(&thread.env, NULL));
 }
