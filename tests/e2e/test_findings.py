@@ -166,7 +166,7 @@ def test_a_narrow_screen_breaks_the_line_on_the_program_and_cuts_nothing(profile
     run = run_of(profile_once, workload, jdk, "header")
 
     def head(columns):
-        text = locus("report", "--since=1ms", run.directory, env={"COLUMNS": str(columns)}).stdout
+        text = locus("report", "--since=1500ms", run.directory, env={"COLUMNS": str(columns)}).stdout
         return text[: text.index("\nnote: only what")].splitlines()
 
     (wide,), narrow = head(1000), head(40)
