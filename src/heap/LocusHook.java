@@ -5,8 +5,8 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * Has the methods that the inserted bytecode calls. Defined by the agent as a member of java.base, before any
- * class that refers to it is.
+ * Has the methods that the inserted bytecode calls. Defined by the agent as a member of java.base,
+ * before any class that refers to it is.
  *
  * The constants are place holders: the agent overwrites them in the class file with what holds in
  * this JVM. They must stay constants that javac keeps in the constant pool, each once.
@@ -168,9 +168,9 @@ public final class LocusHook {
 	}
 
 	/**
-	 * The same as isOf(), in interpreted code, which reads no heap. The interpreter removes no allocation: its
-	 * object ends at the top, unless it lies outside of the buffer, and then the thread's count of
-	 * allocated bytes has grown. Compiled code that calls an interpreted hook may have removed the
+	 * The same as isOf(), in interpreted code, which reads no heap. The interpreter removes no
+	 * allocation: its object ends at the top, unless it lies outside of the buffer, and then the
+	 * thread's count of allocated bytes has grown. Compiled code that calls an interpreted hook may have removed the
 	 * object; this method believes it only as long as the JIT has removed none of the entry.
 	 */
 	private static boolean isLast(long thread, long s, long e) {

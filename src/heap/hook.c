@@ -235,20 +235,20 @@ static struct lc_site_counter *look_up(JNIEnv *jni, struct lc_thread *t, jobject
 /* A look-up that may walk, and learn what it has walked to: what it costs is paid for. */
 struct slow {
 	struct lc_own_work work;
-	uint64_t begin, looked; /* TSC; frames that the shadow has looked at */
-	uint64_t ticks;         /* that it took, at the end; and `looked` is its frames then */
-	unsigned peek;          /* of lc_peek_begin(): a walk reads dozens of places */
+	uint64_t begin, looked_before; /* TSC; frames that the shadow had looked at */
+	uint64_t ticks, looked;        /* what it took: set by end_slow() */
+	unsigned peek;                 /* of lc_peek_begin(): a walk reads dozens of places */
 };
 
 static void begin_slow(const struct lc_thread *t, struct slow *s)
 {
-	s->looked = t->walker->shadow ? lc_shadow_looked(t->walker->shadow) : 0;
+	s->looked_before = t->walker->shadow ? lc_shadow_looked(t->walker->shadow) : 0;
 	s->begin = lc_walk_credit_begin();
 	s->peek = lc_peek_begin(NULL);
 	lc_own_work_begin(&s->work);
 }
 
-/* Pays for the look; `ticks` and `looked` are then what it took. */
+/* Pay for the look. */
 static void end_slow(struct lc_thread *t, struct slow *s)
 {
 	struct lc_shadow *shadow = t->walker->shadow;
@@ -260,7 +260,7 @@ static void end_slow(struct lc_thread *t, struct slow *s)
 	if (shadow)
 		lc_shadow_stand(shadow);
 	s->ticks = now - s->begin;
-	s->looked = shadow ? lc_shadow_looked(shadow) - s->looked : 0;
+	s->looked = shadow ? lc_shadow_looked(shadow) - s->looked_before : 0;
 	lc_walk_credit_end(&t->walker->credit, s->begin, now, s->looked);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "src/base/jdk_class.h"
 #include "src/base/time.h"
 #include "src/core/counters.h"
 #include "src/core/path.h"
@@ -16,8 +17,6 @@ enum {
 	MEAN_FIRST = 2,
 	/* A look takes some ten times what an allocation without one does, so more gains little. */
 	MEAN_MAX = 16,
-	TICKS_NS = 2,    /* of the TSC, nearly */
-	FRAME_NS = 2000, /* bounds the price of a look, as in stack/walk_credit.c */
 	FRAMES_MAX = 64, /* among which there must be one of the program's */
 };
 
@@ -108,14 +107,13 @@ static void adapt(struct lc_recent *r, bool left)
 
 bool lc_recent_looked(struct lc_recent *r, uint64_t ticks, uint64_t frames)
 {
-	const uint64_t ns = ticks / TICKS_NS, most_ns = (frames + 1) * FRAME_NS;
 	bool left;
 
 	if (r->free < LC_RECENT_FREE) {
 		r->free++;
 		return false;
 	}
-	lc_walk_credit_pay(&r->credit, LC_WALK_JVM, ns < most_ns ? ns : most_ns);
+	lc_walk_credit_pay_look(&r->credit, ticks, frames);
 	left = lc_walk_credit_left(&r->credit);
 	if (__builtin_expect(left && !r->mean, 1))
 		return false;
@@ -127,14 +125,9 @@ bool lc_recent_looked(struct lc_recent *r, uint64_t ticks, uint64_t frames)
 
 static bool is_jdk(JNIEnv *jni, uint64_t frame)
 {
-	static const char *const packages[] = { "java.", "javax.", "jdk.", "sun.",
-		                                "com.sun.proxy." };
 	const struct lc_method *m = lc_path_version(jni, frame & LC_ADDR_MASK);
 
-	for (size_t i = 0; m && i < sizeof(packages) / sizeof(*packages); i++)
-		if (!strncmp(m->class_name, packages[i], strlen(packages[i])))
-			return true;
-	return !m;
+	return !m || lc_jdk_class(m->class_name, strlen(m->class_name));
 }
 
 /* How many frames, from the nearest on, reach to one of the program's; 0: none does. */

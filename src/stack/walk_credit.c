@@ -77,13 +77,24 @@ void lc_walk_credit_pay(struct lc_walk_credit *c, enum lc_walk_price price, uint
 	c->left_ns -= (int64_t)(price == LC_WALK_JVM ? ns : ns / 2);
 }
 
+static uint64_t at_most(uint64_t ticks, uint64_t most_ns)
+{
+	const uint64_t ns = ticks / TICKS_NS;
+
+	return ns < most_ns ? ns : most_ns;
+}
+
+void lc_walk_credit_pay_look(struct lc_walk_credit *c, uint64_t ticks, uint64_t looked)
+{
+	lc_walk_credit_pay(c, LC_WALK_JVM, at_most(ticks, (looked + 1) * FRAME_NS));
+}
+
 void lc_walk_credit_end_slowly(struct lc_walk_credit *c, uint64_t ticks, uint64_t looked)
 {
-	const uint64_t most_ns = (c->named ? PATH_NS : 0) + looked * FRAME_NS,
-	               ns = ticks / TICKS_NS;
+	const uint64_t most_ns = (c->named ? PATH_NS : 0) + looked * FRAME_NS;
 
 	c->named = false;
-	lc_walk_credit_pay(c, LC_WALK_OWN, ns < most_ns ? ns : most_ns);
+	lc_walk_credit_pay(c, LC_WALK_OWN, at_most(ticks, most_ns));
 }
 
 void lc_walk_credit_return(struct lc_walk_credit *c)

@@ -57,6 +57,10 @@ bool lc_walk_credit_left(struct lc_walk_credit *c);
 /* The thread has spent so much CPU time. Context: as above. */
 void lc_walk_credit_pay(struct lc_walk_credit *c, enum lc_walk_price price, uint64_t ns);
 
+/* The same of a look that took so many ticks of the TSC, and passed `looked` frames: they bound it.
+ */
+void lc_walk_credit_pay_look(struct lc_walk_credit *c, uint64_t ticks, uint64_t looked);
+
 /*
  * Work of Locus's own that may have been a walk, and the naming of a new path, begins and ends:
  * what took longer than a known path takes is paid for. `looked`: frames that were looked at; they

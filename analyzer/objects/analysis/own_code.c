@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/out/screen.h"
+#include "src/base/jdk_class.h"
 #include "src/base/order.h"
 
 /* Samples of a path that ends in an own frame; path 0: in none. */
@@ -18,10 +19,7 @@ struct piece {
 
 bool lc_own_is_jdk(struct lc_text class)
 {
-	static const char *const packages[] = { "java.", "javax.", "jdk.", "sun.",
-		                                "com.sun.proxy." };
-
-	return lc_text_begins_any(class, packages, sizeof(packages) / sizeof(*packages));
+	return lc_jdk_class(class.bytes, class.len);
 }
 
 bool lc_own_is_method(const struct lc_tree *t, uint32_t method)
