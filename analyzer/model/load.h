@@ -75,6 +75,16 @@ static inline bool lc_load_is_concurrent(const struct lc_load_process *p)
 	return !strcmp(p->gc, "Z") || !strcmp(p->gc, "Shenandoah");
 }
 
+/* The end of the time that counts, CLOCK_MONOTONIC: behind all rows if the user asked for no end.
+ */
+static inline uint64_t lc_load_asked_end_ns(const struct lc_load_process *p)
+{
+	return p->asked_end_ns ? p->asked_end_ns : UINT64_MAX;
+}
+
+/* Was a limit of that kind reached? */
+bool lc_load_has_limit(const struct lc_load_process *p, const char *kind);
+
 /* The end of the recording, or what was written last; CLOCK_MONOTONIC, 0: nothing tells. */
 static inline uint64_t lc_load_end_ns(const struct lc_load_process *p)
 {

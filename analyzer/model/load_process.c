@@ -262,3 +262,18 @@ uint32_t lc_load_weight_milli(const json_t *processes, const struct lc_load_engi
 	free(overruns);
 	return weight < UINT32_MAX / 1000 ? (uint32_t)(1000 * weight + 0.5) : UINT32_MAX;
 }
+
+bool lc_load_has_limit(const struct lc_load_process *p, const char *kind)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(p->limits, i, row)
+	{
+		const char *is = json_string_value(json_object_get(row, "kind"));
+
+		if (is && !strcmp(is, kind))
+			return true;
+	}
+	return false;
+}

@@ -101,9 +101,7 @@ static uint64_t begin_of(const struct build *b, uint32_t process)
 
 static uint64_t end_of(const struct build *b, uint32_t process)
 {
-	const uint64_t end_ns = b->rank->view->load->processes[process].asked_end_ns;
-
-	return end_ns ? end_ns : UINT64_MAX;
+	return lc_load_asked_end_ns(&b->rank->view->load->processes[process]);
 }
 
 static void read_entries(struct build *b)

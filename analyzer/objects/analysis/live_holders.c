@@ -47,9 +47,7 @@ static uint32_t process_of(const struct lc_tree *t, uint32_t row)
 /* Is the time in the part of the process's time that counts? */
 static bool counts(const struct lc_ranking *rank, uint32_t process, uint64_t time_ns)
 {
-	const uint64_t end_ns = rank->view->load->processes[process].asked_end_ns;
-
-	return !end_ns || time_ns < end_ns;
+	return time_ns < lc_load_asked_end_ns(&rank->view->load->processes[process]);
 }
 
 /* When each process was walked last; the caller frees it. */

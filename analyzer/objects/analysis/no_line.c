@@ -49,20 +49,11 @@ static bool may_lack_line(const struct lc_load_process *p)
 		"small_unheld",           "small_passes_limited",
 		"alloc_records_lost",     "gc_incomplete",
 	};
-	const json_t *limit;
-	size_t i;
 
-	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		if (is_counted(p, counters[i]))
 			return true;
-	json_array_foreach(p->limits, i, limit)
-	{
-		const char *kind = json_string_value(json_object_get(limit, "kind"));
-
-		if (kind && !strcmp(kind, "unchanged"))
-			return true;
-	}
-	return false;
+	return lc_load_has_limit(p, "unchanged");
 }
 
 /* Has --track hot chosen the class? */

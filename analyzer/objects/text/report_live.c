@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/analysis.h"
@@ -228,22 +227,6 @@ void lc_report_text_live(FILE *out, const struct lc_report *r)
 	lc_report_text_live_rest(out, more, few);
 }
 
-/* Has a walk of the heap ended early? */
-static bool was_cut(const struct lc_load_process *p)
-{
-	const json_t *row;
-	size_t i;
-
-	json_array_foreach(p->limits, i, row)
-	{
-		const char *kind = json_string_value(json_object_get(row, "kind"));
-
-		if (kind && !strcmp(kind, "holders_partial"))
-			return true;
-	}
-	return false;
-}
-
 void lc_report_text_live_note(FILE *out, const struct lc_report *r)
 {
 	const struct lc_live *l = r->analysis ? &r->analysis->live : NULL;
@@ -259,7 +242,9 @@ void lc_report_text_live_note(FILE *out, const struct lc_report *r)
 	        " collections looked at old objects. A recording with %s tells whether they are\n",
 	        class, at, lc_emit_bytes_real(slope, sizeof(slope), MINUTE_S * l->unknown_slope),
 	        l->old_collections, l->collections,
-	        was_cut(r->view->load->processes) ? "a longer --max-pause" : "--holders");
+	        lc_load_has_limit(r->view->load->processes, "holders_partial")
+	            ? "a longer --max-pause"
+	            : "--holders");
 	free(class);
 	free(at);
 }
