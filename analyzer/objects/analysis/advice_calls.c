@@ -4,8 +4,8 @@
 #include "analyzer/objects/analysis/own_code.h"
 
 /*
- * Calls of the JDK that make objects, which the program makes again and again. The call is one of
- * the JDK's frames that the objects are allocated below. Rows with one such call have one cause.
+ * Calls of the JDK that the program makes again and again: most make objects, below one of the
+ * JDK's frames. Rows of objects with one such call have one cause.
  */
 static const struct lc_advice_call calls[] = {
 	{ "java.util.regex.Pattern.compile", NULL, "compile regular expressions",

@@ -374,7 +374,7 @@ static char *headers_words(const struct lc_finding_search *s, const struct lc_fi
 	}
 	putc('.', out);
 	put_header_line(out, s);
-	if (!own_headers(s->v))
+	if (!f->change)
 		fputs(" Most of them are in libraries and the JDK, which own code calls.", out);
 	lc_finding_put_gain(out, f);
 	lc_mem_close_text(out);
@@ -412,12 +412,12 @@ static void find_headers(struct lc_finding_search *s)
 		f->low = low;
 		f->high = high;
 		lc_finding_saves_samples(s, f);
-		f->text = lc_finding_keep(s, headers_words(s, f, classes, len));
 		if (own_headers(s->v))
 			f->change =
 			    "lay data out flat, so that fewer objects are visited: keep the type, "
 			    "key or length that the code tests beside the reference, or keep "
 			    "values in arrays of numbers";
+		f->text = lc_finding_keep(s, headers_words(s, f, classes, len));
 	}
 	free(classes);
 }

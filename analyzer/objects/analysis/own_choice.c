@@ -39,9 +39,9 @@ struct choice {
 	struct lc_tree *t;
 	struct root *roots;
 	size_t len, cap;
-	struct lc_table names; /* of the roots, by hash; the same rows */
-	uint32_t *root_of;     /* by method; NONE: of the JDK or of a launcher, or no method */
-	uint64_t *samples;     /* by path */
+	struct lc_table names;   /* of the roots, by hash; the same rows */
+	uint32_t *root_of;       /* by method; NONE: of the JDK or of a launcher, or no method */
+	const uint64_t *samples; /* by path */
 	/* By path, roots: the outermost one, and those of the first and the last main method. */
 	uint32_t *outermost, *first_main, *last_main;
 	bool launched; /* a main method is a launcher's */
@@ -420,13 +420,12 @@ static void decide(struct choice *c)
 	free(tried);
 }
 
-static void find(const struct lc_load *load)
+static void find(const struct lc_load *load, const uint64_t *samples)
 {
-	struct choice c = { .load = load, .t = load->tree };
+	struct choice c = { .load = load, .t = load->tree, .samples = samples };
 
 	lc_table_init(&c.names, 2, 0);
 	find_roots(&c);
-	c.samples = count_samples(c.t);
 	follow_paths(&c);
 	sum_up(&c);
 	if (find_main(&c)) {
@@ -441,7 +440,6 @@ static void find(const struct lc_load *load)
 	lc_table_free(&c.names);
 	free(c.roots);
 	free(c.root_of);
-	free(c.samples);
 	free(c.outermost);
 	free(c.first_main);
 	free(c.last_main);
@@ -479,9 +477,9 @@ static void mark(struct lc_tree *t, struct lc_frame_patterns *given)
 }
 
 /* Find the own line that half of all samples or more are below. */
-static void find_common(struct lc_tree *t)
+static void find_common(struct lc_tree *t, const uint64_t *samples)
 {
-	uint64_t *samples = count_samples(t), all = samples[0];
+	uint64_t all = samples[0];
 	struct lc_table lines;
 	uint32_t at;
 
@@ -506,22 +504,24 @@ static void find_common(struct lc_tree *t)
 		t->own.common_line1 = line[1];
 	}
 	lc_table_free(&lines);
-	free(samples);
 }
 
 void lc_own_choose(const struct lc_load *load, struct lc_frame_patterns *given)
 {
 	struct lc_tree_own_choice *o = &load->tree->own;
+	uint64_t *samples;
 
 	if (o->made)
 		return;
+	samples = count_samples(load->tree);
 	if (given && given->len)
 		take(o, given);
 	else
-		find(load);
+		find(load, samples);
 	o->made = true;
 	mark(load->tree, given);
-	find_common(load->tree);
+	find_common(load->tree, samples);
+	free(samples);
 }
 
 /* A pattern without control characters, which a class of any name may bring. The caller frees it.

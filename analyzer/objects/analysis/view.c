@@ -176,6 +176,8 @@ static uint64_t spread_of(const struct lc_tree *t, const struct lc_table *lines,
 	uint32_t key[LINE_KEY_LEN];
 	uint64_t line;
 
+	if (!lines->count)
+		return 0;
 	if (s->bytes >= LOOKED_AT_BYTES * s->allocations)
 		return value_of(&t->spreads, &s->site);
 	line_of(t, s->site, key);

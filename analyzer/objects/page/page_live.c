@@ -39,12 +39,12 @@ static void interval(struct lc_json *j, const char *name, const struct lc_rank_n
 /* "points": seconds and bytes in turn; "growth": bytes a second, low, high. */
 static void curve(struct lc_json *j, const struct lc_live_line *line)
 {
+	const struct lc_live_points *p = lc_live_points(line);
+
 	if (line->first_s >= 0) {
 		lc_json_fixed(j, "first", line->first_s, 3);
 		lc_json_fixed(j, "last", line->last_s, 3);
 	}
-	const struct lc_live_points *p = lc_live_points(line);
-
 	lc_json_array(j, "points");
 	for (size_t i = 0; i < p->len; i++) {
 		lc_json_fixed(j, NULL, p->points[i].x, 3);
