@@ -385,15 +385,19 @@ bool lc_find_newest(const struct lc_registers *regs, const struct lc_access *acc
                     struct lc_object_seen *out)
 {
 	struct starts s = { .regs = regs };
+	uint64_t base;
 
 	if (!is_store(access) || !access->recipe.base_differs ||
 	    !lc_klass_thread_buffer(regs->r[THREAD], &s.buffer))
 		return false;
-	s.addr = lc_ranges_plain(regs->r[access->recipe.base]);
-	if (s.addr <= s.buffer.low || s.addr > s.buffer.top)
+	base = lc_ranges_plain(regs->r[access->recipe.base]);
+	if (base <= s.buffer.low || base > s.buffer.top)
 		return false;
-	s.addr -= s.addr == s.buffer.top;
-	return find_fresh(&s, regs, access, out) && is_newest(&s.buffer, out);
+	s.addr = base - (base == s.buffer.top);
+	/* Until the header is written, that of an older object may stand there: being_made(). */
+	return find_fresh(&s, regs, access, out) && is_newest(&s.buffer, out) &&
+	       (access->recipe.index != LC_NO_REGISTER ||
+	        base + (uint64_t)(int64_t)access->recipe.disp - out->start >= lc_klass_word_end());
 }
 
 /* Does one of the arrays end at `addr`, so that a cursor has come to its end? */

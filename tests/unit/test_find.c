@@ -208,6 +208,10 @@ static void uncertain_base_is_proved_by_the_newest_object(void **state)
 	assert_int_equal(find_newest(), at(0x120));
 	operand(RDI, at(0x160), 0); /* it has come to the end */
 	assert_int_equal(find_newest(), at(0x120));
+	operand(RDI, at(0x120), 16);
+	assert_int_equal(find_newest(), at(0x120));
+	operand(RDI, at(0x120), 8); /* its class word, which is being written */
+	assert_int_equal(find_newest(), 0);
 	operand(RDI, at(0x110), 0); /* in an earlier object */
 	assert_int_equal(find_newest(), 0);
 	operand(RDI, at(0x168), 0); /* where there is none yet */
