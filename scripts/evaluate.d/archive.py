@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keep what an evaluation measured beside its page, so that another machine can write the page again, and go on with it.
 
-The archive has a directory for each build: of the page's own all results but the profiles, of the others the runs of the programs alone
-and of Locus's peers, which count beside this build. The same results give the same bytes.
+The archive has a directory for each build. Of the page's own build, and of later ones that have no page yet, it has all results but the
+profiles; of earlier builds the runs of the programs alone and of Locus's peers, which count beside this build. The same results give the
+same bytes.
 """
 
 import io
@@ -29,12 +30,19 @@ def of_peers(path):
     return "".join(line + "\n" for line in kept)
 
 
+def date_of(directory):
+    """The day of the last run with a build, as text that sorts; "" without a run."""
+    lines = [json.loads(line) for path in directory.glob("costs-*") for line in path.read_text(encoding="utf-8").splitlines()]
+    return max((e["is"] for e in lines if e.get("fact") == "date"), default="")
+
+
 def texts(evaluation, own):
     """(name in the archive, text) of all files; `own` is the directory of the page's build."""
     for directory in directories(evaluation):
+        whole = directory == own or date_of(directory) > date_of(own)
         for path in sorted(p for p in directory.iterdir() if p.suffix in KINDS):
             name = "%s/%s" % (directory.name, path.name)
-            if directory == own:
+            if whole:
                 yield name, path.read_text(encoding="utf-8")
             elif path.name.startswith("costs-"):
                 runs = of_peers(path)

@@ -464,25 +464,29 @@ def test_peers_have_the_pairs_of_other_builds_on_the_same_machine(tmp_path):
 
 
 def test_the_archive_has_all_of_the_pages_build_and_what_counts_of_others(tmp_path):
-    """Another machine has the same results of its own build, and those of peers beside another one."""
+    """Another machine has the same results of its own build and of a later one, and those of peers beside an earlier one."""
     here, there = tmp_path / "here", tmp_path / "there"
     program = programs.load()[0]
     calls = {program.name: costs.call(program, "quick")}
-    own, other, bare = (here / ("results-" + name) for name in ("own", "other", "bare"))
-    for directory, variants in ((own, costs.VARIANTS), (other, costs.VARIANTS), (bare, ("bare", "locus"))):
+    own, other, bare, later = (here / ("results-" + name) for name in ("own", "other", "bare", "later"))
+    for directory, variants in ((own, costs.VARIANTS), (other, costs.VARIANTS), (bare, ("bare", "locus")), (later, ("bare", "locus"))):
         directory.mkdir(parents=True)
         write_state(directory, [(program, v, n, 2.0) for n in range(2) for v in variants])
         (directory / "merge.json").write_text("[]")
         (directory / "profiles-jdk25").mkdir()
+    (state,) = [p.name for p in own.glob("costs-*")]
+    for directory, date in ((own, "2026-11-27"), (other, "2026-11-26"), (later, "2026-11-30")):
+        file = directory / state
+        file.write_text(file.read_text().replace(FACTS["date"], date))
     first = archive.pack(here, own, tmp_path).read_bytes()
     assert archive.pack(here, own, tmp_path).read_bytes() == first
     archive.unpack(tmp_path / archive.NAME, there)
-    (state,) = [p.name for p in own.glob("costs-*")]
     assert {str(p.relative_to(there)) for p in there.rglob("*") if p.is_file()} == {
-        "results-own/merge.json", "results-own/" + state, "results-other/" + state}
-    assert (there / "results-own" / state).read_text() == (own / state).read_text()
+        "results-own/merge.json", "results-own/" + state, "results-other/" + state, "results-later/merge.json", "results-later/" + state}
+    for whole in ("own", "later"):
+        assert (there / ("results-" + whole) / state).read_text() == (here / ("results-" + whole) / state).read_text()
     found = results.Results(there / "results-other" / state, calls)
-    assert found.facts == FACTS and {v for _, _, v in found.runs} == {"bare", *costs.PEERS}
+    assert found.facts == {**FACTS, "date": "2026-11-26"} and {v for _, _, v in found.runs} == {"bare", *costs.PEERS}
     # Results of this machine stay, and those of another machine are added.
     lines = (own / state).read_text().splitlines()
     mine = json.dumps({**json.loads(lines[-1]), "cpu": 77.0})
