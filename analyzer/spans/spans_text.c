@@ -257,7 +257,7 @@ static void print_locations(FILE *out, const struct lc_spans_report *r)
 
 	if (!s->locations_len)
 		return;
-	fputs("\nWhere streams are executed\n"
+	fputs("\nPlaces of streams\n"
 	      "   streams          cycles          total     p50     p90    levels  at\n",
 	      out);
 	for (size_t i = 0; i < s->locations_len && i < r->top; i++) {

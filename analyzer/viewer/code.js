@@ -142,7 +142,7 @@ page.add((shared) => {
 		{ title: "Bytes", number: true, width: "86px", value: (r) => r.bytes, draw: (td, r) => { td.textContent = bytes(r.bytes); } },
 		{ title: "Thread ID", number: true, extra: true, width: "96px", value: (r) => r.tid, draw: (td, r) => { td.textContent = r.tid; } },
 		{ title: "Process", number: true, extra: true, width: "90px", value: (r) => r.pid, draw: (td, r) => { td.textContent = r.pid; } },
-		{ title: "Where its samples are", width: "180px", value: (r) => r.buckets[0], draw: (td, r) => td.append(shared.miniBar(r.buckets)) }],
+		{ title: "Its samples by kind", width: "180px", value: (r) => r.buckets[0], draw: (td, r) => td.append(shared.miniBar(r.buckets)) }],
 		data.threads.map((t, at) => ({ ...t, at, pid: (data.processes[t.process] || {}).pid, name: strings[t.name] })), { sort: 0, choose });
 
 	const sharingTable = (choose) => new ListTable(id("view-sharing").querySelector(".list"), "False sharing",

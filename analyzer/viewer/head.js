@@ -154,9 +154,9 @@ page.add((shared) => {
 					number(e.counted) + (e.uncounted_at_most ? ", and at most " + number(e.uncounted_at_most) + " more, whose address the CPU did not report" : "")]] : [])]));
 		if (data.numa.reason)
 			list(host, "NUMA nodes", [["", data.numa.reason]]);
-		list(host, "Where samples are", buckets.map((b, i) => [bucketText[b], number(lens().buckets[i])]));
+		list(host, "Samples by kind", buckets.map((b, i) => [bucketText[b], number(lens().buckets[i])]));
 		list(host, "How addresses were found (samples)", Object.entries(data.details.how));
-		list(host, "Where the code was (samples)", Object.entries(data.details.where));
+		list(host, "Samples by code", Object.entries(data.details.where));
 		data.processes.slice(0, 100).forEach((p) => {
 			list(host, "Process " + p.pid, [["command", p.command], ["jdk", p.jdk], ["gc", p.gc],
 				["started", p.start_wall_ns ? new Date(p.start_wall_ns / 1e6).toISOString() : ""],

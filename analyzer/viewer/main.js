@@ -47,7 +47,7 @@ page.add((shared) => {
 		}
 		const open = faces.filter((f) => f.when(row));
 		const face = open.find((f) => f.name === view.face) || open[0];
-		const tabs = el("div", { class: "faces", role: "tablist", "aria-label": "What is shown of the object" }, ...open.map((f) =>
+		const tabs = el("div", { class: "faces", role: "tablist", "aria-label": "Faces of the object" }, ...open.map((f) =>
 			el("button", { type: "button", role: "tab", "data-face": f.name, "aria-selected": String(f === face), tabindex: f === face ? "0" : "-1", text: f.title,
 				onclick: () => {
 					view.face = f.name;

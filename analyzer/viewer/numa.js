@@ -164,7 +164,7 @@ page.add((shared) => {
 	function advice(d) {
 		const list = (title, items) => (items.length ?
 			[el("section", null, el("h3", { text: title }), el("ul", { class: "words" }, ...items))] : []);
-		return d ? [...list("What to do", d.advice.map((a) => el("li", null, visible(a.action),
+		return d ? [...list("Advice", d.advice.map((a) => el("li", null, visible(a.action),
 			el("span", { class: "cost", text: "Costs: " + visible(a.cost) })))),
 			...list("Evidence", d.evidence.map((e) => el("li", { text: visible(e) })))] : [];
 	}
@@ -205,7 +205,7 @@ page.add((shared) => {
 			"; " + byNode(o.by_node, unit) })] : []);
 		const items = [...say(site.first_touch, "first touched", (n) => number(n) + " samples"),
 			...say(site.allocated, "allocated", bytes)];
-		return items.length ? [el("section", null, el("h3", { text: "Where it came from" }),
+		return items.length ? [el("section", null, el("h3", { text: "Origin" }),
 			el("ul", { class: "words" }, ...items))] : [];
 	}
 

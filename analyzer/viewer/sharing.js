@@ -55,7 +55,7 @@ page.add((shared) => {
 				"that the line moved between cores." })]),
 			...row.sides.map(sideSection),
 			...allocations.map((s) => pathSection(s.allocation_path, "Allocated at: " + strings[s.class], "alloc")),
-			sharedLine(row), el("section", null, el("h3", { text: "What to do" }), el("p", { text: row.advice })));
+			sharedLine(row), el("section", null, el("h3", { text: "Advice" }), el("p", { text: row.advice })));
 		host.scrollTop = 0;
 	}
 

@@ -73,7 +73,7 @@ page.add((shared) => {
 		function locations() {
 			if (!data.locations.length)
 				return;
-			const host = section("locations", "Where streams are executed",
+			const host = section("locations", "Places of streams",
 				"Shares are parts of all streams, and of all compensated cycles of streams. Total: cycles with spans inside on the same thread.");
 			table(host, "Locations of streams", [
 				figure("Cycles", (l) => l.compensated_cycles, (l) => percent(l.share_of_cycles) + " \u00b7 " + short(l.compensated_cycles)),

@@ -251,7 +251,7 @@ def test_text(locus, profile):
     for part in ("clock     tsc_switches, 2.5 GHz\n          no rdpmc\ncosts     calibration cached; cycles:\n          inner 37.5", "2020 sequential, 30 parallel (68 tasks",
                  "7 pulled, 2 foreign", "2812 executed, 12 of them as part of another",
                  "3000 created, 2990 submitted, 188 never executed",
-                 "fine-grained (finding)  com.acme.Work", "Where streams are executed",
+                 "fine-grained (finding)  com.acme.Work", "Places of streams",
                  "com.acme.Query.run(Query.java:20)", "Tasks by type", "coefficient of variation",
                  "1 GC pauses of 5 ms", "Objects that streams and tasks waited for",
                  "com.acme.Node of com.acme.Work.<init>(Work.java:5)"):
