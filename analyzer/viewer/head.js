@@ -104,8 +104,12 @@ page.add((shared) => {
 	/* The first sentence is the summary. It ends at a full stop before a capital letter. */
 	const firstSentence = (text) => (/^.*?[a-z)%\]0-9]\.(?=\s+[A-Z])/.exec(text) || [text])[0];
 
-	/* The larger gain of a finding about objects, if it is a number worth reading: others are above 10, or none. */
-	const upTo = (f) => f.row === undefined || f.gains.with_object.high < 1.005 ? "" : f.gains.with_object.at_most > 10 || f.gains.with_object.at_most === null
+	/*
+	 * The larger gain of a finding about objects, if it is a number worth reading: others are above 10, or none. If the advice is
+	 * to call something less often, what the calls take.
+	 */
+	const upTo = (f) => f.calls && f.calls.less_often ? " \u00b7 calls take " + percent(f.calls.share)
+		: f.row === undefined || f.gains.with_object.high < 1.005 ? "" : f.gains.with_object.at_most > 10 || f.gains.with_object.at_most === null
 		? " \u00b7 more than 10x" : " \u00b7 up to " + f.gains.with_object.at_most.toFixed(2) + "x";
 
 	const CARDS = 3;

@@ -4,10 +4,10 @@
 
 cases.py [--quick] [--only NAME]... [--pairs N] [--jdk HOME] [--json FILE]
 
-A case is a directory of tests/evaluation/cases/: Main.java uses a library, change.patch changes the library's sources,
-and case.json says where both come from and which object the finding is of. For each case: fetches the library and its
-sources by Maven, compiles the sources that the patch changes, as they are and patched, profiles Main with the library
-as it is, takes from `locus report` the lines on the object, and runs Main with both in turn: pairs whose order changes.
+A case is a directory of tests/evaluation/cases/: Main.java uses a library, change.patch changes the library's sources or
+Main.java, and case.json says where both come from and which object, or which calls, the finding is of. For each case:
+fetches the library and its sources by Maven, compiles the sources that the patch changes, as they are and patched,
+profiles Main as it is, takes from `locus report` the lines on the object, and runs both in turn: pairs whose order changes.
 Results are kept in a file (build/evaluation/cases.json), and a call goes on where the last one ended. Prints the section
 of docs/EVALUATION.md. A case that fails is named and has no further pairs, and the exit status is then 1; also where the
 gains that a finding prints are not what the changes gain: see broken_limits().
@@ -36,6 +36,7 @@ from jdks import jdks
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CASES = ROOT / "tests/evaluation/cases"
+MAIN = "Main.java"
 BUILD = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")).resolve()
 OUT = BUILD / "evaluation"
 VERSIONS = ("before", "after")
@@ -63,7 +64,8 @@ class Case:
     full: list  # arguments of a run of some seconds
     quick: list  # ... of about a second
     result: dict  # what Main prints, for each size
-    object: dict  # what the finding is of: its class, and the method that allocates it ("" where Locus cannot know)
+    object: dict  # what the finding is of: its class, and the method that allocates it ("" where Locus cannot know);
+    #               or, where it is of calls, the finding's kind, and words of its text
     pays: bool  # does the change make Main faster?
     wrong: str  # a sentence
     change: str  # a sentence
@@ -90,7 +92,7 @@ def load(only=()):
 
 def fingerprint(case, home):
     """A hash of what a measurement depends on: the case, the JDK and the libraries of Locus."""
-    files = [case.directory / name for name in ("case.json", "change.patch", "Main.java")]
+    files = [case.directory / name for name in ("case.json", "change.patch", MAIN)]
     files += [home / "release", *(BUILD / name for name in ("locus", "liblocus.so", "liblocus-preload.so"))]
     whole = hashlib.sha256()
     for path in files:
@@ -104,12 +106,18 @@ def patched(patch):
 
 
 def unpack(case, directory):
-    """Takes from the library's sources the files that the patch changes."""
+    """Takes the files that the patch changes: Main.java, or such of the library's sources."""
+    paths = patched(case.directory / "change.patch")
+    if MAIN in paths:
+        shutil.copy(case.directory / MAIN, directory)
+        paths.remove(MAIN)
+    if not paths:
+        return
     artifact, version = case.library.split(":")[1:3]
     name = "%s-%s-sources.jar" % (artifact, version)
     jars = {pathlib.Path(jar).name: jar for jar in maven.class_path([case.library + ":jar:sources"])}
     with zipfile.ZipFile(jars[name]) as jar:
-        for path in patched(case.directory / "change.patch"):
+        for path in paths:
             if path not in jar.namelist():
                 raise Failed("%s: the sources of %s have no %s" % (case.name, case.library, path))
             jar.extract(path, directory)
@@ -134,7 +142,7 @@ def compile_java(case, home, jars, files, directory):
 
 
 def prepare(case, home, work):
-    """The class path of each version: Main, the changed classes and the library; both are compiled with one javac."""
+    """The class path of each version: the changed classes, Main and the library; both are compiled with one javac."""
     jars = maven.class_path([case.library])
     further = maven.class_path(case.compile) if case.compile else []
     shutil.rmtree(work, ignore_errors=True)
@@ -148,7 +156,7 @@ def prepare(case, home, work):
         files = [sources / path for path in patched(case.directory / "change.patch")]
         compile_java(case, home, [*jars, *further], files, classes)
         paths[version] = [str(classes), str(work / "main"), *jars]
-    compile_java(case, home, jars, [case.directory / "Main.java"], work / "main")
+    compile_java(case, home, jars, [case.directory / MAIN], work / "main")
     return paths
 
 
@@ -174,6 +182,8 @@ def run(case, size, command, work):
 
 def is_of(row, wanted):
     """Is this row of the report's table the case's object?"""
+    if "class" not in wanted:
+        return False
     at = row["allocated_at"]
     method = "%s.%s" % (at["class"], at["method"]) if at else ""
     return row["class"] == wanted["class"] and method == wanted["method"]
@@ -198,12 +208,13 @@ def blocks(text):
     return findings, rows
 
 
-def gains_of(report, wanted):
-    """The gains of the first finding that has the case's object: it is the one that saves most. None: no finding has it."""
+def finding_of(report, wanted):
+    """The first finding that has the case's object, or is of its calls: it is the one that saves most. {}: there is none."""
     for told in report["findings"]:
-        if any(is_of(row, wanted) for row in told.get("rows", [])):
-            return told["gains"]
-    return None
+        of_calls = told["kind"] == wanted.get("finding") and wanted["says"] in told["text"]
+        if of_calls or any(is_of(row, wanted) for row in told.get("rows", [])):
+            return told
+    return {}
 
 
 def finding(case, directory):
@@ -217,19 +228,20 @@ def finding(case, directory):
     shown = sum(not row["rest"] for row in every)
     samples = report["samples"]["total"]
     places = [place for place, row in enumerate(every) if is_of(row, case.object)]
-    if case.pays and not places:
-        raise Failed("%s: no row of the report is %s of %s" % (case.name, case.object["class"], case.object["method"]))
-    gains = gains_of(report, case.object)
-    if not places:
-        return {"place": None, "rows": shown, "share": 0, "low": 0, "high": 0, "findings": [], "row": "",
-                "samples": samples, "gains": gains}
-    row = every[places[0]]
+    told = finding_of(report, case.object)
+    if case.pays and not places and not told:
+        raise Failed("%s: no row of the report is %s" % (case.name, " of ".join(case.object.values())))
+    known = {"rows": shown, "samples": samples, "gains": told.get("gains"), "calls": told.get("calls")}
     findings, rows = blocks(screen)
+    if not places:
+        named = [text for text in findings if told and text.endswith("[%s]" % told["id"])]
+        return {"place": None, "row": "", "findings": named, **{key: told.get(key, 0) for key in ("share", "low", "high")}, **known}
+    row = every[places[0]]
     place = case.object["method"].split(".")
     named = [text for text in findings if row["allocated_at"] and ".".join(place[-2:]) + ":%d" % row["allocated_at"]["line"]
              in " ".join(text.split()).split(" of the samples")[0]]
-    return {"place": places[0] + 1, "rows": shown, "share": row["share"], "low": row["low"], "high": row["high"],
-            "findings": named, "row": "" if row["rest"] else rows[places[0]], "samples": samples, "gains": gains}
+    return {"place": places[0] + 1, "row": "" if row["rest"] else rows[places[0]], "findings": named,
+            **{key: row[key] for key in ("share", "low", "high")}, **known}
 
 
 def profile(case, size, home, path, work):
@@ -305,19 +317,28 @@ def with_gains(measured):
     return [case for case in load() if case.name in entries]
 
 
+def gain_without(share):
+    """The gain if this part of the CPU time were saved."""
+    return math.inf if share >= 1 else 1 / (1 - share)
+
+
 def broken_limits(cases, measured):
     """A text for each finding whose larger gain is no limit of the measured gain, or far above it.
 
     A case whose change pays may not gain more CPU time than the upper end of the larger gain's interval, by the lower end of
     what is measured. At most OVER_CASES of these may have a larger gain of over OVER times the measured one. A case whose
-    change does not pay has no finding, or one of at most NOTHING_GAINED. A gain of null is infinite.
+    change does not pay has no finding, or one of at most NOTHING_GAINED. A gain of null is infinite. If the finding says what
+    calls take, the change may gain no more than if there were no calls; if it is to call less often, there is no larger gain.
     """
     broken, over = [], []
     for case in cases:
         entry = measured[case.name]
-        gains = entry["finding"]["gains"]
+        gains, calls = entry["finding"]["gains"], entry["finding"].get("calls")
         larger = gains["with_object"] if gains else {"at_most": 1, "high": 1}
         at_most, high = (math.inf if larger[key] is None else larger[key] for key in ("at_most", "high"))
+        if calls:
+            high = max(high, gain_without(calls["high"]))
+            at_most = 1 if calls["less_often"] else at_most
         told = stats.median([p["before"]["cpu"] / p["after"]["cpu"] for p in entry["pairs"]])
         least = told[1] if len(entry["pairs"]) >= stats.FEWEST else told[0]
         if case.pays and least > high:
@@ -343,8 +364,11 @@ def gains_table(cases, measured):
     """The largest gain by the finding of each case, beside the measured one."""
     lines = ["| case | accesses alone, at most | with the object, at most | measured, CPU time |", "|---|---:|---:|---:|"]
     for case in cases:
-        gains = measured[case.name]["finding"]["gains"]
+        gains, calls = measured[case.name]["finding"]["gains"], measured[case.name]["finding"].get("calls")
         cells = [printed_gain(gains[key]) if gains else "no finding" for key in ("accesses", "with_object")]
+        if calls:
+            take = "calls take %.1f%% (%.1f to %.1f)" % tuple(100 * calls[key] for key in ("share", "low", "high"))
+            cells[1] = take if calls["less_often"] else "%s; %s" % (cells[1], take)
         lines.append("| %s |" % " | ".join([case.name, *cells, ratio(measured[case.name], "cpu")]))
     return "\n".join(lines)
 
@@ -364,9 +388,9 @@ def study(case, entry):
     """The part of the page on one case."""
     found = entry["finding"]
     said = [*found["findings"], *filter(None, [found["row"]])]
-    if not found["place"]:
+    if not said:
         said = ["(no row of the report, of %d samples, is of this object)" % found["samples"]]
-    elif not found["row"]:
+    elif found["place"] and not found["row"]:
         said.append("(one of the rows that the report puts together as the rest; it names %d before)" % found["rows"])
     elif not found["findings"]:
         said.append("(row %d of %d; no finding is of this object)" % (found["place"], found["rows"]))
@@ -382,8 +406,9 @@ def table(cases, measured):
         entry = measured[case.name]
         found = entry["finding"]
         share = "%.1f%% (%.1f to %.1f)" % tuple(100 * found[key] for key in ("share", "low", "high"))
-        share = share if found["place"] else "no row"
-        cells = [case.name, case.library.split(":", 1)[1].replace(":", " "), "`%s`" % case.object["class"].split(".")[-1],
+        share = share if found["place"] or found["findings"] else "no row"
+        of = "`%s`" % case.object["class"].split(".")[-1] if "class" in case.object else case.object["says"]
+        cells = [case.name, case.library.split(":", 1)[1].replace(":", " "), of,
                  found["place"] or "none", share, *(ratio(entry, what) for what in ("cpu", "wall")), len(entry["pairs"])]
         lines.append("| %s |" % " | ".join(map(str, cells)))
     return "\n".join(lines)
@@ -394,7 +419,7 @@ program with the library as it is; the speed-up is the time with the library as 
 turn: the median and its 95% interval. Both versions are compiled with the same compiler, and print the same result."""
 GAINS = """The gains that the findings print, of the profile of the program as it is, beside what the change gains. A change may gain no more
 than the upper end of the larger number; it may be over 1.5 times the measured gain in two cases, and over 1.2 in none whose change does
-not pay."""
+not pay. If own code can only change how it calls a library, the finding says which part of the CPU time the calls take."""
 RANKED_LOW = "Objects that Locus ranks low, though they look wasteful, and the change that does not pay:"
 
 

@@ -42,7 +42,7 @@ def test_case_is_well_formed(directory):
     for words in (entry["compile"], entry["java"], entry["full"], entry["quick"]):
         assert all(isinstance(word, str) for word in words)
     assert set(entry["result"]) == {"full", "quick"} and "?" not in entry["result"].values()
-    assert set(entry["object"]) == {"class", "method"} and isinstance(entry["pays"], bool)
+    assert set(entry["object"]) in ({"class", "method"}, {"finding", "says"}) and isinstance(entry["pays"], bool)
     assert entry["wrong"].endswith(".") and entry["change"].endswith(".")
     paths = cases.patched(directory / "change.patch")
     assert paths and all(path.endswith(".java") and not path.startswith("/") for path in paths)
@@ -111,6 +111,37 @@ def test_a_gain_that_is_no_limit_or_far_above_one_is_said():
     assert broken([(loss, entry_of(1, None))]) == broken([(loss, entry_of(1, gain(1.19, 1.1, 1.3)))]) == []
     (said,) = broken([(loss, entry_of(1, gain(1.3, 1.2, 1.4)))])
     assert "up to 1.30x of an object whose change does not pay" in said
+
+
+def test_calls_limit_the_gain_and_are_no_estimate_of_it():
+    """A change of calls that take 50% to 55% gains at most 1 / 0.45, and less is as good."""
+    case = [c for c in cases.load() if c.pays][0]
+
+    def broken(measured):
+        entry = entry_of(measured, gain(1.2, 1.1, 1.3))
+        entry["finding"]["calls"] = {"of": "a.B.c at Main.main:7", "less_often": True, "share": 0.52, "low": 0.5, "high": 0.55}
+        assert "| calls take 52.0% (50.0 to 55.0) |" in cases.gains_table([case], {case.name: entry})
+        return cases.broken_limits([case], {case.name: entry})
+
+    assert broken(2.2) == broken(1.05) == []
+    assert broken(2.3) == ["%s: the change gains 2.30x, more than 2.22x" % case.name]
+
+
+def test_finding_of_calls_is_known_by_its_words():
+    told = [{"kind": "repeated-calls", "text": "20.0% of the samples make formatters."},
+            {"kind": "repeated-calls", "text": "9.0% of the samples parse dates."},
+            {"kind": "hot-object", "text": "it parses dates", "rows": [{"class": "int[]", "allocated_at": None}]}]
+    assert cases.finding_of({"findings": told}, {"finding": "repeated-calls", "says": "parse dates"}) == told[1]
+    assert cases.finding_of({"findings": told}, {"class": "int[]", "method": ""}) == told[2]
+    assert cases.finding_of({"findings": told}, {"class": "long[]", "method": ""}) == {}
+
+
+def test_patch_of_main_needs_no_sources_of_the_library(tmp_path):
+    (case,) = [c for c in cases.load() if c.name == "jts-overlay"]
+    assert cases.patched(case.directory / "change.patch") == ["Main.java"]
+    cases.unpack(dataclasses.replace(case, library="nobody:nothing:1"), tmp_path)
+    cases.apply(case, tmp_path)
+    assert "PreparedGeometry prepared" in (tmp_path / "Main.java").read_text()
 
 
 def test_gains_stand_beside_what_is_measured():

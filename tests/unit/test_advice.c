@@ -70,7 +70,7 @@ static uint32_t site_of(const struct row *r)
 	return lc_table_put(&tree.sites, key);
 }
 
-static char *advice_of(const struct row *r, enum lc_advice_joins *joins)
+static char *advice_of(const struct row *r, struct lc_advice_change *change)
 {
 	const struct lc_rank_name name = { .kind = LC_NAME_FIELD,
 		                           .name = text(r->name ? r->name : "") };
@@ -100,14 +100,14 @@ static char *advice_of(const struct row *r, enum lc_advice_joins *joins)
 	    (struct lc_reaches_why){ .samples = 80, .path = below(0, "A.m"), .path_samples = 80 };
 	return lc_advice_find(
 	    &(struct lc_advice_of){ &tree, &row, &touch, &reaches, r->finding, r->size, r->young },
-	    joins);
+	    change);
 }
 
 /* The row gets that advice; NULL: none. */
 static void gets(const struct row *r, const char *wanted)
 {
-	enum lc_advice_joins joins;
-	char *found = advice_of(r, &joins);
+	struct lc_advice_change change;
+	char *found = advice_of(r, &change);
 
 	if (!wanted) {
 		if (found)
@@ -151,7 +151,7 @@ static void boxes_are_better_numbers(void **state)
 
 static void tables_of_maps_are_known_by_the_field_that_holds_them(void **state)
 {
-	enum lc_advice_joins joins;
+	struct lc_advice_change change;
 
 	gets(&(struct row){ "java.util.HashMap$Node[]", "java.util.HashMap.table", HOT },
 	     "look a key up once");
@@ -170,10 +170,10 @@ static void tables_of_maps_are_known_by_the_field_that_holds_them(void **state)
 	                    LC_REFERENCE_FIELD, HOT },
 	     "use a hash map");
 	gets(&(struct row){ "java.util.HashMap$Node[]", "a.Own.table", HOT }, NULL);
-	free(advice_of(&(struct row){ "java.util.HashMap$Node", HOT }, &joins));
-	assert_true(joins); /* nodes and tables are of one map */
-	free(advice_of(&(struct row){ "java.util.LinkedList$Node", HOT }, &joins));
-	assert_false(joins);
+	free(advice_of(&(struct row){ "java.util.HashMap$Node", HOT }, &change));
+	assert_int_equal(change.joins, LC_JOINS_ALL); /* nodes and tables are of one map */
+	free(advice_of(&(struct row){ "java.util.LinkedList$Node", HOT }, &change));
+	assert_int_equal(change.joins, LC_JOINS_NONE);
 }
 
 static void queues_and_maps_that_are_gone_through(void **state)
@@ -385,6 +385,54 @@ static void what_the_jdk_has_inside_is_asked_for_less_often(void **state)
 	gets(&grouped, "open addressing"); /* the program's own map */
 }
 
+/* The call that uses the objects, in words (NULL: there is none), and is the advice about it? */
+static void calls(const struct row *r, const char *wanted, bool less_often)
+{
+	struct lc_advice_change change;
+	char *words;
+
+	free(advice_of(r, &change));
+	assert_int_equal(change.less_often, less_often);
+	assert_int_equal(change.call != 0, wanted != NULL);
+	if (!wanted)
+		return;
+	words = lc_advice_call_words(&tree, change.call);
+	assert_string_equal(words, wanted);
+	free(words);
+}
+
+static void the_call_that_uses_the_objects_is_known(void **state)
+{
+	const struct row dates = { .class = "java.util.HashMap$Node",
+		                   FRAMES("a.Main.run", "java.time.format.DateTimeFormatter.parse",
+		                          "java.util.HashMap.putVal"),
+		                   HOT };
+	struct row row = { .class = "org.lib.Event",
+		           FRAMES("a.Main.run", "org.lib.Sweep.add", "java.util.ArrayList.add"),
+		           HOT };
+
+	of_library("org.lib.Sweep", "add");
+	calls(&row, "o.l.Sweep.add at a.Main.run:7", false);
+	row.young = true;
+	calls(&row, "o.l.Sweep.add at a.Main.run:7", true);
+	calls(&dates, "j.t.f.DateTimeFormatter.parse", true);
+	row = (struct row){ .class = "java.util.HashMap$Node",
+		            FRAMES("a.Main.run", "java.util.HashMap.putVal"),
+		            HOT };
+	calls(&row, NULL, false); /* own code uses them */
+}
+
+/* Decimal numbers go with all of their code, boxes with none beside their own. */
+static void a_change_does_without_code_of_the_jdk(void **state)
+{
+	struct lc_advice_change change;
+
+	free(advice_of(&(struct row){ "java.math.BigDecimal", HOT }, &change));
+	assert_string_equal(change.gone, "java.math.*");
+	free(advice_of(&(struct row){ "java.lang.Long", HOT }, &change));
+	assert_null(change.gone);
+}
+
 static void a_list_of_scala_is_better_an_array(void **state)
 {
 	const struct row row = { .class = "scala.collection.immutable.$colon$colon",
@@ -420,10 +468,10 @@ static void a_reference_of_few_samples_is_no_evidence(void **state)
 		.samples = SAMPLES, .known = 40, .list = &one, .len = 1
 	};
 	const struct lc_touch touch = { .kind = LC_TOUCH_ALL_OVER };
-	enum lc_advice_joins joins;
+	struct lc_advice_change change;
 	char *found = lc_advice_find(
 	    &(struct lc_advice_of){ &tree, &few, &touch, &reaches, LC_FINDING_HOT, 0, false },
-	    &joins);
+	    &change);
 
 	assert_non_null(found);
 	assert_null(strstr(found, "Main.keys"));
@@ -445,6 +493,8 @@ int main(void)
 		TEST(shapes_of_the_program_s_own_classes),
 		TEST(a_library_that_makes_objects_anew_is_called_less_often),
 		TEST(what_the_jdk_has_inside_is_asked_for_less_often),
+		TEST(the_call_that_uses_the_objects_is_known),
+		TEST(a_change_does_without_code_of_the_jdk),
 		TEST(a_list_of_scala_is_better_an_array),
 		TEST(references_are_named_without_packages),
 		TEST(a_reference_of_few_samples_is_no_evidence),

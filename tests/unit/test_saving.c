@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -106,12 +107,9 @@ static int no_tree(void **state)
 	return 0;
 }
 
-/* Samples in parts per thousand, after all others were filled up to TOTAL with the JVM's. */
-static struct lc_saving saved(const char *const *classes, size_t len)
+/* Fill all samples up to TOTAL with the JVM's, and rank the objects. */
+static struct lc_savings *rank(void)
 {
-	const struct lc_rank_row *rows[4] = { 0 };
-	struct lc_savings *s;
-	struct lc_saving out;
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < LC_BUCKET_COUNT; i++)
@@ -119,24 +117,38 @@ static struct lc_saving saved(const char *const *classes, size_t len)
 	sample(JVM, 0, below(0, "Main", "idle", 1), TOTAL - sum);
 	lc_view_build(&view, &load, 0, LC_SORT_SAMPLES);
 	lc_ranking_build(&ranking, &view, LC_GROUP_LINE, NULL);
+	return lc_savings_new(&ranking);
+}
+
+/* Samples in parts per thousand, after all others were filled up to TOTAL. */
+static struct lc_saving saved(const char *const *classes, size_t len, const bool *gone)
+{
+	const struct lc_rank_row *rows[4] = { 0 };
+	struct lc_savings *s = rank();
+	struct lc_saving out;
+
 	for (size_t i = 0; i < len; i++)
 		for (size_t k = 0; k < ranking.len; k++)
 			if (ranking.rows[k].class == text(classes[i]) && !rows[i])
 				rows[i] = &ranking.rows[k];
-	s = lc_savings_new(&ranking);
-	out = lc_saving_of(s, rows, len);
+	out = lc_saving_of(s, rows, len, gone);
 	lc_savings_free(s);
 	return out;
 }
 
-static void saves(const char *class, unsigned accesses, unsigned all)
+static void saves_with(const char *class, const bool *gone, unsigned accesses, unsigned all)
 {
-	const struct lc_saving s = saved(&class, 1);
+	const struct lc_saving s = saved(&class, 1, gone);
 
 	assert_int_equal(lround(TOTAL * s.accesses.share), accesses);
 	assert_int_equal(lround(TOTAL * s.all.share), all);
 	assert_true(s.accesses.low <= s.accesses.share && s.accesses.share <= s.accesses.high);
 	assert_true(s.all.low < s.all.share && s.all.share < s.all.high);
+}
+
+static void saves(const char *class, unsigned accesses, unsigned all)
+{
+	saves_with(class, NULL, accesses, all);
 }
 
 /* ---- what counts ---- */
@@ -226,7 +238,7 @@ static void a_method_that_mostly_makes_others_does_not(void **state)
 	saves("double[]", 100, 100);
 }
 
-static void the_code_of_a_collection_counts_with_its_nodes_but_not_what_it_calls(void **state)
+static void the_code_of_a_collection_counts_with_its_nodes_and_comparisons(void **state)
 {
 	const uint32_t add = below(0, "Main", "add", 5);
 	const uint32_t put =
@@ -238,9 +250,12 @@ static void the_code_of_a_collection_counts_with_its_nodes_but_not_what_it_calls
 	sample(OBJECT, node, make, 100);
 	sample(JVM, 0, put, 150);
 	sample(OBJECT, key, below(put, "java.lang.Integer", "equals", 3), 40);
-	sample(OBJECT, key, below(put, "a.Key", "hashCode", 3), 70);
+	sample(OBJECT, key, below(below(put, "a.Key", "hashCode", 3), "a.Key", "mix", 4), 70);
 	sample(OBJECT, key, add, 30);
-	saves("java.util.HashMap$Node", 100, 290);
+	/* A function for an element, and a comparison that no collection asks for, stay. */
+	sample(OBJECT, key, below(put, "a.Main", "lambda$add$0", 6), 20);
+	sample(OBJECT, key, below(add, "a.Key", "equals", 7), 10);
+	saves("java.util.HashMap$Node", 100, 360);
 }
 
 static void nodes_of_what_is_no_collection_are_as_other_objects(void **state)
@@ -265,7 +280,7 @@ static void rows_that_share_a_path_count_its_samples_once(void **state)
 	sample(OBJECT, made("java.util.HashMap$Node", put, 1000), put, 100);
 	sample(OBJECT, made("java.util.HashMap$Node[]", grow, 1000), grow, 150);
 	sample(JVM, 0, grow, 50);
-	s = saved(classes, 2);
+	s = saved(classes, 2, NULL);
 	assert_int_equal(lround(TOTAL * s.accesses.share), 250);
 	assert_int_equal(lround(TOTAL * s.all.share), 300);
 }
@@ -284,6 +299,49 @@ static void the_collectors_time_counts_by_bytes(void **state)
 	saves("byte[]", 400, 550);
 }
 
+static void code_that_the_change_does_without_counts(void **state)
+{
+	const uint32_t line = below(0, "Main", "pay", 5);
+	const uint32_t divide = below(line, "java.math.BigDecimal", "divide", 3);
+	const uint32_t number =
+	    made("java.math.BigDecimal", below(line, "java.math.BigDecimal", "valueOf", 3), 1000);
+	bool *gone;
+
+	sample(OBJECT, number, below(line, "Main", "sum", 9), 100);
+	sample(JVM, 0, below(divide, "java.util.Arrays", "fill", 3), 200);
+	sample(JVM, 0, below(line, "java.util.Arrays", "fill", 3), 50);
+	sample(JVM, 0, below(divide, "Main", "round", 12), 70);
+	gone = calloc(tree.methods.count + 1, sizeof(*gone)); /* rank() adds one */
+	gone[lc_tree_method_number(&tree, divide)] = true;
+	saves_with("java.math.BigDecimal", gone, 100, 300);
+	free(gone);
+}
+
+static void paths_count_with_the_collectors_time_for_what_they_allocate(void **state)
+{
+	const uint32_t call = below(below(0, "Main", "load", 5), "org.lib.Csv", "read", 7);
+	const uint32_t array = made("byte[]", call, 3000);
+	struct lc_savings *s;
+	struct lc_saving_part part;
+	bool *on;
+
+	made("int[]", below(0, "Main", "load", 6), 1000);
+	sample(OBJECT, array, call, 250);
+	counter("cpu_process_ns", 1500);
+	counter("cpu_gc_ns", 200);
+	counter("cpu_jit_ns", 500);
+	s = rank();
+	on = calloc(tree.paths.count, sizeof(*on));
+	on[call] = true;
+	part = lc_saving_of_paths(s, (struct lc_weighted){ .samples = 250 }, on);
+	/* Code that is not called is not compiled: a quarter of 800 of 1000 ns, and three quarters
+	 * of 200. */
+	assert_int_equal(lround(TOTAL * part.share), 350);
+	assert_true(part.low < part.share && part.share < part.high);
+	free(on);
+	lc_savings_free(s);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, a_tree, no_tree)
@@ -295,10 +353,12 @@ int main(void)
 		TEST(a_method_that_makes_and_hands_out_counts_as_a_whole),
 		TEST(a_method_that_uses_what_it_makes_does_not),
 		TEST(a_method_that_mostly_makes_others_does_not),
-		TEST(the_code_of_a_collection_counts_with_its_nodes_but_not_what_it_calls),
+		TEST(the_code_of_a_collection_counts_with_its_nodes_and_comparisons),
 		TEST(nodes_of_what_is_no_collection_are_as_other_objects),
 		TEST(rows_that_share_a_path_count_its_samples_once),
 		TEST(the_collectors_time_counts_by_bytes),
+		TEST(code_that_the_change_does_without_counts),
+		TEST(paths_count_with_the_collectors_time_for_what_they_allocate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

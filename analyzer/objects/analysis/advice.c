@@ -79,6 +79,23 @@ struct advice {
 	"the JDK"
 #define COUNT_IN_LONG "count in long, with a fixed number of decimals, if the range allows it"
 
+#define USE_A_LOOP "use a loop here: each stream makes an object for each of its steps"
+#define KEEP_A_LONG "keep the time as a long: each step of the calculation makes a date"
+
+/* The JDK's code that runs for the objects alone, by the sentence that would do without them. */
+static const struct {
+	const char *text, *gone;
+} codes[] = {
+	{ COUNT_IN_LONG, "java.math.*" },
+	{ USE_A_LOOP, "java.util.stream.* java.util.Spliterator* java.util.*Spliterator.*" },
+	{ KEEP_A_LONG, "java.time.* java.util.Date.* java.util.Calendar.* "
+	               "java.util.GregorianCalendar.* sun.util.calendar.*" },
+	{ FEWER_STRINGS,
+	  "java.lang.String.<init> java.lang.String.sub* java.lang.String.to*Case "
+	  "java.lang.String.trim java.lang.String.concat java.lang.StringBuilder.toString "
+	  "java.lang.StringConcatHelper.*" },
+};
+
 /* The first row that fits is taken. */
 static const struct advice table[] = {
 	{ NULL, NULL, NEVER_READ, LC_JOINS_NONE, "do not allocate or fill it if nothing reads it" },
@@ -145,7 +162,7 @@ static const struct advice table[] = {
 	  "go through the list by index, or through the array itself: the loop makes an iterator "
 	  "each time" },
 	{ "java.util.stream.* java.util.Spliterators$* java.util.*Spliterator", NULL, AGAIN,
-	  LC_JOINS_ALL, "use a loop here: each stream makes an object for each of its steps" },
+	  LC_JOINS_ALL, USE_A_LOOP },
 	{ "java.util.Optional java.util.OptionalInt java.util.OptionalLong "
 	  "java.util.OptionalDouble",
 	  NULL, AGAIN, LC_JOINS_NONE,
@@ -169,8 +186,7 @@ static const struct advice table[] = {
 	  "use one Matcher again (reset()): the code makes one for each text" },
 	{ "java.util.Date java.util.Calendar java.util.GregorianCalendar sun.util.calendar.* "
 	  "java.time.Local* java.time.Instant java.time.Duration java.time.*DateTime",
-	  NULL, AGAIN, LC_JOINS_ALL,
-	  "keep the time as a long: each step of the calculation makes a date" },
+	  NULL, AGAIN, LC_JOINS_ALL, KEEP_A_LONG },
 
 	/* ---- input and output ---- */
 	{ "byte[] char[]", "java.io.* java.util.zip.* sun.nio.*", MADE, LC_JOINS_NONE,
@@ -361,15 +377,15 @@ bool lc_advice_method_matches(const struct lc_tree *t, uint32_t path, const char
 	return found;
 }
 
-/* The sentence on the call that makes the objects; NULL: none. */
-static const char *by_call(const struct lc_advice_of *of, unsigned evidence)
+/* The call that makes the objects, on which there is a sentence; NULL: none. */
+static const struct lc_advice_call *by_call(const struct lc_advice_of *of, unsigned evidence)
 {
 	size_t len;
 	const struct lc_advice_call *calls = lc_advice_calls(&len);
 
 	for (size_t i = 0; (evidence & AGAIN) && i < len; i++)
 		if (lc_advice_made_by(of->tree, of->row, &calls[i]))
-			return calls[i].text;
+			return &calls[i];
 	return NULL;
 }
 
@@ -411,9 +427,7 @@ static unsigned shape(const struct known *k, const struct lc_advice_of *of)
 	const struct lc_touch *touch = of->touch;
 	unsigned evidence = lc_own_is_jdk(k->class) ? 0 : OWN_CLASS;
 
-	if (of->row->path &&
-	    !lc_own_is_jdk(
-	        lc_tree_text(of->tree, lc_tree_method(of->tree, of->row->path)[LC_METHOD_CLASS])))
+	if (of->row->path && !lc_own_is_jdk_frame(of->tree, of->row->path))
 		evidence |= OWN_LINE;
 	if (accessed_in(of, "java.lang.Enum.hashCode"))
 		evidence |= FOR_ENUM;
@@ -456,7 +470,8 @@ static struct known know(const struct lc_advice_of *of)
 
 	if (of->row->names_len && of->row->names[0].kind == LC_NAME_FIELD)
 		k.name = lc_tree_text(of->tree, of->row->names[0].name);
-	k.users = lc_advice_users_of(of->tree, of->row);
+	k.users = lc_advice_users_of(of->tree, of->row->accesses, of->row->accesses_len,
+	                             of->row->samples);
 	k.evidence = reference(&k, of) | header(&k, of->reaches) | shape(&k, of) |
 	             (k.users.library ? IN_LIBRARY : 0) | (k.users.inside ? INSIDE_JDK : 0);
 	if (!k.name.len)
@@ -498,29 +513,24 @@ static void put_word(FILE *out, const char *word, const struct known *k,
 	free(text);
 }
 
-char *lc_advice_find(const struct lc_advice_of *of, enum lc_advice_joins *joins)
+/* The first row of the table that fits; NULL: none. */
+static const struct advice *look_up(const struct known *k)
 {
-	const struct known k = know(of);
-	const char *p = by_call(of, k.evidence);
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if ((table[i].needs & k->evidence) == table[i].needs &&
+		    (!table[i].classes || lc_advice_matches(table[i].classes, k->class)) &&
+		    (!table[i].names || lc_advice_matches(table[i].names, k->name)))
+			return &table[i];
+	return NULL;
+}
+
+/* The text, with names in place of their words. The caller frees it. */
+static char *written(const char *p, const struct known *k, const struct lc_advice_of *of)
+{
 	char *text;
 	size_t len;
-	FILE *out;
+	FILE *out = lc_text_open(&text, &len);
 
-	*joins = LC_JOINS_NONE;
-	if (lc_offheap_class(k.class))
-		return lc_advice_block(of);
-	if (p)
-		*joins = LC_JOINS_ALL;
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table) && !p; i++)
-		if ((table[i].needs & k.evidence) == table[i].needs &&
-		    (!table[i].classes || lc_advice_matches(table[i].classes, k.class)) &&
-		    (!table[i].names || lc_advice_matches(table[i].names, k.name))) {
-			p = table[i].text;
-			*joins = table[i].joins;
-		}
-	if (!p)
-		return NULL;
-	out = lc_text_open(&text, &len);
 	while (*p) {
 		const size_t plain = strcspn(p, "{");
 
@@ -528,9 +538,47 @@ char *lc_advice_find(const struct lc_advice_of *of, enum lc_advice_joins *joins)
 		p += plain;
 		if (!*p)
 			break;
-		put_word(out, p, &k, of);
+		put_word(out, p, k, of);
 		p = strchr(p, '}') + 1;
 	}
 	lc_mem_close_text(out);
+	return text;
+}
+
+char *lc_advice_find(const struct lc_advice_of *of, struct lc_advice_change *change)
+{
+	const struct known k = know(of);
+	const struct lc_advice_call *call = by_call(of, k.evidence);
+	const struct advice *advice;
+
+	*change = (struct lc_advice_change){ .call = k.users.library };
+	if (lc_offheap_class(k.class))
+		return lc_advice_block(of);
+	if (call) {
+		change->joins = LC_JOINS_ALL;
+		change->gone = call->leaf ? NULL : call->below;
+		return written(call->text, &k, of);
+	}
+	advice = look_up(&k);
+	if (!advice)
+		return NULL;
+	change->joins = advice->joins;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (!strcmp(codes[i].text, advice->text))
+			change->gone = codes[i].gone;
+	change->less_often = advice->needs & (IN_LIBRARY | INSIDE_JDK);
+	if (advice->needs & INSIDE_JDK)
+		change->call = k.users.inside;
+	return written(advice->text, &k, of);
+}
+
+char *lc_advice_call_words(const struct lc_tree *t, uint32_t call)
+{
+	const uint32_t own = lc_own_is_jdk_frame(t, call) ? 0 : lc_own_path(t, call);
+	char *callee = code_of(t, call, false), *at = code_of(t, own, true);
+	char *text = lc_mem_text("%s%s%s", callee, at ? " at " : "", at ? at : "");
+
+	free(callee);
+	free(at);
 	return text;
 }

@@ -25,25 +25,30 @@ struct lc_advice_of {
 };
 
 /*
- * The change to try, as one sentence without its end; NULL: none. `*joins`: which rows with an
- * equal sentence have one cause. The caller frees it. Pure function.
+ * The change to try, as one sentence without its end; NULL: none. The caller frees it. Pure
+ * function.
  */
-char *lc_advice_find(const struct lc_advice_of *of, enum lc_advice_joins *joins);
+char *lc_advice_find(const struct lc_advice_of *of, struct lc_advice_change *change);
+
+/* "a.Library.parse at b.Main.load:12" of the change's call. The caller frees it. */
+char *lc_advice_call_words(const struct lc_tree *t, uint32_t call);
 
 /* The same of a row of blocks outside the heap. */
 char *lc_advice_block(const struct lc_advice_of *of);
 
-/* Calls below which half of a row's samples or more access its objects. */
+/* Calls below which half of some samples or more are. */
 struct lc_advice_users {
 	uint32_t library; /* path to a library's method that own code calls at one line, or 0 */
-	uint32_t inside;  /* path to a method of the JDK that keeps them for itself, or 0 */
+	uint32_t inside;  /* path to a method of the JDK that keeps its objects for itself, or 0 */
 };
 
 /*
  * Own code and libraries use collections, boxes and buffers of the JDK, which are not its inside.
  * Pure function.
  */
-struct lc_advice_users lc_advice_users_of(const struct lc_tree *t, const struct lc_rank_row *row);
+struct lc_advice_users lc_advice_users_of(const struct lc_tree *t,
+                                          const struct lc_rank_access *accesses, size_t len,
+                                          uint64_t samples);
 
 #define LC_ADVICE_LOOK_UP_ONCE                                                                     \
 	"look the member up once and keep it: each look-up makes a copy of what it finds"

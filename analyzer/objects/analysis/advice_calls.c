@@ -54,7 +54,7 @@ static const struct lc_advice_call calls[] = {
 static bool is_below(const struct lc_tree *t, uint32_t path, const char *patterns)
 {
 	for (; path; path = lc_tree_parent(t, path)) {
-		if (!lc_own_is_jdk(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_CLASS])))
+		if (!lc_own_is_jdk_frame(t, path))
 			return false;
 		if (lc_advice_method_matches(t, path, patterns))
 			return true;

@@ -47,7 +47,7 @@ static uint32_t library_call(const struct lc_tree *t, uint32_t path)
 	uint32_t call = 0;
 
 	for (; own && path != own; path = lc_tree_parent(t, path))
-		if (!lc_own_is_jdk(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_CLASS])))
+		if (!lc_own_is_jdk_frame(t, path))
 			call = path;
 	return call;
 }
@@ -92,15 +92,17 @@ static bool is_inside(const struct lc_tree *t, uint32_t path, uint32_t *call)
 	return false; /* a thread of the JDK */
 }
 
-struct lc_advice_users lc_advice_users_of(const struct lc_tree *t, const struct lc_rank_row *row)
+struct lc_advice_users lc_advice_users_of(const struct lc_tree *t,
+                                          const struct lc_rank_access *accesses, size_t len,
+                                          uint64_t samples)
 {
-	struct user *libraries = lc_mem_zeroed(row->accesses_len, sizeof(*libraries));
-	struct user *calls = lc_mem_zeroed(row->accesses_len, sizeof(*calls));
+	struct user *libraries = lc_mem_zeroed(len, sizeof(*libraries));
+	struct user *calls = lc_mem_zeroed(len, sizeof(*calls));
 	size_t libraries_len = 0, calls_len = 0;
 	struct lc_advice_users users;
 
-	for (size_t i = 0; i < row->accesses_len; i++) {
-		const struct lc_rank_access *a = &row->accesses[i];
+	for (size_t i = 0; i < len; i++) {
+		const struct lc_rank_access *a = &accesses[i];
 		uint32_t call = library_call(t, a->path);
 
 		if (call)
@@ -108,8 +110,8 @@ struct lc_advice_users lc_advice_users_of(const struct lc_tree *t, const struct 
 		if (is_inside(t, a->path, &call))
 			calls[calls_len++] = (struct user){ call, a->samples };
 	}
-	users.library = most_of(t, libraries, libraries_len, row->samples, order_calls);
-	users.inside = most_of(t, calls, calls_len, row->samples, order_methods);
+	users.library = most_of(t, libraries, libraries_len, samples, order_calls);
+	users.inside = most_of(t, calls, calls_len, samples, order_methods);
 	free(libraries);
 	free(calls);
 	return users;

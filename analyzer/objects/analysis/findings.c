@@ -91,7 +91,7 @@ static void save(struct lc_finding *f, double scale)
 {
 	const struct lc_saving_part part = { scale * f->share, scale * f->low, scale * f->high };
 
-	f->saves = (struct lc_saving){ part, part };
+	f->saves = (struct lc_saving){ .accesses = part, .all = part };
 }
 
 void lc_finding_saves_time(struct lc_finding *f)
@@ -104,11 +104,11 @@ void lc_finding_saves_samples(const struct lc_finding_search *s, struct lc_findi
 	save(f, lc_savings_threads(s->savings));
 }
 
-bool lc_finding_has_more(const struct lc_finding *f)
+/* Is the gain of `all` worth a number beside that of `part`? */
+static bool is_more(const struct lc_saving_part *all, const struct lc_saving_part *part)
 {
-	const double alone = fmin(lc_finding_gain(f->saves.accesses.share), GAIN_MOST);
-
-	return fmin(lc_finding_gain(f->saves.all.share), GAIN_MOST) >= MORE * alone;
+	return fmin(lc_finding_gain(all->share), GAIN_MOST) >=
+	       MORE * fmin(lc_finding_gain(part->share), GAIN_MOST);
 }
 
 static void json_gain(struct lc_json *j, const char *name, const struct lc_saving_part *part)
@@ -131,6 +131,15 @@ void lc_finding_json(struct lc_json *j, const struct lc_finding *f)
 	lc_json_object(j, "gains");
 	json_gain(j, "accesses", &f->saves.accesses);
 	json_gain(j, "with_object", &f->saves.all);
+	lc_json_end_object(j);
+	if (!f->calls)
+		return;
+	lc_json_object(j, "calls");
+	lc_json_string(j, "of", f->calls);
+	lc_json_bool(j, "less_often", f->about.less_often);
+	lc_json_real(j, "share", f->saves.calls.share);
+	lc_json_real(j, "low", f->saves.calls.low);
+	lc_json_real(j, "high", f->saves.calls.high);
 	lc_json_end_object(j);
 }
 
@@ -169,16 +178,40 @@ static const char *gain_of(enum lc_finding_kind kind)
 	}
 }
 
+/* Does the text have one number, that of all which goes with the calls? */
+static bool of_calls(enum lc_finding_kind kind)
+{
+	return kind == LC_FINDING_STACK_TRACES || kind == LC_FINDING_THREAD_LOCALS ||
+	       kind == LC_FINDING_REPEATED_CALLS;
+}
+
+/*
+ * Own code cannot change a library. It can call it less often: that saves at most what the calls
+ * take, and nobody knows which part of it.
+ */
+static void put_calls(FILE *out, const struct lc_finding *f)
+{
+	const struct lc_saving_part *calls = &f->saves.calls;
+
+	if (f->calls && (f->about.less_often || is_more(calls, &f->saves.all)))
+		fprintf(out,
+		        " Calls of %s take %.1f%% of the CPU time without the JIT (%.1f to %.1f).",
+		        f->calls, 100 * calls->share, 100 * calls->low, 100 * calls->high);
+}
+
 void lc_finding_put_gain(FILE *out, const struct lc_finding *f)
 {
 	fputs(gain_of(f->kind), out);
-	if (!lc_finding_has_more(f)) {
+	if (of_calls(f->kind)) {
+		put_up_to(out, &f->saves.all);
+	} else if (f->about.less_often || !is_more(&f->saves.all, &f->saves.accesses)) {
 		put_up_to(out, &f->saves.accesses);
-		return;
+	} else {
+		fprintf(out, "%.2fx. With what makes, clears, fills, copies and collects %s: ",
+		        lc_finding_gain(f->saves.accesses.share), f->rows_len > 1 ? "them" : "it");
+		put_up_to(out, &f->saves.all);
 	}
-	fprintf(out, "%.2fx. With what makes, clears, fills, copies and collects %s: ",
-	        lc_finding_gain(f->saves.accesses.share), f->rows_len > 1 ? "them" : "it");
-	put_up_to(out, &f->saves.all);
+	put_calls(out, f);
 }
 
 void lc_finding_put_sentence(FILE *out, char *text)
@@ -263,7 +296,7 @@ static void find_saving(struct lc_finding_search *s, struct lc_finding *f)
 	lc_finding_saves_time(f);
 	if (!in_a_finding(s, f->row) &&
 	    lc_wilson_effective(lc_view_all(s->v)) >= LC_FINDING_SAMPLES_MIN)
-		f->saves.all = lc_saving_of(s->savings, &f->row, 1).all;
+		f->saves.all = lc_saving_of(s->savings, &f->row, 1, NULL).all;
 }
 
 /* Find lines that allocate many large arrays, nearly all of them dead at the next collection. */

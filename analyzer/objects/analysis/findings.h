@@ -58,6 +58,22 @@ enum lc_advice_joins {
 	LC_JOINS_ALL,
 };
 
+/* A change, beside its sentence. */
+struct lc_advice_change {
+	enum lc_advice_joins joins; /* which rows with an equal sentence have one cause */
+	/*
+	 * Patterns of "Class.method", with spaces between: the JDK's code that runs for the objects
+	 * alone, beside that of their collection. NULL: none. Static storage.
+	 */
+	const char *gone;
+	/*
+	 * The path to a call below which half of the accesses are: of a library at a line of own
+	 * code, or of what the JDK has inside. 0: none.
+	 */
+	uint32_t call;
+	bool less_often; /* the change is to make the call less often: it does more than it saves */
+};
+
 struct lc_finding {
 	enum lc_finding_kind kind;
 	char id[40];      /* the kind's name and a number, equal in every profile */
@@ -65,7 +81,8 @@ struct lc_finding {
 	double low, high; /* 95% interval; both equal `share` if there is none */
 	/*
 	 * Parts of the CPU time: of accesses that a change may save, and with all that exists only
-	 * for the row's objects. `all` is `accesses` if the change leaves the objects.
+	 * for the row's objects. `all` is `accesses` if the change leaves the objects. `calls`: all
+	 * below the calls of `about`, which a change of own code may save; 0: there are none.
 	 */
 	struct lc_saving saves;
 	const struct lc_rank_row *row;         /* NULL: none */
@@ -78,8 +95,10 @@ struct lc_finding {
 	double growth;        /* of LC_FINDING_GROWS: bytes a second, the low end */
 	uint64_t site;        /* lc_tree_site_id() of the site; 0: several, or none */
 	const char *text;     /* what is wrong, and the numbers that show it; UTF-8, one line */
-	enum lc_advice_joins joins; /* findings with the same change may be one */
-	const char *change;         /* what to try; UTF-8, one line; NULL: nothing that fits */
+	const char *change;   /* what to try; UTF-8, one line; NULL: nothing that fits */
+	struct lc_advice_change about; /* the change */
+	const char *calls; /* "a.Library.parse at b.Main.load:12": what `saves.calls` is of; or NULL
+	                    */
 };
 
 struct lc_findings {
@@ -139,15 +158,12 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of);
 void lc_findings_free(struct lc_findings *f);
 
 /*
- * Write the members that all formats have: ID, kind, share and gains. "gain_at_most" is that of the
- * accesses.
+ * Write the members that all formats have: ID, kind, share, gains and calls. "gain_at_most" is that
+ * of the accesses.
  */
 void lc_finding_json(struct lc_json *j, const struct lc_finding *f);
 
 /* The speed-up if this part of the CPU time were saved: 1 / (1 - share), 1 or more. */
 double lc_finding_gain(double share);
-
-/* Is the gain with all that exists only for the objects worth a second number? */
-bool lc_finding_has_more(const struct lc_finding *f);
 
 #endif

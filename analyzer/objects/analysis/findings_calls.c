@@ -88,17 +88,43 @@ static void take(const struct search *c, const bool *on)
 		s->called[path] |= on[path];
 }
 
+/* The call of a library by own code below which half of the flagged paths' samples are; 0: none. */
+static uint32_t library_call(const struct lc_finding_search *s, const bool *on, uint64_t samples)
+{
+	struct lc_rank_access *accesses = lc_mem_zeroed(s->v->accesses_len, sizeof(*accesses));
+	size_t len = 0;
+	uint32_t call;
+
+	for (size_t i = 0; i < s->v->accesses_len; i++) {
+		const struct lc_view_access *a = &s->v->accesses[i];
+
+		if (a->path && on[a->path])
+			accesses[len++] = (struct lc_rank_access){ a->path, a->samples };
+	}
+	call = lc_advice_users_of(s->t, accesses, len, samples).library;
+	free(accesses);
+	return call;
+}
+
 /* A finding with the samples of the flagged paths; NULL: they are too few. */
 static struct lc_finding *add(const struct search *c, enum lc_finding_kind kind, uint64_t number,
                               const bool *on)
 {
 	const struct lc_weighted sum = lc_finding_sum(c->s, on);
 	struct lc_finding *f;
+	bool *with;
 
 	if (!lc_finding_is_enough(c->s, sum))
 		return NULL;
 	f = lc_finding_add(c->s, kind, number);
 	lc_finding_weigh(c->s, f, sum);
+	with = lc_finding_flags(c->s);
+	memcpy(with, on, c->s->t->paths.count * sizeof(*with));
+	lc_finding_add_callers(c->s, with);
+	f->saves.all = lc_finding_part(c->s, with);
+	free(with);
+	f->about.call = library_call(c->s, on, sum.samples);
+	lc_finding_take_calls(c->s, f);
 	take(c, on);
 	return f;
 }
@@ -370,7 +396,7 @@ static void find_values(const struct search *c, const bool *making)
 	if (!f)
 		return;
 	f->row = row;
-	saves = lc_saving_of(c->s->savings, &row, 1);
+	saves = lc_saving_of(c->s->savings, &row, 1, NULL);
 	if (saves.all.share > f->saves.all.share)
 		f->saves.all = saves.all;
 	removes = below(c, REMOVES);

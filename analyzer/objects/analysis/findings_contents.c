@@ -32,7 +32,7 @@ static void save(struct lc_finding_search *s, const struct lc_gc_model *gc, stru
 	struct lc_saving_part *const parts[] = { &f->saves.accesses, &f->saves.all };
 
 	if (lc_wilson_effective(lc_view_all(s->v)) >= LC_FINDING_SAMPLES_MIN) {
-		f->saves = lc_saving_of(s->savings, &f->row, 1);
+		f->saves = lc_saving_of(s->savings, &f->row, 1, NULL);
 		for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 			parts[i]->share *= part;
 			parts[i]->low *= part;

@@ -57,6 +57,11 @@ uint64_t lc_finding_row_sum(const struct lc_rank_row *row, const bool *on)
 	return sum;
 }
 
+struct lc_saving_part lc_finding_part(const struct lc_finding_search *s, const bool *on)
+{
+	return lc_saving_of_paths(s->savings, lc_finding_sum(s, on), on);
+}
+
 void lc_finding_weigh(const struct lc_finding_search *s, struct lc_finding *f,
                       struct lc_weighted sum)
 {
@@ -71,6 +76,78 @@ bool lc_finding_is_enough(const struct lc_finding_search *s, struct lc_weighted 
 
 	lc_rank_interval(sum, lc_view_all(s->v), &low, &high);
 	return low >= LC_FINDING_SHARE_MIN;
+}
+
+/* Does the path's leaf have the method of the call, and is it called from where the call is? */
+static bool is_call(const struct lc_tree *t, uint32_t path, uint32_t call)
+{
+	uint32_t own, from;
+
+	if (lc_tree_method_number(t, path) != lc_tree_method_number(t, call))
+		return false;
+	if (lc_own_is_jdk_frame(t, call))
+		return !lc_tree_parent(t, path) || !lc_own_is_jdk_frame(t, lc_tree_parent(t, path));
+	own = lc_own_path(t, path);
+	from = lc_own_path(t, call);
+	return own && from && lc_tree_same_line(t, own, from);
+}
+
+void lc_finding_take_calls(struct lc_finding_search *s, struct lc_finding *f)
+{
+	const uint32_t call = f->about.call;
+	bool *on;
+
+	if (!call)
+		return;
+	on = lc_finding_flags(s);
+	for (uint32_t path = 1; path < s->t->paths.count; path++)
+		on[path] = on[lc_tree_parent(s->t, path)] || is_call(s->t, path, call);
+	f->saves.calls = lc_finding_part(s, on);
+	f->calls = lc_finding_keep(s, lc_advice_call_words(s->t, call));
+	free(on);
+}
+
+/*
+ * Samples of a method with all that it calls: all of them, and those on flagged paths that own code
+ * does not come between. A framework that calls own code is no part of what own code calls.
+ */
+struct inclusive {
+	uint64_t all, on;
+	size_t seen; /* number + 1 of the access that counted last */
+};
+
+static void add_inclusive(const struct lc_tree *t, struct inclusive *methods, const bool *on,
+                          const struct lc_view_access *a, size_t number)
+{
+	bool counts = on[a->path];
+
+	for (uint32_t path = a->path; path; path = lc_tree_parent(t, path)) {
+		const uint32_t method = lc_tree_method_number(t, path);
+		struct inclusive *m = &methods[method];
+
+		counts &= !lc_own_is_method(t, method) &&
+		          lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_NAME]).len;
+		if (m->seen == number + 1) /* it calls itself */
+			continue;
+		m->seen = number + 1;
+		m->all += a->samples;
+		m->on += counts ? a->samples : 0;
+	}
+}
+
+void lc_finding_add_callers(const struct lc_finding_search *s, bool *on)
+{
+	const struct lc_tree *t = s->t;
+	struct inclusive *methods = lc_mem_zeroed(t->methods.count, sizeof(*methods));
+
+	for (size_t i = 0; i < s->v->accesses_len; i++)
+		add_inclusive(t, methods, on, &s->v->accesses[i], i);
+	for (uint32_t path = 1; path < t->paths.count; path++) {
+		const struct inclusive *m = &methods[lc_tree_method_number(t, path)];
+
+		on[path] |= on[lc_tree_parent(t, path)] || (m->on && 5 * m->on >= 4 * m->all);
+	}
+	free(methods);
 }
 
 uint32_t lc_finding_caller(const struct lc_tree *t, const bool *on, uint32_t path)

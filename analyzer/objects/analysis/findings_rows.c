@@ -105,7 +105,7 @@ static void advise(struct lc_finding_search *s, struct lc_finding *f, const stru
 		.size = mean_bytes(s, row),
 		.dies_young = lc_finding_dies_young(s, row),
 	};
-	char *text = lc_advice_find(&of, &f->joins);
+	char *text = lc_advice_find(&of, &f->about);
 
 	f->change = text ? lc_finding_keep(s, text) : NULL;
 	lc_reaches_free(&reaches);
@@ -301,9 +301,9 @@ static bool one_method(const struct lc_tree *t, uint32_t a, uint32_t b)
 static bool one_change(const struct lc_tree *t, const struct lc_finding *a,
                        const struct lc_finding *b)
 {
-	return a->joins && a->joins == b->joins && a->kind == b->kind &&
+	return a->about.joins && a->about.joins == b->about.joins && a->kind == b->kind &&
 	       !strcmp(a->change, b->change) &&
-	       (a->joins == LC_JOINS_ALL || one_method(t, a->row->path, b->row->path));
+	       (a->about.joins == LC_JOINS_ALL || one_method(t, a->row->path, b->row->path));
 }
 
 /* ---- what a collection holds ---- */
@@ -374,7 +374,7 @@ static char *joined_words(const struct lc_finding_search *s, const struct lc_fin
 	    other->row->path ? lc_tree_frame(s->t, other->row->path)[LC_FRAME_LINE1] : 0;
 	char *class, *text;
 
-	if (f->joins != LC_JOINS_METHOD || other->holder || !line1 || other->whole_class)
+	if (f->about.joins != LC_JOINS_METHOD || other->holder || !line1 || other->whole_class)
 		return words_of(s, other);
 	class = lc_object_label(s->t, other->row, 1, UINT_MAX);
 	text = lc_mem_text("%s of line %" PRIu32 "%s", class, line1 - 1,
@@ -455,7 +455,10 @@ static void scale(struct lc_saving_part *part, double by)
  */
 static void find_saving(struct lc_finding_search *s, struct lc_finding *f)
 {
-	f->saves = lc_saving_of(s->savings, f->rows, f->rows_len);
+	bool *gone = f->about.gone ? lc_finding_methods(s, f->about.gone) : NULL;
+
+	f->saves = lc_saving_of(s->savings, f->rows, f->rows_len, gone);
+	free(gone);
 	if (f->kind == LC_FINDING_STRIDE)
 		scale(&f->saves.accesses, 1 - element_bytes(s, f->row) / LC_WALK_LINE);
 	if (f->kind != LC_FINDING_HOT && f->kind != LC_FINDING_NEVER_READ)
@@ -533,6 +536,7 @@ void lc_finding_rows(struct lc_finding_search *s)
 	for (size_t i = first; i < s->found->len; i++) {
 		join(s, i);
 		find_saving(s, &s->found->list[i]);
+		lc_finding_take_calls(s, &s->found->list[i]);
 		row_text(s, &s->found->list[i]);
 	}
 }

@@ -22,6 +22,11 @@ bool lc_own_is_jdk(struct lc_text class)
 	return lc_jdk_class(class.bytes, class.len);
 }
 
+bool lc_own_is_jdk_frame(const struct lc_tree *t, uint32_t path)
+{
+	return lc_own_is_jdk(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_CLASS]));
+}
+
 bool lc_own_is_method(const struct lc_tree *t, uint32_t method)
 {
 	const uint64_t own = lc_table_values(&t->methods, method)[LC_METHOD_OWN];

@@ -17,6 +17,9 @@
  */
 bool lc_own_is_jdk(struct lc_text class);
 
+/* Is the path's leaf a method of such a class? */
+bool lc_own_is_jdk_frame(const struct lc_tree *t, uint32_t path);
+
 /* Is the method own? A frame that is no method, such as that of a group, never is. */
 bool lc_own_is_method(const struct lc_tree *t, uint32_t method);
 

@@ -27,7 +27,12 @@ struct lc_savings {
 	struct lc_gc_model gc;
 	double threads; /* the part of the CPU time that the samples are of */
 	double whole;   /* CPU time without Locus, in ns; 0: not known */
-	bool *jdk;      /* by method */
+	/*
+	 * The same without the JIT. Code that is no longer called is not compiled. How much less
+	 * the JIT has to do is not known: as if its time shrank in proportion.
+	 */
+	double running_threads, running;
+	bool *jdk; /* by method */
 };
 
 /* The state of one call of lc_saving_of(). */
@@ -35,8 +40,9 @@ struct sum {
 	const struct lc_savings *s;
 	const struct lc_rank_row *const *rows;
 	size_t len;
-	bool *only;  /* by path: exists only for the objects */
-	bool *below; /* by path: below the method that is looked at */
+	const bool *gone; /* by method; NULL: none */
+	bool *only;       /* by path: exists only for the objects */
+	bool *below;      /* by path: below the method that is looked at */
 	struct lc_weighted accesses, all;
 };
 
@@ -48,11 +54,13 @@ struct lc_savings *lc_savings_new(const struct lc_ranking *r)
 
 	s->r = r;
 	s->t = t;
-	s->threads = 1;
+	s->threads = s->running_threads = 1;
 	lc_gc_model_build(&s->gc, r);
 	if (s->gc.cpu_ns && lc_cpu_breakdown_read(&b, r->view->load) && b.application_ns) {
 		s->whole = (double)(b.process_ns - b.locus_ns);
+		s->running = s->whole - (double)b.jit_ns;
 		s->threads = (double)b.application_ns / s->whole;
+		s->running_threads = (double)b.application_ns / s->running;
 	}
 	s->jdk = lc_mem_zeroed(t->methods.count, sizeof(*s->jdk));
 	for (uint32_t i = 0; i < t->methods.count; i++)
@@ -124,27 +132,53 @@ static bool of_collection(struct lc_text class, struct lc_text collection)
 	       (class.len == collection.len || class.bytes[collection.len] == '$');
 }
 
-/* Mark paths on which the JDK's frames up to the nearest other one have one of the collection. */
+/* Does a collection call the path's leaf, a method of its elements, to find its way? */
+static bool compares(const struct lc_tree *t, uint32_t path)
+{
+	static const char *const names[] = { "hashCode", "equals", "compareTo", "compare" };
+	const struct lc_text name = lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_NAME]);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (lc_text_is(name, names[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Mark paths on which the JDK's frames up to the nearest other one have one of these methods, and
+ * what compares elements for them.
+ */
+static void mark_inside(struct sum *sum, const bool *of)
+{
+	const struct lc_tree *t = sum->s->t;
+	bool *inside = lc_mem_zeroed(t->paths.count, sizeof(*inside));
+	bool *comparing = lc_mem_zeroed(t->paths.count, sizeof(*comparing));
+
+	for (uint32_t path = 1; path < t->paths.count; path++) {
+		const uint32_t method = lc_tree_method_number(t, path),
+		               parent = lc_tree_parent(t, path);
+
+		inside[path] = sum->s->jdk[method] && (of[method] || inside[parent]);
+		comparing[path] = comparing[parent] ||
+		                  (inside[parent] && !sum->s->jdk[method] && compares(t, path));
+		sum->only[path] |= inside[path] || comparing[path];
+	}
+	free(inside);
+	free(comparing);
+}
+
 static void mark_collection(struct sum *sum, struct lc_text collection)
 {
 	const struct lc_tree *t = sum->s->t;
-	bool *inside, *of;
+	bool *of;
 
 	if (!collection.len)
 		return;
-	inside = lc_mem_zeroed(t->paths.count, sizeof(*inside));
 	of = lc_mem_zeroed(t->methods.count, sizeof(*of));
 	for (uint32_t i = 0; i < t->methods.count; i++)
 		of[i] = of_collection(
 		    lc_tree_text(t, lc_table_key(&t->methods, i)[LC_METHOD_CLASS]), collection);
-	for (uint32_t path = 1; path < t->paths.count; path++) {
-		const uint32_t method = lc_tree_method_number(t, path);
-
-		inside[path] =
-		    sum->s->jdk[method] && (of[method] || inside[lc_tree_parent(t, path)]);
-		sum->only[path] |= inside[path];
-	}
-	free(inside);
+	mark_inside(sum, of);
 	free(of);
 }
 
@@ -202,7 +236,9 @@ static void mark(struct sum *sum)
 	}
 	for (uint32_t path = 1; path < t->paths.count; path++)
 		sum->only[path] |= sum->only[lc_tree_parent(t, path)];
-	/* The program's own code below a collection's stays: a comparison, a function. */
+	if (sum->gone)
+		mark_inside(sum, sum->gone);
+	/* Other code of the program below a collection's stays: a function for its elements. */
 	for (size_t i = 0; i < sum->len; i++)
 		mark_collection(sum, lc_saving_collection(lc_tree_text(t, sum->rows[i]->class)));
 }
@@ -290,11 +326,11 @@ static void add_others(struct sum *sum)
 	}
 }
 
-static struct lc_saving_part part_of(const struct sum *sum, struct lc_weighted samples,
-                                     double variance, double collector)
+/* `scale`: which part of the CPU time all samples are; `collector`: which part it is, at these. */
+static struct lc_saving_part part_of(const struct lc_savings *s, struct lc_weighted samples,
+                                     double variance, double scale, double collector)
 {
-	const struct lc_view *v = sum->s->r->view;
-	const double scale = sum->s->threads;
+	const struct lc_view *v = s->r->view;
 	double low, high;
 
 	lc_rank_interval_of(v, samples, variance, &low, &high);
@@ -305,23 +341,63 @@ static struct lc_saving_part part_of(const struct sum *sum, struct lc_weighted s
 	};
 }
 
-struct lc_saving lc_saving_of(const struct lc_savings *s, const struct lc_rank_row *const *rows,
-                              size_t len)
+/* The collector's time for the rows: for their allocation or for copying them, if that is more. */
+static double collector_of(const struct lc_savings *s, const struct lc_rank_row *const *rows,
+                           size_t len)
 {
-	struct sum sum = { .s = s, .rows = rows, .len = len };
-	struct lc_saving out;
-	double variance = 0, loose = 0, collector = 0;
+	double ns = 0;
+
+	for (size_t i = 0; i < len; i++)
+		ns += fmax(lc_gc_model_by_allocation(&s->gc, rows[i]),
+		           lc_gc_model_by_copies(&s->gc, rows[i]));
+	return s->whole > 0 ? fmin(ns, (double)s->gc.gc_ns) / s->whole : 0;
+}
+
+struct lc_saving lc_saving_of(const struct lc_savings *s, const struct lc_rank_row *const *rows,
+                              size_t len, const bool *gone)
+{
+	struct sum sum = { .s = s, .rows = rows, .len = len, .gone = gone };
+	struct lc_saving out = { 0 };
+	double variance = 0, loose = 0;
 
 	sum.only = lc_mem_zeroed(s->t->paths.count, sizeof(*sum.only));
 	sum.below = lc_mem_zeroed(s->t->paths.count, sizeof(*sum.below));
 	mark(&sum);
 	add_rows(&sum, &variance, &loose);
 	add_others(&sum);
-	for (size_t i = 0; i < len && s->whole > 0; i++)
-		collector += lc_gc_model_by_allocation(&s->gc, rows[i]) / s->whole;
-	out.accesses = part_of(&sum, sum.accesses, variance, 0);
-	out.all = part_of(&sum, sum.all, loose, collector);
+	out.accesses = part_of(s, sum.accesses, variance, s->threads, 0);
+	out.all = part_of(s, sum.all, loose, s->threads, collector_of(s, rows, len));
 	free(sum.only);
 	free(sum.below);
 	return out;
+}
+
+/* The part of all allocated bytes that the flagged paths allocate. */
+static double bytes_of_paths(const struct lc_savings *s, const bool *on)
+{
+	const struct lc_view *v = s->r->view;
+	double all = 0, part = 0;
+
+	for (size_t i = 0; i < v->sites_len + v->estimates_len; i++) {
+		const bool counted = i < v->sites_len;
+		const uint32_t site =
+		    counted ? v->sites[i].site : v->estimates[i - v->sites_len].site;
+		const double bytes =
+		    counted ? (double)v->sites[i].bytes : v->estimates[i - v->sites_len].bytes;
+		const uint32_t path = lc_table_key(&s->t->sites, site)[LC_SITE_PATH];
+
+		all += bytes;
+		if (path && on[path])
+			part += bytes;
+	}
+	return all > 0 ? part / all : 0;
+}
+
+struct lc_saving_part lc_saving_of_paths(const struct lc_savings *s, struct lc_weighted sum,
+                                         const bool *on)
+{
+	const double collector =
+	    s->running > 0 ? bytes_of_paths(s, on) * (double)s->gc.gc_ns / s->running : 0;
+
+	return part_of(s, sum, 0, s->running_threads, collector);
 }
