@@ -365,6 +365,19 @@ static void a_library_that_makes_objects_anew_is_called_less_often(void **state)
 	gets(&row, NULL); /* own code uses them */
 }
 
+/* Own code cannot make a library's elements smaller. */
+static void large_arrays_of_a_library_are_asked_for_less_often(void **state)
+{
+	struct row row = {
+		.class = "byte[]", FRAMES("a.Main.run", "org.lib.Store.get"), .size = 1 << 20, HOT
+	};
+
+	of_library("org.lib.Store", "get");
+	gets(&row, "call o.l.Store.get less often at a.Main.run:7, keep what it returns, or ask");
+	row = (struct row){ .class = "byte[]", FRAMES("a.Main.run"), .size = 1 << 20, HOT };
+	gets(&row, "use smaller or fewer elements");
+}
+
 static void what_the_jdk_has_inside_is_asked_for_less_often(void **state)
 {
 	const struct row dates = { .class = "java.util.HashMap$Node",
@@ -492,6 +505,7 @@ int main(void)
 		TEST(headers_alone_are_kept_beside_the_reference),
 		TEST(shapes_of_the_program_s_own_classes),
 		TEST(a_library_that_makes_objects_anew_is_called_less_often),
+		TEST(large_arrays_of_a_library_are_asked_for_less_often),
 		TEST(what_the_jdk_has_inside_is_asked_for_less_often),
 		TEST(the_call_that_uses_the_objects_is_known),
 		TEST(a_change_does_without_code_of_the_jdk),

@@ -4,6 +4,7 @@
  * test_findings_contents.c - checks when a line is said to make arrays larger than what is put in
  * them, or arrays that are equal to others.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,6 +122,24 @@ static void arrays_with_little_in_them_are_found(void **state)
 	assert_non_null(strstr(f->change, "as large as what is put in it"));
 }
 
+static void arrays_that_one_method_makes_are_one_finding(void **state)
+{
+	const struct lc_finding *f;
+
+	json_object_set_new(model.process.counters, "cpu_process_ns", json_integer(1000));
+	json_object_set_new(model.process.counters, "cpu_gc_ns", json_integer(400));
+	dead(arrays("byte[]", "make"), 100, EACH / 2);
+	dead(arrays("char[]", "make"), 100, EACH / 2);
+	f = findings_only(LC_FINDING_OVERSIZED);
+	assert_int_equal(f->rows_len, 2);
+	assert_ptr_equal(f->rows[0], f->row);
+	says(f, " Together with char[] of line 7.");
+	assert_true(fabs(f->saves.all.share - 0.2) < 1e-9); /* the half of all */
+	dead(arrays("int[]", "other"), 100, EACH / 2);
+	findings_find();
+	assert_int_equal(model.found.len, 2);
+}
+
 /* Nineteen arrays are too few, and twenty are not. */
 static void some_arrays_must_have_been_looked_at(void **state)
 {
@@ -219,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(recordings_whose_used_parts_differ_are_told_from_chance),
 		TEST(arrays_with_little_in_them_are_found),
+		TEST(arrays_that_one_method_makes_are_one_finding),
 		TEST(some_arrays_must_have_been_looked_at),
 		TEST(most_arrays_must_use_a_half_at_most),
 		TEST(full_arrays_are_not_found),

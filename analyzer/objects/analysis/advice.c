@@ -249,6 +249,10 @@ static const struct advice table[] = {
 	{ NULL, NULL, ARRAY | MOSTLY_MADE, LC_JOINS_METHOD, FEWER_OBJECTS },
 	{ NULL, NULL, ARRAY | NUMBERS | SEQUENTIAL, LC_JOINS_NONE,
 	  "use smaller elements, or do more work on each part while it is in the cache" },
+	{ NULL, NULL, ARRAY | NUMBERS | LARGE | IN_LIBRARY, LC_JOINS_NONE,
+	  "call {callee} less often at {own}, keep what it returns, or ask for neighbours one "
+	  "after "
+	  "the other: it goes through large arrays" },
 	{ NULL, NULL, ARRAY | NUMBERS | LARGE, LC_JOINS_NONE,
 	  "use smaller or fewer elements, or process neighbouring elements together" },
 

@@ -271,22 +271,32 @@ static char *short_lived_words(const struct lc_finding_search *s, const struct l
 	return text;
 }
 
+static bool has_row(const struct lc_finding *f, const struct lc_rank_row *row)
+{
+	for (size_t i = 0; i < f->rows_len; i++)
+		if (f->rows[i] == row)
+			return true;
+	return false;
+}
+
 /* Does the finding of this kind exist for the row? */
 static bool is_found(const struct lc_finding_search *s, enum lc_finding_kind kind,
                      const struct lc_rank_row *row)
 {
-	for (size_t i = 0; i < s->found->len; i++)
-		if (s->found->list[i].kind == kind && s->found->list[i].row == row)
+	for (size_t i = 0; i < s->found->len; i++) {
+		const struct lc_finding *f = &s->found->list[i];
+
+		if (f->kind == kind && (f->row == row || has_row(f, row)))
 			return true;
+	}
 	return false;
 }
 
 static bool in_a_finding(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	for (size_t i = 0; i < s->found->len; i++)
-		for (size_t k = 0; k < s->found->list[i].rows_len; k++)
-			if (s->found->list[i].rows[k] == row)
-				return true;
+		if (has_row(&s->found->list[i], row))
+			return true;
 	return false;
 }
 

@@ -112,17 +112,12 @@ static struct lc_finding *add(const struct search *c, enum lc_finding_kind kind,
 {
 	const struct lc_weighted sum = lc_finding_sum(c->s, on);
 	struct lc_finding *f;
-	bool *with;
 
 	if (!lc_finding_is_enough(c->s, sum))
 		return NULL;
 	f = lc_finding_add(c->s, kind, number);
 	lc_finding_weigh(c->s, f, sum);
-	with = lc_finding_flags(c->s);
-	memcpy(with, on, c->s->t->paths.count * sizeof(*with));
-	lc_finding_add_callers(c->s, with);
-	f->saves.all = lc_finding_part(c->s, with);
-	free(with);
+	f->saves.all = lc_finding_part(c->s, on);
 	f->about.call = library_call(c->s, on, sum.samples);
 	lc_finding_take_calls(c->s, f);
 	take(c, on);

@@ -4,14 +4,19 @@
  * them, and arrays that are equal to others.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/contents.h"
 #include "analyzer/objects/analysis/findings_impl.h"
 #include "analyzer/objects/analysis/gc_model.h"
+#include "analyzer/objects/analysis/object_names.h"
 #include "analyzer/out/emit.h"
+
+enum { JOINED_NAMES = 2 };
 
 /* Does the row cost enough, in samples or in bytes? */
 static bool costs(const struct lc_finding_search *s, const struct lc_gc_model *gc,
@@ -73,11 +78,31 @@ static struct lc_finding *add(struct lc_finding_search *s, enum lc_finding_kind 
 
 /* ---- larger than what is put in ---- */
 
+/* " Together with char[] of line 187, byte[] of line 189 and 2 more." */
+static void put_joined(FILE *out, const struct lc_finding_search *s, const struct lc_finding *f)
+{
+	for (size_t i = 1; i < f->rows_len && i <= JOINED_NAMES; i++) {
+		const uint32_t line1 = lc_tree_frame(s->t, f->rows[i]->path)[LC_FRAME_LINE1];
+		char *class = lc_object_label(s->t, f->rows[i], 1, UINT_MAX);
+
+		fprintf(out, "%s%s", i == 1 ? " Together with " : ", ", class);
+		if (line1)
+			fprintf(out, " of line %" PRIu32, line1 - 1);
+		free(class);
+	}
+	if (f->rows_len > 1 + JOINED_NAMES)
+		fprintf(out, " and %zu more", f->rows_len - 1 - JOINED_NAMES);
+	if (f->rows_len > 1)
+		putc('.', out);
+}
+
 static char *oversized_words(const struct lc_finding_search *s, const struct lc_gc_model *gc,
-                             const struct lc_finding *f, unsigned used, uint64_t within)
+                             const struct lc_finding *f)
 {
 	const struct lc_rank_contents *c = &f->row->contents;
 	const uint64_t written = lc_contents_written(c);
+	uint64_t within;
+	const unsigned used = lc_contents_used(c, &within);
 	char *what = lc_finding_row_words(s, f->row), *text, each[32], mean[32];
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
@@ -99,10 +124,52 @@ static char *oversized_words(const struct lc_finding_search *s, const struct lc_
 	if (c->bytes / written > LC_CONTENTS_WHOLE_BYTES)
 		fputs(" Large arrays are looked at in places.", out);
 	put_allocated(out, f->row, gc);
+	put_joined(out, s, f);
 	lc_finding_put_gain(out, f);
 	lc_mem_close_text(out);
 	free(what);
 	return text;
+}
+
+static void add_part(struct lc_saving_part *sum, const struct lc_saving_part *part)
+{
+	sum->share = fmin(1, sum->share + part->share);
+	sum->low = fmin(1, sum->low + part->low);
+	sum->high = fmin(1, sum->high + part->high);
+}
+
+/*
+ * The first finding of arrays that the row's method makes: one change, such as that of a
+ * constructor, makes all of them smaller.
+ */
+static struct lc_finding *of_same_method(const struct lc_finding_search *s,
+                                         const struct lc_rank_row *row)
+{
+	for (size_t i = 0; i < s->found->len; i++) {
+		struct lc_finding *f = &s->found->list[i];
+
+		if (f->kind == LC_FINDING_OVERSIZED && lc_tree_method_number(s->t, f->row->path) ==
+		                                           lc_tree_method_number(s->t, row->path))
+			return f;
+	}
+	return NULL;
+}
+
+/* Let the finding have what the last one has, which goes. */
+static void join(struct lc_finding_search *s, struct lc_finding *f, const struct lc_finding *last)
+{
+	const struct lc_rank_row **rows =
+	    lc_arena_zeroed(&s->found->arena, f->rows_len + 1, sizeof(const void *));
+
+	memcpy(rows, f->rows, f->rows_len * sizeof(const void *));
+	rows[f->rows_len++] = last->row;
+	f->rows = rows;
+	add_part(&f->saves.accesses, &last->saves.accesses);
+	add_part(&f->saves.all, &last->saves.all);
+	f->share = f->saves.all.share;
+	f->low = f->saves.all.low;
+	f->high = f->saves.all.high;
+	s->found->len--;
 }
 
 static void look_for_oversized(struct lc_finding_search *s, const struct lc_gc_model *gc,
@@ -111,15 +178,16 @@ static void look_for_oversized(struct lc_finding_search *s, const struct lc_gc_m
 	const struct lc_rank_contents *c = &row->contents;
 	const uint64_t written = lc_contents_written(c);
 	uint64_t within;
-	const unsigned used = lc_contents_used(c, &within);
-	struct lc_finding *f;
+	struct lc_finding *f, *last;
 
-	if (written < LC_CONTENTS_MIN || !used || !c->bytes)
+	if (written < LC_CONTENTS_MIN || !lc_contents_used(c, &within) || !c->bytes)
 		return;
-	f = add(s, LC_FINDING_OVERSIZED, row);
-	f->row_samples = lc_touch_of(s->of->ranking, row).cleared;
-	save(s, gc, f, 1 - (double)c->used_bytes / (double)c->bytes);
-	f->text = lc_finding_keep(s, oversized_words(s, gc, f, used, within));
+	last = add(s, LC_FINDING_OVERSIZED, row);
+	save(s, gc, last, 1 - (double)c->used_bytes / (double)c->bytes);
+	f = of_same_method(s, row);
+	if (f != last)
+		join(s, f, last);
+	f->text = lc_finding_keep(s, oversized_words(s, gc, f));
 	f->change = "make the array as large as what is put in it, or small and let it grow, or "
 	            "reuse one (in a field, or one per thread)";
 }

@@ -98,12 +98,6 @@ struct lc_saving_part lc_finding_part(const struct lc_finding_search *s, const b
 /* Find what the calls take of which the finding's change has one. */
 void lc_finding_take_calls(struct lc_finding_search *s, struct lc_finding *f);
 
-/*
- * Flag the paths that exist only for the flagged ones, too: those below a method of the JDK or of a
- * library that spends four fifths of its time there or more.
- */
-void lc_finding_add_callers(const struct lc_finding_search *s, bool *on);
-
 /* The samples of the view, and those of a row, on the flagged paths. */
 struct lc_weighted lc_finding_sum(const struct lc_finding_search *s, const bool *on);
 uint64_t lc_finding_row_sum(const struct lc_rank_row *row, const bool *on);

@@ -107,49 +107,6 @@ void lc_finding_take_calls(struct lc_finding_search *s, struct lc_finding *f)
 	free(on);
 }
 
-/*
- * Samples of a method with all that it calls: all of them, and those on flagged paths that own code
- * does not come between. A framework that calls own code is no part of what own code calls.
- */
-struct inclusive {
-	uint64_t all, on;
-	size_t seen; /* number + 1 of the access that counted last */
-};
-
-static void add_inclusive(const struct lc_tree *t, struct inclusive *methods, const bool *on,
-                          const struct lc_view_access *a, size_t number)
-{
-	bool counts = on[a->path];
-
-	for (uint32_t path = a->path; path; path = lc_tree_parent(t, path)) {
-		const uint32_t method = lc_tree_method_number(t, path);
-		struct inclusive *m = &methods[method];
-
-		counts &= !lc_own_is_method(t, method) &&
-		          lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_NAME]).len;
-		if (m->seen == number + 1) /* it calls itself */
-			continue;
-		m->seen = number + 1;
-		m->all += a->samples;
-		m->on += counts ? a->samples : 0;
-	}
-}
-
-void lc_finding_add_callers(const struct lc_finding_search *s, bool *on)
-{
-	const struct lc_tree *t = s->t;
-	struct inclusive *methods = lc_mem_zeroed(t->methods.count, sizeof(*methods));
-
-	for (size_t i = 0; i < s->v->accesses_len; i++)
-		add_inclusive(t, methods, on, &s->v->accesses[i], i);
-	for (uint32_t path = 1; path < t->paths.count; path++) {
-		const struct inclusive *m = &methods[lc_tree_method_number(t, path)];
-
-		on[path] |= on[lc_tree_parent(t, path)] || (m->on && 5 * m->on >= 4 * m->all);
-	}
-	free(methods);
-}
-
 uint32_t lc_finding_caller(const struct lc_tree *t, const bool *on, uint32_t path)
 {
 	while (path && on[path])

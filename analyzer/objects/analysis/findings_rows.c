@@ -465,12 +465,23 @@ static void find_saving(struct lc_finding_search *s, struct lc_finding *f)
 		f->saves.all = f->saves.accesses;
 }
 
-/* Does a finding about the row's blocks or contents explain most of its samples? */
+/* The row's samples that a finding about blocks or contents explains. */
+static uint64_t explained_samples(const struct lc_finding_search *s, const struct lc_finding *f,
+                                  const struct lc_rank_row *row)
+{
+	if (f->kind != LC_FINDING_OVERSIZED)
+		return f->row == row ? f->row_samples : 0;
+	for (size_t i = 0; i < f->rows_len; i++)
+		if (f->rows[i] == row)
+			return lc_touch_of(s->of->ranking, row).cleared;
+	return 0;
+}
+
+/* Does such a finding explain most of its samples? */
 static bool explained_by_another(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	for (size_t i = 0; i < s->found->len; i++)
-		if (s->found->list[i].row == row &&
-		    2 * s->found->list[i].row_samples >= row->samples)
+		if (2 * explained_samples(s, &s->found->list[i], row) >= row->samples)
 			return true;
 	return false;
 }
