@@ -144,13 +144,24 @@ def truth(text):
     return "%s\n\n%d of %d kernels are within their limit." % (table, *near(text))
 
 
+SPAN_KINDS = {"streams": "program of streams", "stream": "stream of known length", "tasks": "program of tasks",
+              "task": "task of known length"}
+
+
+def span_kind(row):
+    """Which of SPAN_KINDS a row of figures is of. Rows of before there were several are of programs of streams."""
+    return row.get("kind", "streams")
+
+
 def spans(rows):
-    """How true the compensated cycles of streams are."""
+    """How true the cycles of streams and tasks are."""
     if not rows:
         return ""
-    return markdown(["program", "pairs", "cycles of a stream", "compensated / true: median [quartiles]", "accuracy", "target", ""], [
-        [r["program"], r["pairs"], "%.0f" % r["cycles"], "%.3f [%.3f, %.3f]" % tuple(r["ratio"]), "%.1f%%" % (100 * r["accuracy"]),
-         "%.0f%%" % (100 * r["target"]), verdict(r["accuracy"] >= r["target"])] for r in rows])
+    head = ["what", "program", "pairs", "cycles of a span", "measured / true", "compensated / true: median [quartiles]", "accuracy", "target", ""]
+    return markdown(head, [
+        [SPAN_KINDS[span_kind(r)], r["program"], r["pairs"], "%.0f" % r["cycles"],
+         "%.3f" % r["perturbation"] if r.get("perturbation") else "", "%.3f [%.3f, %.3f]" % tuple(r["ratio"]),
+         "%.1f%%" % (100 * r["accuracy"]), "%.0f%%" % (100 * r["target"]), verdict(r["accuracy"] >= r["target"])] for r in rows])
 
 
 def split_summaries(path):

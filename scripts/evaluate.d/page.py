@@ -62,7 +62,10 @@ KNOWN = "More programs that know their own truth, beside the report."
 MERGE = """The speed of `locus merge` with recorded profiles, with profiles of other paths drawn from them, and with invented ones. Paths are call
 paths read; all times are divided by that of decompressing the same blocks. Medians, with the least and the most."""
 STORMS = "Programs that do nothing but allocate below deep or ever new call paths (`WalkStorms.java`): CPU time without that of the start."
-SPANS = "Programs that run nothing but streams: their cycles by Locus, less the cost of recording, divided by the true ones."
+SPANS = """Cycles by Locus divided by the true ones, which are CPU time without Locus: measured ones, with the cost of recording, and
+compensated ones, which reports use. Programs that run nothing but streams, or nothing but tasks, have the sum of their spans compared.
+Streams and tasks of known length execute a known number of steps; those called `around10` have ten streams inside, which count.
+Accuracy is 1 - |compensated - true| / true."""
 PARTS = "The CPU time of Locus with each of its parts off."
 STATUS = "Measurements of `make evaluate` with this build, and the time that all take. It goes on where it stopped."
 LOOPS = "How many loops of libraries get a benchmark by `locus bench` that compiles, and that passes its regression test."
@@ -199,8 +202,8 @@ def of_others(m):
         ("accuracy", section("Accuracy", ACCURACY, "scripts/evaluate.py", others.accuracy(others.read(m.directory / "accuracy.json")))),
         ("programs that know the truth", section("Estimates, names, findings and nodes", KNOWN, "scripts/evaluate.d/known.py",
                                                  others.known(others.read(m.directory / "known.json")))),
-        ("cycles of streams", section("Cycles of streams", SPANS, "scripts/bench_spans.py",
-                                      others.spans(others.read(m.directory / "spans.json")), "spans")),
+        ("cycles of streams and tasks", section("Cycles of streams and tasks", SPANS, "scripts/bench_spans.py",
+                                                others.spans(others.read(m.directory / "spans.json")), "spans")),
         ("costs of the parts", section("Cost of the parts", PARTS, "scripts/bench.py --split --quick --only real", others.parts(m.directory / "split.jsonl"))),
         ("storms", section("Storms of call paths", STORMS, "scripts/bench_storms.py", others.storms(m.text("storms.txt")))),
         ("merging", section("Merging", MERGE, "scripts/bench_merge.py", others.merge(others.read(m.directory / "merge.json")), "merge")),

@@ -173,14 +173,21 @@ def known_rows(told):
 
 
 def span_rows(rows):
-    what = "cycles of streams, accuracy"
-    tasks = absent("cycles of tasks, accuracy", "%.0f%%" % (100 * SPANS_MEAN))
-    if not rows:
-        return [absent(what, "%.0f%%" % (100 * SPANS_MEAN)), tasks]
-    mean, least = sum(r["accuracy"] for r in rows) / len(rows), min((r["accuracy"], r["program"]) for r in rows)
-    return [row("%s, mean of %d programs" % (what, len(rows)), "%.0f%%" % (100 * SPANS_MEAN), "%.1f%%" % (100 * mean), mean >= SPANS_MEAN),
-            row("%s, worst of %d programs" % (what, len(rows)), "%.0f%%" % (100 * SPANS_LEAST), "%.1f%% (%s)" % (100 * least[0], least[1]),
-                least[0] >= SPANS_LEAST), tasks]
+    """The accuracy of cycles: of programs of streams, of streams of known length, and of tasks."""
+    made = []
+    for what, plural, kinds in (("cycles of streams, accuracy", "programs", ("streams",)),
+                                ("cycles of streams of known length, accuracy", "streams", ("stream",)),
+                                ("cycles of tasks, accuracy", "programs and tasks of known length", ("tasks", "task"))):
+        found = [r for r in rows or () if others.span_kind(r) in kinds]
+        if not found:
+            made.append(absent(what, "%.0f%%" % (100 * SPANS_MEAN)))
+            continue
+        mean, least = sum(r["accuracy"] for r in found) / len(found), min((r["accuracy"], r["program"]) for r in found)
+        made += [row("%s, mean of %d %s" % (what, len(found), plural), "%.0f%%" % (100 * SPANS_MEAN), "%.1f%%" % (100 * mean),
+                     mean >= SPANS_MEAN),
+                 row("%s, worst of %d %s" % (what, len(found), plural), "%.0f%%" % (100 * SPANS_LEAST),
+                     "%.1f%% (%s)" % (100 * least[0], least[1]), least[0] >= SPANS_LEAST)]
+    return made
 
 
 def benchmark_row(text):

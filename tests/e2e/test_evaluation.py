@@ -561,6 +561,27 @@ Tokens: NOT measured: there is no benchmark
     assert "NOT measured: there is no benchmark" in told and "1 of 3 kernels" in told
 
 
+def test_the_accuracy_of_spans_is_judged_for_each_kind():
+    def of(program, accuracy, **more):
+        return {"program": program, "pairs": 8, "cycles": 1200, "ratio": [1.02, 1, 1.05], "accuracy": accuracy, "target": 0.97, **more}
+
+    def judged(*rows):
+        return {r[0]: r[1:] for r in targets.span_rows(list(rows))}
+    old = judged(of("SpanTiny", 0.99), of("SpanPhone", 0.89))  # measured before there were kinds
+    assert old["cycles of streams, accuracy, mean of 2 programs"] == ["97%", "94.0%", "NOT met"]
+    assert old["cycles of tasks, accuracy"] == ["97%", "not measured", "NOT measured"]
+    rows = [of("SpanTiny", 0.98, kind="streams"), of("stream100", 0.91, kind="stream"), of("SpanForks", 0.99, kind="tasks", perturbation=1.125),
+            of("Task1000", 0.96, kind="task", perturbation=None)]
+    now = judged(*rows)
+    assert now["cycles of streams, accuracy, worst of 1 programs"] == ["90%", "98.0% (SpanTiny)", "met"]
+    assert now["cycles of streams of known length, accuracy, mean of 1 streams"] == ["97%", "91.0%", "NOT met"]
+    assert now["cycles of tasks, accuracy, mean of 2 programs and tasks of known length"] == ["97%", "97.5%", "met"]
+    assert now["cycles of tasks, accuracy, worst of 2 programs and tasks of known length"] == ["90%", "96.0% (Task1000)", "met"]
+    told = others.spans([*rows, of("SpanSmall", 0.9)])
+    assert "| program of tasks | SpanForks | 8 | 1200 | 1.125 | 1.020 [1.000, 1.050] | 99.0% | 97% | met |" in told, told
+    assert "| program of streams | SpanSmall | 8 | 1200 |  | 1.020" in told and "NOT met" in told.splitlines()[-1], told
+
+
 def test_what_was_not_measured_has_no_table():
     assert [others.loops(""), others.truth(""), others.spans(None), others.accuracy(None), others.known(None), others.merge(None)] == [""] * 6
 
