@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package java.lang;
 
+import java.util.function.Function;
+
 /**
- * Loops of empty spans, from which the agent learns what a begin and an end cost. Defined as a member
+ * Loops of empty spans and of other hooks, from which the agent learns what these cost. Defined as a member
  * of java.base when that is not known yet, and of no use afterwards. Streams begin and end between other work,
- * as they do in programs: where a loop does nothing else, a begin overlaps with the end before it.
+ * as they do in programs: where a loop does nothing else, a begin overlaps with the end before it. Tasks are
+ * created, submitted and executed one after the other, each once.
  *
  * Each is a method of its own, so that each is compiled as calls of real programs are: with one target and
  * constant arguments.
  */
-final class LocusCalibrate implements Runnable {
+final class LocusCalibrate implements Runnable, Function<Object, Object> {
 	private static final LocusCalibrate TASK = new LocusCalibrate();
 	private static final int[] DATA = new int[64];
+
+	/* LC_SUBMIT_EXECUTE of format/kinds.h, and a bit beside it of classfile/span_rewrite.h. */
+	private static final int EXECUTE = 1, ENTERS = 0x100;
+
+	private static LocusCalibrate[] tasks = {};
+	private static LocusCalibrate last;
 
 	private LocusCalibrate() {
 	}
@@ -19,6 +28,12 @@ final class LocusCalibrate implements Runnable {
 	/** Never called: what is executed is between begin and end, that is nothing. */
 	@Override
 	public void run() {
+	}
+
+	/** Stands for a function of flatMap(). */
+	@Override
+	public Object apply(Object element) {
+		return element;
 	}
 
 	/** The cost of the loop itself. */
@@ -48,6 +63,16 @@ final class LocusCalibrate implements Runnable {
 		return sum;
 	}
 
+	/** Likewise, with a new task for each round. */
+	static int busyMade(int n) {
+		int sum = 0;
+		for (int i = 0; i < n; i++) {
+			sum ^= work(i);
+			last = new LocusCalibrate();
+		}
+		return sum;
+	}
+
 	static int anonymous(int n) {
 		int sum = 0;
 		for (int i = 0; i < n; i++) {
@@ -74,25 +99,75 @@ final class LocusCalibrate implements Runnable {
 		LocusSpan.streamBegin(TASK, true);
 		for (int i = 0; i < n; i++) {
 			sum ^= work(i);
-			LocusSpan.streamTask(TASK);
-			LocusSpan.supportBegin(TASK);
+			LocusCalibrate task = new LocusCalibrate();
+			last = task;
+			LocusSpan.streamTask(task);
+			LocusSpan.supportBegin(task);
 			LocusSpan.end();
 		}
 		LocusSpan.end();
 		return sum;
 	}
 
-	/** A task that nobody submits would be part of the thread that made it. */
-	static void prepareTask() {
-		LocusSpan.created(TASK);
-		LocusSpan.submitted(TASK, 1);
+	/** The cost of a function that has made a stream. */
+	static int flat(int n) {
+		int sum = 0;
+		for (int i = 0; i < n; i++) {
+			sum ^= work(i);
+			if (LocusSpan.flat(TASK, TASK) != TASK)
+				sum++;
+		}
+		return sum;
 	}
 
-	/** One that is known, executed again and again. */
-	static void task(int n) {
+	static int pull(int n) {
+		int sum = 0;
 		for (int i = 0; i < n; i++) {
-			LocusSpan.taskBegin(TASK, 0);
+			sum ^= work(i);
+			LocusSpan.pulled();
+		}
+		return sum;
+	}
+
+	/** The cost of new objects alone. */
+	static int make(int n) {
+		LocusCalibrate[] made = tasks.length < n ? tasks = new LocusCalibrate[n] : tasks;
+		for (int i = 0; i < n; i++)
+			made[i] = new LocusCalibrate();
+		return n;
+	}
+
+	static int create(int n) {
+		LocusCalibrate[] made = tasks.length < n ? tasks = new LocusCalibrate[n] : tasks;
+		for (int i = 0; i < n; i++) {
+			made[i] = new LocusCalibrate();
+			LocusSpan.created(made[i]);
+		}
+		return n;
+	}
+
+	static int submit(int n) {
+		LocusCalibrate[] made = tasks;
+		for (int i = 0; i < n; i++)
+			LocusSpan.submitted(made[i], EXECUTE);
+		return n;
+	}
+
+	static int task(int n) {
+		LocusCalibrate[] made = tasks;
+		for (int i = 0; i < n; i++) {
+			LocusSpan.taskBegin(made[i], 0);
 			LocusSpan.end();
 		}
+		return n;
+	}
+
+	/** The cost of a method that submits: it is entered and left. */
+	static int enter(int n) {
+		for (int i = 0; i < n; i++) {
+			LocusSpan.submitted(null, EXECUTE | ENTERS);
+			LocusSpan.left();
+		}
+		return n;
 	}
 }

@@ -6,23 +6,27 @@
  * counted are the inner cost. The rest of the batch's time, less that of a loop without spans, is
  * the outer cost. First the loops run until the JIT has compiled them. A JVM that only interprets
  * gets fewer batches, as many as CPU_MS allows.
+ *
+ * On a CPU that shares its core with other work, outer costs are up to twice as high, and so is the
+ * time of a fixed piece of work, lc_probe_yardstick(). So each batch has its loop without spans
+ * beside it, and its outer cost is scaled to one time of the yardstick. All loops run in two
+ * passes, of which the lower cost counts: in the first one the JIT may still be compiling.
+ *
+ * Each task is new: it is created, submitted and executed once, as in programs. Only one of these
+ * steps is timed. Tasks come in parts of TASKS, since few wait in most programs.
  */
 #include "src/span/calibration.h"
 
-#include <cpuid.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "src/base/options.h"
 #include "src/base/say.h"
 #include "src/base/time.h"
-#include "src/core/jvmti.h"
 #include "src/core/stages.h"
 #include "src/span/calibration_impl.h"
 #include "src/span/frames/stack.h"
@@ -33,11 +37,14 @@
 #define CLASS "java/lang/LocusCalibrate"
 
 enum {
-	BATCHES = 250, /* 2.5 million pairs of each kind */
+	PASSES = 2,
+	BATCHES = 125, /* of a pass: 2.5 million pairs of each kind */
 	BATCHES_MIN = 20,
-	EMPTY_BATCHES = 100,
-	BARE_LOOPS = 2, /* without spans */
-	CPU_MS = 400,   /* of a kind, where pairs are slow */
+	BATCHES_TASKS = 40, /* each has all steps of its tasks */
+	YARDSTICKS = 100,
+	STEPS_MAX = 3,
+	TASKS = 1000, /* in a part; divides LC_CALIBRATION_PAIRS */
+	CPU_MS = 400, /* of a kind, where pairs are slow */
 	WARM_MS = 100,
 	WARM_CALLS = 1000, /* the JIT compiles a method that was called often as a whole */
 	WARM_PAIRS = 100,
@@ -47,21 +54,54 @@ static const unsigned char class_bytes[] = {
 #include "calibrate_class_bytes.inc"
 };
 
-struct loop {
-	const char *method;
-	bool task;
-	uint8_t kind; /* of the spans */
-	enum lc_cost outer;
-	enum lc_cost inner; /* LC_COSTS: not taken from this loop */
+/* Loops without hooks. */
+enum bare { EMPTY = 0, BUSY, BUSY_MADE, MADE /* for tasks alone */, BARE_LOOPS };
+
+/* Methods that are called in turn, and which of them is timed. */
+struct steps {
+	const char *methods[STEPS_MAX]; /* NULL: no more */
+	unsigned timed;
+	jint part; /* pairs of a call */
 };
 
-static const struct loop loops[] = {
-	{ "anonymous", false, LC_SPAN_ANONYMOUS, LC_COST_ANONYMOUS, LC_COST_INNER },
-	{ "primordial", false, LC_SPAN_PRIMORDIAL, LC_COST_PRIMORDIAL, LC_COSTS },
-	{ "support", false, LC_SPAN_SUPPORT, LC_COST_SUPPORT, LC_COSTS },
-	{ "task", true, LC_SPAN_TASK, LC_COST_TASK, LC_COST_TASK_INNER },
-	{ "anonymous", false, LC_SPAN_ANONYMOUS, LC_COST_COUNTED, LC_COST_YARDSTICK },
+static const struct steps bare_loops[BARE_LOOPS] = {
+	[EMPTY] = { { "empty" }, 0, TASKS },
+	[BUSY] = { { "busy" }, 0, LC_CALIBRATION_PAIRS },
+	[BUSY_MADE] = { { "busyMade" }, 0, LC_CALIBRATION_PAIRS },
+	[MADE] = { { "make" }, 0, TASKS },
 };
+
+struct loop {
+	struct steps steps;
+	bool task;
+	uint8_t kind; /* of the spans; LC_SPAN_KINDS: hooks that begin none */
+	enum lc_cost outer;
+	enum lc_cost inner; /* LC_COSTS: not taken from this loop */
+	enum bare bare;
+};
+
+#define STREAMS(method)                                                                            \
+	{                                                                                          \
+		{ method }, 0, LC_CALIBRATION_PAIRS                                                \
+	}
+#define LIVES(timed)                                                                               \
+	{                                                                                          \
+		{ "create", "submit", "task" }, timed, TASKS                                       \
+	}
+
+static const struct loop loops[] = {
+	{ STREAMS("anonymous"), false, LC_SPAN_ANONYMOUS, LC_COST_ANONYMOUS, LC_COST_INNER, BUSY },
+	{ STREAMS("primordial"), false, LC_SPAN_PRIMORDIAL, LC_COST_PRIMORDIAL, LC_COSTS, BUSY },
+	{ STREAMS("support"), false, LC_SPAN_SUPPORT, LC_COST_SUPPORT, LC_COSTS, BUSY_MADE },
+	{ STREAMS("flat"), false, LC_SPAN_KINDS, LC_COST_FLAT, LC_COSTS, BUSY },
+	{ STREAMS("pull"), false, LC_SPAN_KINDS, LC_COST_PULLED, LC_COSTS, BUSY },
+	{ LIVES(0), true, LC_SPAN_KINDS, LC_COST_CREATED, LC_COSTS, MADE },
+	{ LIVES(1), true, LC_SPAN_KINDS, LC_COST_SUBMITTED, LC_COSTS, EMPTY },
+	{ LIVES(2), true, LC_SPAN_TASK, LC_COST_TASK, LC_COST_TASK_INNER, EMPTY },
+	{ { { "enter" }, 0, TASKS }, true, LC_SPAN_KINDS, LC_COST_ENTERED, LC_COSTS, EMPTY },
+	{ STREAMS("anonymous"), false, LC_SPAN_ANONYMOUS, LC_COST_COUNTED, LC_COSTS, BUSY },
+};
+enum { LOOPS = sizeof(loops) / sizeof(loops[0]) };
 
 struct config {
 	bool streams, tasks; /* what is recorded, and thus measured */
@@ -74,8 +114,9 @@ struct run {
 	JNIEnv *jni;
 	jclass class;
 	struct lc_cycle_clock clock;
-	uint32_t done, loops;  /* parts of LC_STAGE_COSTS */
-	double empty, busy;    /* cycles that a loop without spans takes for one round */
+	uint32_t done, parts; /* parts of LC_STAGE_COSTS */
+	jmethodID bare[BARE_LOOPS][STEPS_MAX], methods[LOOPS][STEPS_MAX];
+	double yardstick;      /* to which outer costs are scaled */
 	double *inner, *outer; /* BATCHES of each, cycles of a pair */
 };
 
@@ -94,73 +135,6 @@ static void drain(void)
 
 	while (s && s->traces && lc_trace_log_take(s->traces, &row))
 		;
-}
-
-/* -- which one ------------------------------------------------------------------------------ */
-
-static void cpu_name(char *out, size_t out_len)
-{
-	unsigned words[12] = { 0 };
-	char brand[sizeof(words) + 1] = "";
-
-	for (unsigned i = 0; i < 3; i++)
-		if (!__get_cpuid(0x80000002 + i, &words[4 * i], &words[4 * i + 1],
-		                 &words[4 * i + 2], &words[4 * i + 3]))
-			break;
-	memcpy(brand, words, sizeof(words));
-	snprintf(out, out_len, "%s", brand[0] ? brand : "unknown");
-}
-
-static void property(const char *name, char *out, size_t out_len)
-{
-	jvmtiEnv *jvmti = lc_jvmti();
-	char *text = NULL;
-
-	snprintf(out, out_len, "?");
-	if ((*jvmti)->GetSystemProperty(jvmti, name, &text) || !text)
-		return;
-	snprintf(out, out_len, "%s", text);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)text);
-}
-
-/* A library that was built anew may cost something else, though its version is the same. */
-static void agent_name(char *out, size_t out_len)
-{
-	struct stat s = { 0 };
-	Dl_info info;
-
-	if (dladdr(class_bytes, &info) && info.dli_fname)
-		stat(info.dli_fname, &s);
-	snprintf(out, out_len, "%s %lld %lld.%09ld", LC_VERSION, (long long)s.st_size,
-	         (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
-}
-
-static void one_line(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ')
-			*text = ' ';
-}
-
-static void make_key(const struct config *config, struct lc_calibration_key *key)
-{
-	char version[100], name[64], mode[64], *sharing;
-
-	cpu_name(key->cpu, sizeof(key->cpu));
-	property("java.vm.version", version, sizeof(version));
-	property("java.vm.name", name, sizeof(name));
-	property("java.vm.info", mode, sizeof(mode));
-	sharing = strstr(mode, ", sharing"); /* "mixed mode, emulated-client, sharing" */
-	if (sharing)
-		*sharing = '\0'; /* some of the classes come from a file: no matter */
-	snprintf(key->jdk, sizeof(key->jdk), "%s %s %s", name, version, mode);
-	agent_name(key->agent, sizeof(key->agent));
-	snprintf(key->variant, sizeof(key->variant), "%s %.200s", lc_cycles_name(lc_cycles_kind()),
-	         config->variant);
-	key->hz = lc_cycles_hz();
-	one_line(key->cpu);
-	one_line(key->jdk);
-	one_line(key->variant);
 }
 
 static bool wanted(const struct config *config, const struct loop *loop)
@@ -198,11 +172,11 @@ static int64_t call(struct run *r, jmethodID method, jint pairs)
 {
 	uint64_t begin, end;
 
-	lc_stages_parts(LC_STAGE_COSTS, r->done, r->loops);
+	lc_stages_parts(LC_STAGE_COSTS, r->done, r->parts);
 	if (lc_stages_stopped())
 		return -ECANCELED;
 	begin = lc_cycles_now(&r->clock);
-	(*r->jni)->CallStaticVoidMethod(r->jni, r->class, method, pairs);
+	(void)(*r->jni)->CallStaticIntMethod(r->jni, r->class, method, pairs);
 	end = lc_cycles_now(&r->clock);
 	if (!(*r->jni)->ExceptionCheck(r->jni))
 		return end - begin < INT64_MAX ? (int64_t)(end - begin) : 0;
@@ -219,61 +193,122 @@ static jmethodID find(struct run *r, const char *name, const char *signature)
 	return method;
 }
 
-static int warm_up(struct run *r, jmethodID method)
+/* The methods of the steps; returns 0, or -EIO if one is missing. */
+static int find_steps(struct run *r, const struct steps *s, jmethodID *out)
+{
+	for (unsigned i = 0; i < STEPS_MAX; i++) {
+		out[i] = s->methods[i] ? find(r, s->methods[i], "(I)I") : NULL;
+		if (s->methods[i] && !out[i])
+			return -EIO;
+	}
+	return 0;
+}
+
+/* Call the steps for `pairs` in parts. Returns the cycles of the timed step, or as call() does. */
+static int64_t call_steps(struct run *r, const struct steps *s, const jmethodID *methods,
+                          jint pairs)
+{
+	int64_t cycles = 0;
+
+	for (jint done = 0; done < pairs; done += s->part) {
+		const jint part = pairs - done < s->part ? pairs - done : s->part;
+
+		for (unsigned i = 0; i < STEPS_MAX && methods[i]; i++) {
+			const int64_t took = call(r, methods[i], part);
+
+			if (took < 0)
+				return took;
+			cycles += i == s->timed ? took : 0;
+		}
+	}
+	return cycles;
+}
+
+static int warm_up(struct run *r, const struct steps *s, const jmethodID *methods)
 {
 	int64_t cycles = 0;
 	uint64_t end_ns;
 
 	for (unsigned i = 0; i < WARM_CALLS && cycles >= 0; i++)
-		cycles = call(r, method, WARM_PAIRS);
+		cycles = call_steps(r, s, methods, WARM_PAIRS);
 	end_ns = lc_time_now_ns() + WARM_MS * MS;
 	while (lc_time_now_ns() < end_ns && cycles >= 0) {
-		cycles = call(r, method, LC_CALIBRATION_PAIRS);
+		cycles = call_steps(r, s, methods, LC_CALIBRATION_PAIRS);
 		drain();
 	}
 	return cycles < 0 ? (int)cycles : 0;
 }
 
-static int measure_bare(struct run *r, const char *name, double *mean)
+/* Find the methods of a loop, and call them until they are compiled. */
+static int prepare(struct run *r, const struct steps *s, jmethodID *methods)
 {
-	jmethodID method = find(r, name, "(I)I");
-	double cycles[EMPTY_BATCHES];
-	int err = method ? warm_up(r, method) : -EIO;
+	int err = find_steps(r, s, methods);
 
-	for (unsigned i = 0; i < EMPTY_BATCHES && !err; i++) {
-		const int64_t took = call(r, method, LC_CALIBRATION_PAIRS);
+	if (!err)
+		err = warm_up(r, s, methods);
+	r->done += !err;
+	return err;
+}
 
-		cycles[i] = (double)took / LC_CALIBRATION_PAIRS;
-		err = took < 0 ? (int)took : 0;
+/* Costs that are kept from an earlier measurement are scaled to the yardstick of then. */
+static int measure_yardstick(struct run *r, struct lc_cost_value *out)
+{
+	double cycles[YARDSTICKS];
+
+	r->yardstick = out->mean;
+	if (out->known)
+		return 0;
+	for (unsigned i = 0; i < YARDSTICKS; i++) {
+		const int64_t took =
+		    call_steps(r, &bare_loops[BUSY], r->bare[BUSY], LC_CALIBRATION_PAIRS);
+
+		if (took < 0)
+			return (int)took;
+		cycles[i] = (double)lc_probe_yardstick();
 	}
-	if (err)
-		return err;
-	*mean = lc_calibration_summarize(cycles, EMPTY_BATCHES).mean;
-	r->done++;
+	*out = lc_calibration_summarize(cycles, YARDSTICKS);
+	r->yardstick = out->mean;
 	return 0;
 }
 
-/* One attempt. Returns how many batches were measured, -EIO or -ECANCELED. */
-static int measure_batches(struct run *r, const struct loop *loop, jmethodID method)
+/*
+ * One batch: a pair's costs. Returns the cycles of its loop, -EIO or -ECANCELED.
+ */
+static int64_t measure_batch(struct run *r, const struct loop *loop, const jmethodID *methods,
+                             double *inner, double *outer)
 {
-	const double pairs = LC_CALIBRATION_PAIRS, bare = loop->task ? r->empty : r->busy;
+	const double pairs = LC_CALIBRATION_PAIRS;
+	const uint64_t spans = loop->kind == LC_SPAN_KINDS ? 0 : LC_CALIBRATION_PAIRS;
+	const uint64_t yardstick = lc_probe_yardstick();
+	const int64_t bare =
+	    call_steps(r, &bare_loops[loop->bare], r->bare[loop->bare], LC_CALIBRATION_PAIRS);
+	const struct counted before = count(loop->kind);
+	const int64_t cycles = call_steps(r, &loop->steps, methods, LC_CALIBRATION_PAIRS);
+	const struct counted after = count(loop->kind);
+	const double speed = 2 * r->yardstick / (double)(yardstick + lc_probe_yardstick());
+
+	if (bare < 0 || cycles < 0)
+		return bare < 0 ? bare : cycles;
+	if (after.executions - before.executions != spans)
+		return -EIO;
+	*inner = (double)(int64_t)(after.cycles - before.cycles) / pairs;
+	*outer = ((double)(cycles - bare) / pairs - *inner) * speed;
+	return cycles;
+}
+
+/* One attempt. Returns how many batches were measured, -EIO or -ECANCELED. */
+static int measure_batches(struct run *r, const struct loop *loop, const jmethodID *methods)
+{
+	const int most = loop->steps.methods[1] ? BATCHES_TASKS : BATCHES;
 	int64_t left = (int64_t)lc_cycles_of_ns(CPU_MS * MS);
 	int n = 0;
 
-	while (n < BATCHES && (n < BATCHES_MIN || left > 0)) {
-		struct counted before = count(loop->kind), after;
-		int64_t cycles = call(r, method, LC_CALIBRATION_PAIRS);
+	while (n < most && (n < BATCHES_MIN || left > 0)) {
+		const int64_t cycles = measure_batch(r, loop, methods, &r->inner[n], &r->outer[n]);
 
-		after = count(loop->kind);
 		if (cycles < 0)
 			return (int)cycles;
-		if (after.executions - before.executions != LC_CALIBRATION_PAIRS)
-			return -EIO;
 		left -= cycles;
-		r->inner[n] = (double)(int64_t)(after.cycles - before.cycles) / pairs;
-		r->outer[n] = (double)cycles / pairs - r->inner[n] - bare;
-		if (loop->inner == LC_COST_YARDSTICK)
-			r->inner[n] = (double)lc_probe_yardstick();
 		n++;
 		drain();
 	}
@@ -290,13 +325,13 @@ static struct lc_cost_value not_negative(struct lc_cost_value v)
 struct attempt {
 	struct run *run;
 	const struct loop *loop;
-	jmethodID method;
+	const jmethodID *methods;
 };
 
 static int attempt(void *context, struct lc_cost_value *inner, struct lc_cost_value *outer)
 {
 	const struct attempt *a = context;
-	int n = measure_batches(a->run, a->loop, a->method);
+	int n = measure_batches(a->run, a->loop, a->methods);
 
 	if (n < 0)
 		return n;
@@ -305,17 +340,14 @@ static int attempt(void *context, struct lc_cost_value *inner, struct lc_cost_va
 	return 0;
 }
 
-static int measure_loop(struct run *r, const struct loop *loop, struct lc_calibration *c)
+static int measure_loop(struct run *r, size_t i, struct lc_calibration *c)
 {
+	const struct loop *loop = &loops[i];
 	const bool counted = loop->outer == LC_COST_COUNTED;
-	struct attempt a = { .run = r,
-		             .loop = loop,
-		             .method = find(r, loop->method, loop->task ? "(I)V" : "(I)I") };
+	struct attempt a = { .run = r, .loop = loop, .methods = r->methods[i] };
 	struct lc_cost_value inner, outer;
-	int err = a.method ? warm_up(r, a.method) : -EIO;
+	int err;
 
-	if (err)
-		return err;
 	if (counted)
 		lc_probe_force(lc_span_known(), true);
 	err = lc_calibration_repeat(attempt, &a, &inner, &outer);
@@ -323,10 +355,12 @@ static int measure_loop(struct run *r, const struct loop *loop, struct lc_calibr
 		lc_probe_force(lc_span_known(), false);
 	if (err)
 		return err;
+	r->done++;
+	if (c->costs[loop->outer].known && c->costs[loop->outer].mean <= outer.mean)
+		return 0;
 	c->costs[loop->outer] = outer;
 	if (loop->inner != LC_COSTS)
 		c->costs[loop->inner] = inner;
-	r->done++;
 	return 0;
 }
 
@@ -349,28 +383,22 @@ static jclass define(JNIEnv *jni)
 
 static int measure_all(struct run *r, struct lc_calibration *c)
 {
-	jmethodID prepare = find(r, "prepareTask", "()V");
-	int err;
+	const enum bare bare = r->config->tasks ? BARE_LOOPS : MADE;
+	int err = 0;
 
-	r->loops = BARE_LOOPS;
-	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++)
-		r->loops += wanted(r->config, &loops[i]);
-	err = measure_bare(r, "empty", &r->empty);
-	if (!err)
-		err = measure_bare(r, "busy", &r->busy);
-
-	if (!err && r->config->tasks) {
-		if (!prepare)
-			return -EIO;
-		(*r->jni)->CallStaticVoidMethod(r->jni, r->class, prepare);
-		if ((*r->jni)->ExceptionCheck(r->jni)) {
-			(*r->jni)->ExceptionClear(r->jni);
-			return -EIO;
-		}
-	}
-	for (size_t i = 0; !err && i < sizeof(loops) / sizeof(loops[0]); i++)
+	r->parts = bare;
+	for (size_t i = 0; i < LOOPS; i++)
+		r->parts += wanted(r->config, &loops[i]) * (1 + PASSES);
+	for (enum bare i = 0; !err && i < bare; i++)
+		err = prepare(r, &bare_loops[i], r->bare[i]);
+	for (size_t i = 0; !err && i < LOOPS; i++)
 		if (wanted(r->config, &loops[i]))
-			err = measure_loop(r, &loops[i], c);
+			err = prepare(r, &loops[i].steps, r->methods[i]);
+	if (!err)
+		err = measure_yardstick(r, &c->costs[LC_COST_YARDSTICK]);
+	for (size_t i = 0; !err && i < PASSES * LOOPS; i++)
+		if (wanted(r->config, &loops[i % LOOPS]))
+			err = measure_loop(r, i % LOOPS, c);
 	return err;
 }
 
@@ -398,7 +426,7 @@ static int measure(const struct config *config, JNIEnv *jni, struct lc_calibrati
 
 static bool complete(const struct config *config, const struct lc_calibration *c)
 {
-	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++)
+	for (size_t i = 0; i < LOOPS; i++)
 		if (wanted(config, &loops[i]) &&
 		    (!c->costs[loops[i].outer].known ||
 		     (loops[i].inner != LC_COSTS && !c->costs[loops[i].inner].known)))
@@ -427,7 +455,7 @@ static int calibrate(const struct config *config, JNIEnv *jni, struct lc_calibra
 	int err, no_path;
 
 	memset(out, 0, sizeof(*out));
-	make_key(config, &key);
+	lc_calibration_key(config->variant, &key);
 	no_path = lc_calibration_path(&key, path, sizeof(path));
 	if (!no_path && !lc_calibration_load(path, &key, &before) && !config->anew &&
 	    complete(config, &before)) {
@@ -436,6 +464,7 @@ static int calibrate(const struct config *config, JNIEnv *jni, struct lc_calibra
 		lc_calibration_judge(out);
 		return 0;
 	}
+	out->costs[LC_COST_YARDSTICK] = before.costs[LC_COST_YARDSTICK];
 	lc_say("measuring the cost of a span once: the recording begins in some seconds (run "
 	       "'locus calibrate' to measure in advance)");
 	lc_stages_begin(LC_STAGE_COSTS);
@@ -471,6 +500,12 @@ void lc_calibration_costs(const struct lc_calibration *c, struct lc_span_costs *
 		.task_inner = rounded(c, LC_COST_TASK_INNER),
 		.counted = rounded(c, LC_COST_COUNTED),
 		.yardstick = rounded(c, LC_COST_YARDSTICK),
+		.hooks = { [LC_SPAN_HOOK_FLAT] = rounded(c, LC_COST_FLAT),
+		           [LC_SPAN_HOOK_PULLED] = rounded(c, LC_COST_PULLED),
+		           [LC_SPAN_HOOK_CREATED] = rounded(c, LC_COST_CREATED),
+		           [LC_SPAN_HOOK_SUBMITTED] = rounded(c, LC_COST_SUBMITTED),
+		           /* It is both for a method that is entered, and for the same one left. */
+		           [LC_SPAN_HOOK_ENTERED] = rounded(c, LC_COST_ENTERED) / 2 },
 	};
 }
 

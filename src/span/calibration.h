@@ -3,7 +3,8 @@
  * span/calibration.h - measures the cost of recording a span on this machine, in this JVM.
  *
  * The begin and end of a span take time, partly inside the span (inner cost), partly outside (outer
- * cost). Loops of empty spans measure both. The results are kept in the user's cache directory, one
+ * cost). Loops of empty spans measure both. Hooks that begin no span, as at the creation of a task,
+ * have loops of their own. The results are kept in the user's cache directory, one
  * file for each CPU, JVM, clock and way of recording.
  */
 #ifndef LC_SPAN_CALIBRATION_H
@@ -26,8 +27,14 @@ enum lc_cost {
 	LC_COST_SUPPORT, /* including the link of its task to the stream */
 	LC_COST_TASK,
 	LC_COST_TASK_INNER,
+	LC_COST_FLAT,    /* hooks that begin no span, see lc_span_hook: a function made a stream */
+	LC_COST_PULLED,  /* a stream was asked for its iterator */
+	LC_COST_CREATED, /* a task is created */
+	LC_COST_SUBMITTED, /* a task is submitted */
+	LC_COST_ENTERED,   /* a method that submits is entered and left */
 	LC_COST_COUNTED,   /* a stream that is counted, not timed (span/frames/probe.h) */
-	LC_COST_YARDSTICK, /* time of lc_probe_yardstick() meanwhile */
+	LC_COST_YARDSTICK, /* time of lc_probe_yardstick(), to which all but inner costs are scaled
+	                    */
 	LC_COSTS
 };
 

@@ -28,9 +28,10 @@ enum { FILE_MAX = 8192 };
 
 const char *lc_calibration_cost_name(enum lc_cost cost)
 {
-	static const char *const names[LC_COSTS] = { "inner",   "anonymous", "primordial",
-		                                     "support", "task",      "task_inner",
-		                                     "counted", "yardstick" };
+	static const char *const names[LC_COSTS] = {
+		"inner",  "anonymous", "primordial", "support", "task",    "task_inner", "flat",
+		"pulled", "created",   "submitted",  "entered", "counted", "yardstick"
+	};
 
 	return names[cost];
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* span/calibration_impl.h - declares the parts of calibrations that need no JVM, for tests. */
+/* span/calibration_impl.h - declares the parts of calibrations for each other, and for tests. */
 #ifndef LC_SPAN_CALIBRATION_IMPL_H
 #define LC_SPAN_CALIBRATION_IMPL_H
 
@@ -41,6 +41,12 @@ struct lc_calibration_key {
 	char variant[LC_CALIBRATION_TEXT_MAX]; /* clock, and how spans are recorded */
 	uint64_t hz;                           /* equal within a hundredth */
 };
+
+/*
+ * The conditions of this run. `variant`: options that change what a span costs, "" without one.
+ * Context: [attach], lc_cycles_init() done.
+ */
+void lc_calibration_key(const char *variant, struct lc_calibration_key *key);
 
 /*
  * The file for this key, in XDG_CACHE_HOME or ~/.cache. Returns 0, -ENOENT if the environment names

@@ -48,7 +48,7 @@ static struct {
 	size_t len, cap;     /* cap: a power of two, or 0 */
 	uint64_t lost;
 	struct lc_vector waiting; /* struct waiting, by number; of virtual threads that wait */
-	uint32_t inner_cost, task_inner_cost, outer_cost[LC_SPAN_NESTED];
+	uint32_t inner_cost, task_inner_cost;
 
 	/* Frames as they were, and the keys of their slots. Frame 0 stands for the thread. */
 	struct lc_span_frame copies[COPIES];
@@ -303,12 +303,9 @@ static uint64_t not_negative(uint64_t n)
 	return (int64_t)n < 0 ? 0 : n;
 }
 
-static uint64_t compensated(unsigned kind, uint64_t cycles, const uint64_t *nested)
+static uint64_t inner_cost(unsigned kind)
 {
-	cycles -= kind >= LC_SPAN_TASK ? running.task_inner_cost : running.inner_cost;
-	for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
-		cycles -= nested[i] * running.outer_cost[i];
-	return cycles;
+	return kind >= LC_SPAN_TASK ? running.task_inner_cost : running.inner_cost;
 }
 
 /* Index of the outermost copy at the place of copy `i`, whose place is open. */
@@ -335,15 +332,15 @@ static uint64_t take_inside(size_t i, uint64_t own, bool folded, uint64_t *above
 }
 
 /*
- * The row of copy `i`, with its own cycles. A part of a task is added to the task; but a short one,
- * which gets no row, counts nowhere until it is over.
+ * The row of copy `i`, with its own cycles; `costs` are the outer costs of spans inside. A part of
+ * a task is added to the task; but a short one, which gets no row, counts nowhere until it is over.
  */
-static struct open make_row(size_t i, bool is_short, uint64_t cycles, const uint64_t *nested,
+static struct open make_row(size_t i, bool is_short, uint64_t cycles, uint64_t costs,
                             uint64_t *above)
 {
 	struct lc_span_frame *f = &running.copies[i], *outer = NULL;
 	struct lc_block_running row = row_of(f->number, &running.keys[i]);
-	uint64_t rest = compensated(f->kind, cycles, nested);
+	uint64_t rest = cycles - costs - inner_cost(f->kind);
 
 	row.begin_ns = lc_cycles_tsc_to_ns(f->begin_tsc);
 	if (f->kind >= LC_SPAN_TASK) {
@@ -372,24 +369,23 @@ static struct open make_row(size_t i, bool is_short, uint64_t cycles, const uint
 static void make_rows(size_t last, size_t len, uint64_t now,
                       void (*put_row)(void *of, const struct open *span, size_t i), void *of)
 {
-	uint64_t nested[LC_SPAN_NESTED] = { 0 }, above = 0, inside = 0;
+	uint64_t above = 0, costs = 0, inside = 0;
 
 	for (size_t i = len; i > 0; i--) {
 		const struct lc_span_frame *f = &running.copies[i];
 		struct open span;
 
 		above += f->inside;
-		for (unsigned k = 0; k < LC_SPAN_NESTED; k++)
-			nested[k] += f->nested[k];
+		costs += f->costs;
 		if (!f->slot) {
 			inside += f->within.cycles;
 			continue;
 		}
-		span = make_row(i, i > last, now - f->begin - above, nested, &inside);
+		span = make_row(i, i > last, now - f->begin - above, costs, &inside);
 		if (i <= last)
 			put_row(of, &span, i);
 		above = now - f->begin;
-		memset(nested, 0, sizeof(nested));
+		costs = 0;
 	}
 }
 
@@ -499,7 +495,6 @@ static void learn_costs(const struct lc_span_thread *s)
 {
 	running.inner_cost = s->inner_cost;
 	running.task_inner_cost = s->task_inner_cost;
-	memcpy(running.outer_cost, s->outer_cost, sizeof(running.outer_cost));
 }
 
 void lc_running_mark(bool all)

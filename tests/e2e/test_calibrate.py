@@ -8,7 +8,8 @@ import stat
 
 import pytest
 
-COSTS = ["inner", "anonymous", "primordial", "support", "task", "task_inner", "counted", "yardstick"]
+COSTS = ["inner", "anonymous", "primordial", "support", "task", "task_inner", "flat", "pulled", "created", "submitted", "entered",
+         "counted", "yardstick"]
 
 
 @pytest.fixture

@@ -153,6 +153,22 @@ static void another_cost_counts_for_what_is_inside_as_well(void **state)
 	assert_int_equal(get(&slot(3)->counts.inside), 1000 - INNER);
 }
 
+static void outer_costs_follow_the_speed_of_the_cpu(void **state)
+{
+	begin(1);
+	begin(LEAF);
+	now += 100;
+	end();
+	lc_span_costs_at(&s, 2);
+	begin(LEAF);
+	now += 100;
+	assert_int_equal(end().compensated, 100 - INNER);
+	now += 500;
+	/* The first leaf ended before the CPU became slow. */
+	assert_int_equal(end().compensated, 500 - INNER - OUTER - 2 * OUTER);
+	assert_int_equal(s.counted_cost, 2 * COUNTED);
+}
+
 static void streams_with_spans_inside_are_timed(void **state)
 {
 	begin(1);
@@ -275,6 +291,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_counted_has_the_cycles_of_the_last_one_timed),
 		TEST(another_cost_counts_for_what_is_inside_as_well),
+		TEST(outer_costs_follow_the_speed_of_the_cpu),
 		TEST(streams_with_spans_inside_are_timed),
 		TEST(streams_not_timed_before_or_long_are_timed),
 		TEST(the_first_span_inside_makes_a_frame_of_what_was_counted),

@@ -18,7 +18,13 @@
 #include "src/span/span.h"
 
 static const struct lc_span_costs costs = {
-	.inner = 10, .anonymous = 20, .primordial = 30, .support = 40, .task = 50, .task_inner = 15
+	.inner = 10,
+	.anonymous = 20,
+	.primordial = 30,
+	.support = 40,
+	.task = 50,
+	.task_inner = 15,
+	.hooks = { [LC_SPAN_HOOK_FLAT] = 25, [LC_SPAN_HOOK_CREATED] = 7 }
 };
 static struct lc_span_pauses pauses;
 static struct lc_span_thread s;
@@ -101,6 +107,21 @@ static void a_span_alone_pays_its_inner_cost(void **state)
 /*
  * The handler's time is what the TSC says; only a switch in it, which moves the head, leaves it in.
  */
+static void a_hook_costs_the_span_around_it_nothing(void **state)
+{
+	struct lc_span_ended e;
+
+	begin(LC_SPAN_ANONYMOUS, 0, 7, 100);
+	lc_span_hook_ran(&s, LC_SPAN_HOOK_FLAT);
+	begin(LC_SPAN_ANONYMOUS, 1, 8, 300);
+	lc_span_hook_ran(&s, LC_SPAN_HOOK_CREATED);
+	assert_int_equal(end(400).compensated, 100 - 7 - 10);
+	lc_span_hook_ran(&s, LC_SPAN_HOOK_FLAT);
+	e = end(1100);
+	assert_int_equal(e.cycles, 1000 - 2 * 25 - 100);
+	assert_int_equal(e.compensated, 850 - 10 - 20);
+}
+
 static void samples_are_no_part_of_a_span(void **state)
 {
 	static _Atomic uint64_t head;
@@ -551,6 +572,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_span_alone_pays_its_inner_cost),
+		TEST(a_hook_costs_the_span_around_it_nothing),
 		TEST(samples_are_no_part_of_a_span),
 		TEST(work_of_the_agent_is_no_part_of_spans),
 		TEST(nested_spans_are_taken_off_with_what_they_cost),

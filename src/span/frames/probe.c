@@ -13,15 +13,21 @@ enum {
 	REST = 4096, /* executions between rounds, at least; twice as many at most beside */
 	RETRY = 512, /* after a round that was disturbed */
 	PERIOD_MAX =
-	    1 << 13,   /* cycles from one stream to the next, beyond which nothing is to find */
-	LEARN = 8,     /* rounds after which costs are reckoned anew */
-	ERROR_MAX = 6, /* cycles, of the median of the rounds */
+	    1 << 13,    /* cycles from one stream to the next, beyond which nothing is to find */
+	LEARN = 8,      /* rounds after which costs are reckoned anew */
+	ERROR_MAX = 16, /* cycles, of the median of the rounds */
 	YARD_STEPS = 32,
+	YARD_TRIES = 3,
 };
+
+/* Limits of what is believed: a slower CPU was switched away. */
+#define SLOWNESS_MIN 0.5
+#define SLOWNESS_MAX 4
 
 static struct {
 	_Atomic bool enabled;
 	_Atomic uint64_t rounds, cost, counted;
+	_Atomic uint64_t slowness; /* the last thread's, in thousandths; 0: unknown */
 } probe;
 
 void lc_probe_enable(bool on)
@@ -86,6 +92,7 @@ void lc_probe_end(struct lc_span_thread *s)
 	/* The stream around it pays what a span inside costs, when it ends: it has not paid that.
 	 */
 	f->inside += (uint64_t)(slot->last_compensated + s->counted_cost - s->outer_cost[0]);
+	f->costs += s->outer_cost[0];
 	f->nested[0]++;
 	lc_span_inside_add(&f->within, (uint64_t)slot->last_compensated, 1);
 	lc_span_place_again(s, slot->place, f, (uint64_t)slot->last_compensated, 1);
@@ -153,11 +160,8 @@ void lc_probe_force(struct lc_span_thread *s, bool on)
 
 /* -- how fast this CPU is now ------------------------------------------------------------- */
 
-/*
- * Cycles of a few locked additions and stores, which is what counting a stream mostly waits for: a
- * CPU that is clocked down, or shares its core, takes longer for both.
- */
-uint64_t lc_probe_yardstick(void)
+/* Cycles of a few locked additions and stores, which is what hooks mostly wait for. */
+static uint64_t walk_yard(void)
 {
 	_Atomic uint64_t locked = 0, stored[8];
 	uint64_t begin = __rdtsc();
@@ -168,6 +172,33 @@ uint64_t lc_probe_yardstick(void)
 		atomic_fetch_add_explicit(&locked, 1, memory_order_seq_cst);
 	}
 	return __rdtsc() - begin;
+}
+
+/* The shortest of a few tries: an interrupt says nothing about the speed. */
+uint64_t lc_probe_yardstick(void)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned i = 0; i < YARD_TRIES; i++) {
+		const uint64_t cycles = walk_yard();
+
+		least = cycles < least ? cycles : least;
+	}
+	return least;
+}
+
+/* Scale the thread's costs to the present speed of its CPU. */
+static void follow_speed(struct lc_span_thread *s)
+{
+	double now;
+
+	if (!s->base.yardstick)
+		return;
+	now = (double)lc_probe_yardstick() / s->base.yardstick;
+	now = now < SLOWNESS_MIN ? SLOWNESS_MIN : now > SLOWNESS_MAX ? SLOWNESS_MAX : now;
+	lc_span_costs_at(s, (s->slowness + now) / 2);
+	atomic_store_explicit(&probe.slowness, (uint64_t)(s->slowness * 1000 + 0.5),
+	                      memory_order_relaxed); /* on its own */
 }
 
 /* -- what timing costs ---------------------------------------------------------------------- */
@@ -231,6 +262,7 @@ static void correct(struct lc_span_slot *slot, int64_t inner, int64_t outer)
 static void correct_open(struct lc_span_thread *s, int64_t inner, int64_t outer)
 {
 	for (struct lc_span_frame *f = s->frames + 1; f <= s->top; f++) {
+		f->costs += (uint64_t)(outer * (int64_t)f->nested[0]);
 		f->within.cycles += correction(f->within.streams, f->nested[0], inner, outer);
 		f->again.cycles += correction(f->again.streams, 0, inner, outer);
 	}
@@ -238,28 +270,30 @@ static void correct_open(struct lc_span_thread *s, int64_t inner, int64_t outer)
 
 void lc_probe_apply(struct lc_span_thread *s, uint32_t cost)
 {
-	const uint64_t before = (uint64_t)s->inner_cost + s->outer_cost[0];
-	uint32_t inner = before ? (uint32_t)((uint64_t)cost * s->inner_cost / before) : cost / 3;
+	struct lc_span_costs *base = &s->base;
+	const uint64_t before = (uint64_t)base->inner + base->anonymous;
+	uint32_t inner = before ? (uint32_t)((uint64_t)cost * base->inner / before) : cost / 3;
 	uint32_t outer = cost - inner;
 	struct lc_span_slot *slot;
 
 	for (uint32_t i = 0; (slot = lc_span_stack_slot(s, i)); i++)
-		correct(slot, (int64_t)inner - s->inner_cost, (int64_t)outer - s->outer_cost[0]);
-	correct_open(s, (int64_t)inner - s->inner_cost, (int64_t)outer - s->outer_cost[0]);
-	s->inner_cost = inner;
-	s->outer_cost[0] = outer;
+		correct(slot, (int64_t)inner - base->inner, (int64_t)outer - base->anonymous);
+	correct_open(s, (int64_t)inner - base->inner, (int64_t)outer - base->anonymous);
+	base->inner = inner;
+	base->anonymous = outer;
 	s->probe.cost = cost;
+	lc_span_costs_at(s, s->slowness);
 }
 
 static void note_round(struct lc_span_thread *s, uint64_t after)
 {
 	struct lc_probe *p = &s->probe;
-	double timed = ((double)p->before + (double)after) / 2, counting = s->counted_cost, cost;
+	double timed = ((double)p->before + (double)after) / 2, cost;
 
-	if (s->yardstick)
-		counting *= (double)lc_probe_yardstick() / s->yardstick;
+	cost = (timed - (double)p->during) / p->counted + s->counted_cost;
+	/* Scaled to the calibration's speed. */
 	p->rounds[p->rounds_len++ % LC_PROBE_ROUNDS] =
-	    (float)((timed - (double)p->during) / p->counted + counting);
+	    (float)(s->inner_cost + (cost - s->inner_cost) / s->slowness);
 	atomic_fetch_add_explicit(&probe.rounds, 1, memory_order_relaxed); /* counts */
 	if (p->rounds_len % LEARN)
 		return;
@@ -275,9 +309,14 @@ static void note_round(struct lc_span_thread *s, uint64_t after)
 void lc_probe_init(struct lc_span_thread *s)
 {
 	uint32_t cost = (uint32_t)atomic_load_explicit(&probe.cost, memory_order_relaxed);
+	uint64_t slowness = atomic_load_explicit(&probe.slowness, memory_order_relaxed);
 
 	s->probe.left = LC_PROBE_FIRST;
 	s->probe.random = (uint32_t)__rdtsc();
+	if (slowness)
+		lc_span_costs_at(s, (double)slowness / 1000);
+	else
+		follow_speed(s);
 	if (cost)
 		lc_probe_apply(s, cost);
 }
@@ -338,13 +377,15 @@ static void advance(struct lc_span_thread *s, uint64_t cycles)
 void lc_probe_turn(struct lc_span_thread *s)
 {
 	struct lc_probe *p = &s->probe;
-	uint64_t now;
+	const uint64_t now = lc_cycles_now(&s->clock);
 
+	if (p->stage == LC_PROBE_RESTS)
+		follow_speed(s);
 	if (!atomic_load_explicit(&probe.enabled, memory_order_relaxed)) {
-		p->left = UINT32_MAX;
+		p->left = REST;
+		s->top->inside += lc_cycles_now(&s->clock) - now;
 		return;
 	}
-	now = lc_cycles_now(&s->clock);
 	if (p->stage == LC_PROBE_DURING)
 		atomic_fetch_add_explicit(&probe.counted, p->counted, memory_order_relaxed);
 	for (uint32_t i = 0; i < p->slots_len; i++)

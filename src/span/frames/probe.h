@@ -6,9 +6,12 @@
  * instructions that they keep from running ahead, on caches. So now and then a thread does not time
  * its small streams for a window of LC_PROBE_WINDOW executions. It finds and counts each of them,
  * and touches neither clock nor stack. The extra time of the windows before and after is the cost
- * of timing. To this is added the cost of counting, which the calibration knows (LC_COST_COUNTED),
- * times the CPU's slow-down since the calibration (LC_COST_YARDSTICK). The median of these sums
- * replaces the calibration's cost, also for earlier spans of the thread.
+ * of timing. To this is added the cost of counting, which the calibration knows (LC_COST_COUNTED).
+ * The median of these sums replaces the calibration's cost, also for earlier spans of the thread.
+ *
+ * All but inner costs grow when other work shares the CPU's core. So before each round, the thread
+ * takes the time of a yardstick, and scales its costs (lc_span_costs_at()). Costs of rounds are
+ * kept as they would be at the calibration's speed (LC_COST_YARDSTICK).
  *
  * All executions stay counted. An untimed one has the cycles of the last timed one, in its slot and
  * for the stream around it. Only streams that never had a span inside are left out. At its first
@@ -90,7 +93,8 @@ void lc_probe_stop(struct lc_span_thread *s);
 /* Count all streams without timing them, or stop that: for the calibration. [attach] */
 void lc_probe_force(struct lc_span_thread *s, bool on);
 
-/* Cycles of a fixed piece of work, which tell the current speed of the CPU. Context: any. */
+/* Cycles of a fixed piece of work, which tell the current speed of the CPU, some 2000. Context:
+ * any. */
 uint64_t lc_probe_yardstick(void);
 
 /* The cost of a begin and an end by the rounds so far; 0: unknown. Pure. */

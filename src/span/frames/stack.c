@@ -33,6 +33,27 @@ bool lc_span_slots_crowded(void)
 	return lc_span_slots_count() > LC_SPAN_SLOTS_MAX / 2;
 }
 
+static uint32_t slowed(uint32_t cost, double slowness)
+{
+	return (uint32_t)(cost * slowness + 0.5);
+}
+
+void lc_span_costs_at(struct lc_span_thread *s, double slowness)
+{
+	const struct lc_span_costs *base = &s->base;
+
+	s->slowness = slowness;
+	s->inner_cost = base->inner;
+	s->task_inner_cost = base->task_inner;
+	s->outer_cost[0] = slowed(base->anonymous, slowness);
+	s->outer_cost[1] = slowed(base->primordial, slowness);
+	s->outer_cost[2] = slowed(base->support, slowness);
+	s->outer_cost[3] = slowed(base->task, slowness);
+	s->counted_cost = slowed(base->counted, slowness);
+	for (unsigned i = 0; i < LC_SPAN_HOOKS; i++)
+		s->hook_cost[i] = slowed(base->hooks[i], slowness);
+}
+
 int lc_span_stack_init(struct lc_span_thread *s, const struct lc_span_costs *costs,
                        const struct lc_span_pauses *pauses)
 {
@@ -47,14 +68,8 @@ int lc_span_stack_init(struct lc_span_thread *s, const struct lc_span_costs *cos
 	s->frames->stack_pointer = UINT64_MAX;
 	s->pauses = pauses;
 	s->ended.element_bytes = sizeof(uint64_t);
-	s->outer_cost[0] = costs->anonymous;
-	s->outer_cost[1] = costs->primordial;
-	s->outer_cost[2] = costs->support;
-	s->outer_cost[3] = costs->task;
-	s->inner_cost = costs->inner;
-	s->task_inner_cost = costs->task_inner;
-	s->counted_cost = costs->counted;
-	s->yardstick = costs->yardstick;
+	s->base = *costs;
+	lc_span_costs_at(s, 1);
 	return 0;
 }
 
@@ -229,6 +244,7 @@ static void drop_top(struct lc_span_thread *s)
 	struct lc_span_frame *f = s->top--;
 
 	f[-1].inside += f->inside;
+	f[-1].costs += f->costs;
 	lc_span_inside_add(&f[-1].within, f->within.cycles, f->within.streams);
 	for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
 		f[-1].nested[i] += f->nested[i];

@@ -42,7 +42,17 @@ struct lc_locations;   /* span/streams/location.h */
 struct lc_trace_log;   /* span/frames/trace.h */
 struct lc_task_thread; /* span/tasks/task.c */
 
-/* Costs of a begin and an end, in cycles of the clock. */
+/* Hooks inside spans that begin and end none. */
+enum lc_span_hook {
+	LC_SPAN_HOOK_FLAT = 0, /* a function has made a stream, see span/streams/flatmap.h */
+	LC_SPAN_HOOK_PULLED,   /* a stream was asked for its iterator */
+	LC_SPAN_HOOK_CREATED,  /* a task */
+	LC_SPAN_HOOK_SUBMITTED,
+	LC_SPAN_HOOK_ENTERED, /* a method that submits is entered, or left */
+	LC_SPAN_HOOKS
+};
+
+/* Costs of a begin and an end, and of other hooks, in cycles of the clock. */
 struct lc_span_costs {
 	uint32_t inner;     /* inner cost: the part of its own begin and end inside a span */
 	uint32_t anonymous; /* outer costs: the rest, inside the outer span, by kind */
@@ -52,6 +62,7 @@ struct lc_span_costs {
 	uint32_t task_inner;
 	uint32_t counted;   /* a stream that is counted, not timed: span/frames/probe.h */
 	uint32_t yardstick; /* time of lc_probe_yardstick() then; 0: unknown */
+	uint32_t hooks[LC_SPAN_HOOKS];
 };
 
 /* The stream that a frame is part of: the outer stream of a stream inside the frame. */
@@ -85,7 +96,8 @@ struct lc_span_inside {
 struct lc_span_frame {
 	uint64_t begin;            /* cycles of the thread's clock */
 	uint64_t begin_tsc;        /* the TSC at that time */
-	uint64_t inside;           /* cycles of ended spans directly inside */
+	uint64_t inside;           /* cycles of ended spans directly inside, and of other work */
+	uint64_t costs;            /* outer costs of these spans */
 	uint64_t switches;         /* the clock's at begin */
 	uint64_t gc_count, gc_ns;  /* pauses of the process, at begin */
 	struct lc_span_slot *slot; /* NULL: transparent */
@@ -117,8 +129,12 @@ struct lc_span_thread {
 	struct lc_span_frame *frames; /* replaced under lock */
 	struct lc_cycle_clock clock;
 	const struct lc_span_pauses *pauses;
+	struct lc_span_costs base; /* costs at the speed of the calibration */
+	double slowness;           /* times that the yardstick takes as long as then */
+	/* Costs at that speed: only outer costs depend on it. */
 	uint32_t outer_cost[LC_SPAN_NESTED];
-	uint32_t inner_cost, task_inner_cost, counted_cost, yardstick;
+	uint32_t inner_cost, task_inner_cost, counted_cost;
+	uint32_t hook_cost[LC_SPAN_HOOKS];
 	uint64_t last_number; /* the last one given out */
 	uint64_t excess;      /* open spans beyond the bound */
 	uint64_t low;         /* open spans at the end of the stack, inside all frames */
@@ -164,6 +180,12 @@ struct lc_span_ended {
 int lc_span_stack_init(struct lc_span_thread *s, const struct lc_span_costs *costs,
                        const struct lc_span_pauses *pauses);
 void lc_span_stack_destroy(struct lc_span_thread *s);
+
+/*
+ * From now on the CPU takes `slowness` times as long as at the calibration: a core that other work
+ * shares is slow. Spans that have ended keep their compensation. Context: [hook], owner.
+ */
+void lc_span_costs_at(struct lc_span_thread *s, double slowness);
 
 /*
  * The slot of `key`, made if it is new. Beyond LC_SPAN_SLOTS_MAX it is the slot of the kind's other
@@ -244,6 +266,15 @@ static inline bool lc_span_empty(const struct lc_span_thread *s)
 	return s->top == s->frames;
 }
 
+/*
+ * A hook that begins and ends no span has run: the span around it does not count what the hook
+ * costs on average. Context: [hook], owner.
+ */
+static inline void lc_span_hook_ran(struct lc_span_thread *s, enum lc_span_hook hook)
+{
+	s->top->inside += s->hook_cost[hook];
+}
+
 static inline void lc_span_inside_add(struct lc_span_inside *to, uint64_t cycles, uint64_t streams)
 {
 	to->cycles += cycles;
@@ -311,7 +342,7 @@ static inline struct lc_span_frame *lc_span_push(struct lc_span_thread *s, unsig
 	}
 	atomic_store_explicit(&f->open, 0, memory_order_relaxed);
 	atomic_signal_fence(memory_order_release); /* W2 */
-	f->inside = 0;
+	f->inside = f->costs = 0;
 	f->slot = slot;
 	for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
 		f->nested[i] = 0;
@@ -349,25 +380,25 @@ static inline struct lc_span_frame *lc_span_pop(struct lc_span_thread *s, uint64
                                                 uint64_t tsc, struct lc_span_ended *e)
 {
 	struct lc_span_frame *f = s->top, *below = f - 1;
-	int64_t costs = f->kind >= LC_SPAN_TASK ? s->task_inner_cost : s->inner_cost;
+	const int64_t inner = f->kind >= LC_SPAN_TASK ? s->task_inner_cost : s->inner_cost;
+	const unsigned nested = lc_span_nested_kind(f->kind);
 	uint64_t total = now - f->begin;
 
 	s->top = below;
 	if (__builtin_expect(!f->slot, 0)) {
 		below->inside += f->inside;
+		below->costs += f->costs;
 		lc_span_inside_add(&below->within, f->within.cycles, f->within.streams);
 		for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
 			below->nested[i] += f->nested[i];
 		return f;
 	}
 	below->inside += total;
-	below->nested[lc_span_nested_kind(f->kind)]++;
-	if (lc_span_has_nested(f))
-		for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
-			costs += (int64_t)f->nested[i] * s->outer_cost[i];
+	below->costs += s->outer_cost[nested];
+	below->nested[nested]++;
 	e->total = total;
 	e->cycles = total - f->inside; /* clocks may go back a little: modulo 2^64, like all sums */
-	e->compensated = (int64_t)e->cycles - costs;
+	e->compensated = (int64_t)(e->cycles - f->costs) - inner;
 	e->switches = s->clock.switches - f->switches;
 	e->gc_count = atomic_load_explicit(&s->pauses->count, memory_order_relaxed) - f->gc_count;
 	e->gc_ns = atomic_load_explicit(&s->pauses->ns, memory_order_relaxed) - f->gc_ns;
@@ -375,8 +406,7 @@ static inline struct lc_span_frame *lc_span_pop(struct lc_span_thread *s, uint64
 	e->inside = (struct lc_span_inside){ 0, 0 };
 	if (f->kind < LC_SPAN_TASK) {
 		e->inside = lc_span_place_close(f, (uint64_t)e->compensated);
-		lc_span_place_again(s, f->slot->place, below, (uint64_t)e->compensated,
-		                    !lc_span_nested_kind(f->kind));
+		lc_span_place_again(s, f->slot->place, below, (uint64_t)e->compensated, !nested);
 	}
 	return f;
 }

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "src/classfile/span_rewrite.h"
+#include "src/core/own_work.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/version.h"
@@ -41,8 +42,8 @@ static uint32_t ask(JNIEnv *jni, jobject function)
 	return path;
 }
 
-uint32_t lc_flatmap_slowly(struct lc_flatmap_function *known, JNIEnv *jni, jobject function,
-                           uint32_t word)
+static uint32_t look_up(struct lc_flatmap_function *known, JNIEnv *jni, jobject function,
+                        uint32_t word)
 {
 	struct lc_task_place_class found = { 0 };
 	uint32_t sequence =
@@ -60,4 +61,16 @@ uint32_t lc_flatmap_slowly(struct lc_flatmap_function *known, JNIEnv *jni, jobje
 	*known =
 	    (struct lc_flatmap_function){ .word = word, .sequence = sequence, .path = path - 1 };
 	return path - 1;
+}
+
+uint32_t lc_flatmap_slowly(struct lc_flatmap_function *known, JNIEnv *jni, jobject function,
+                           uint32_t word)
+{
+	struct lc_own_work work;
+	uint32_t path;
+
+	lc_own_work_begin(&work);
+	path = look_up(known, jni, function, word);
+	lc_own_work_end(&work);
+	return path;
 }

@@ -356,14 +356,17 @@ void Java_java_lang_LocusSpan_pulled(JNIEnv *jni, jclass c)
 	if (!atomic_load_explicit(&found.slot->first_tsc, memory_order_relaxed))
 		atomic_store_explicit(&found.slot->first_tsc, tsc, memory_order_relaxed);
 	atomic_store_explicit(&found.slot->last_tsc, tsc, memory_order_relaxed);
+	lc_span_hook_ran(s, LC_SPAN_HOOK_PULLED);
 }
 
 void Java_java_lang_LocusSpan_made(JNIEnv *jni, jclass c, jobject function, jint word)
 {
 	struct lc_span_thread *s = enter(jni);
 
-	if (s)
-		lc_flatmap_made(&s->locations->flat, jni, function, (uint32_t)word);
+	if (!s)
+		return;
+	lc_flatmap_made(&s->locations->flat, jni, function, (uint32_t)word);
+	lc_span_hook_ran(s, LC_SPAN_HOOK_FLAT);
 }
 
 /* A support task belongs to the stream that its creator is executing. */

@@ -207,6 +207,7 @@ void Java_java_lang_LocusSpan_created(JNIEnv *jni, jclass span, jobject task, ji
 		watch_changed(jni, s, class);
 	site = find_place(jni, s, frame, LC_TASK_PLACE_CREATED, task, class);
 	lc_task_created(s, class, (uint32_t)hash, site ? site : class->site, __rdtsc());
+	lc_span_hook_ran(s, LC_SPAN_HOOK_CREATED);
 }
 
 /* An object of a known class was submitted by the hook with this frame. */
@@ -237,8 +238,10 @@ void Java_java_lang_LocusSpan_submitted(JNIEnv *jni, jclass span, jobject task, 
 
 	if (class && lc_task_watch_submitted(class->watch))
 		watch_changed(jni, s, class);
-	if (class)
+	if (class) {
 		submit(jni, s, frame, task, class, key, bits);
+		lc_span_hook_ran(s, LC_SPAN_HOOK_SUBMITTED);
+	}
 	if (bits & (LC_SUBMIT_ENTERS | LC_SUBMIT_ENTERS_ALL) && s && s->tasks)
 		lc_task_entered(s, key, bits & LC_SUBMIT_ENTERS_ALL);
 }
@@ -247,16 +250,20 @@ void Java_java_lang_LocusSpan_entered(JNIEnv *jni, jclass span, jboolean all)
 {
 	struct lc_span_thread *s = enter(jni, 0);
 
-	if (s && s->tasks)
-		lc_task_entered(s, (struct lc_link_key){ 0 }, all);
+	if (!s || !s->tasks)
+		return;
+	lc_task_entered(s, (struct lc_link_key){ 0 }, all);
+	lc_span_hook_ran(s, LC_SPAN_HOOK_ENTERED);
 }
 
 static void leave(bool refused)
 {
 	struct lc_span_thread *s = lc_span_known();
 
-	if (s && s->tasks)
-		lc_task_left(s, refused);
+	if (!s || !s->tasks)
+		return;
+	lc_task_left(s, refused);
+	lc_span_hook_ran(s, LC_SPAN_HOOK_ENTERED);
 }
 
 void Java_java_lang_LocusSpan_left(JNIEnv *jni, jclass span)
