@@ -332,7 +332,7 @@ static int start_hooks(JNIEnv *jni)
 	if (agent.follow)
 		watched_len = lc_watch_classes(&watched);
 	lc_classes_watch(watched, watched_len);
-	hook = lc_classes_define_hook(jni, &agent.options);
+	hook = lc_classes_define_hook(jni, &agent.options, agent.ordered);
 	err = hook ? lc_hook_init(hook, &agent.options, agent.follow) : -EIO;
 	if (!err && agent.attached)
 		err = lc_agent_attach_linked(jni, hook);

@@ -55,7 +55,10 @@ enum {
 	MANIFEST_IDLE_MS = 60000,
 	BUDGET_MS = 1000,
 	OPEN_EPOCH_MS = 250, /* the open epoch is resolved at most this often */
-	RECORD_LAG_MS = 20,  /* an object is touched before its allocation is recorded */
+	/* ... since all of its records are read each time, for at most this part of the time, */
+	OPEN_EPOCH_PART = 100,
+	OPEN_EPOCH_MAX_MS = 5000, /* but at least this often */
+	RECORD_LAG_MS = 20,       /* an object is touched before its allocation is recorded */
 };
 
 static struct {
@@ -65,6 +68,7 @@ static struct {
 
 	/* The attribution thread's own. */
 	uint64_t manifest_ns, open_ns, budget_ns;
+	uint64_t resolve_ns; /* when the open epoch is to be resolved again */
 	struct lc_rest rest;
 } work;
 
@@ -126,12 +130,24 @@ static void look_at_memory(bool last, bool flush)
 	                    : LC_RSS_LOOK);
 }
 
+/* A sample that is not resolved here waits for the end of its epoch. */
+static void resolve_open_epoch(uint64_t now, uint64_t until_ns)
+{
+	const uint64_t begin_ns = lc_own_cost_clock();
+	uint64_t wait_ns;
+
+	lc_attribution_resolve_open(until_ns);
+	wait_ns = (lc_own_cost_clock() - begin_ns) * OPEN_EPOCH_PART;
+	work.resolve_ns =
+	    now + (wait_ns < OPEN_EPOCH_MAX_MS * MS ? wait_ns : OPEN_EPOCH_MAX_MS * MS);
+}
+
 static void look_at_open_epoch(uint64_t now, bool last, bool asked)
 {
 	if (last || asked || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
 		work.open_ns = now;
-		if (!lc_attribution.config.ordered)
-			lc_attribution_resolve_open(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
+		if (!lc_attribution.config.ordered && (last || asked || now >= work.resolve_ns))
+			resolve_open_epoch(now, last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
 		lc_numa_resolve(lc_attribution.open_epoch, now);
 		lc_attribution_reap(now);
 	} else if (lc_span_slots_crowded()) {

@@ -101,7 +101,7 @@ static void fill(const struct lc_hook_layout *layout, uint32_t values[PLACE_HOLD
 	values[STRINGS] = layout->watched_strings;
 	values[SHIFT_REFERENCE] = layout->reference_bytes == 8 ? 3 : 2;
 	values[ALIGN_MASK] = layout->object_align_bytes - 1;
-	values[ALL] = layout->objects;
+	values[ALL] = !layout->objects ? 0 : layout->gives_arrays ? 1 : 2;
 	values[CLASS_SHIFT] = layout->class_shift;
 	values[IN_JAVA] = layout->in_java;
 }

@@ -36,7 +36,8 @@ struct lc_hook_layout {
 	uint32_t object_align_bytes;           /* a power of two, 8..256 */
 	/* The next fields are used with `objects`, or if some classes are tracked; heap/tlab.h says
 	 * what they mean. */
-	bool objects; /* every object is tracked */
+	bool objects;      /* every object is tracked */
+	bool gives_arrays; /* native code wants a reference to each array */
 	bool carriers;
 	uint32_t eetop, tlab_start, tlab_top, allocated, class_offset, class_shift, thread_state,
 	    in_java;

@@ -254,8 +254,21 @@ static bool is_full(void)
 	return lc_small.moves_len == lc_small.moves_max;
 }
 
+/* Does the header at `addr` alone tell that the object was not moved? Most new objects are dead. */
+static inline bool is_unmoved(uint64_t addr)
+{
+	const uint64_t at = addr - lc_small.low, i = at / GRANULE_BYTES; /* below low: huge */
+
+	return i < lc_small.granules_len && lc_small.granules[i / 64] >> i % 64 & 1 &&
+	       at % GRANULE_BYTES <= GRANULE_BYTES - LC_SMALL_HEADER_BYTES &&
+	       (lc_peek_load64(addr) & 3) != LC_SMALL_MARK_FORWARDED;
+}
+
 void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
 {
+	const bool headers_tell =
+	    !lc_small.slid && !lc_small_given_looked() && !lc_small_stuck_known();
+
 	for (size_t i = 0; i < len; i++) {
 		const struct lc_alloc *a = &records[i];
 		uint64_t to;
@@ -263,7 +276,8 @@ void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uin
 		/* A fetch of memory that is gone does nothing. */
 		if (i + FETCH_AHEAD < len)
 			__builtin_prefetch((const void *)(uintptr_t)lc_alloc_addr(a + FETCH_AHEAD));
-		if (!lc_small_is_looked_at(a, tag, span))
+		if (!lc_small_is_looked_at(a, tag, span) ||
+		    (headers_tell && is_unmoved(lc_alloc_addr(a))))
 			continue;
 		if (lc_small.slid) {
 			if (lc_small_slide_kept(lc_alloc_addr(a)) && lc_small_slide_kept_new(a))

@@ -27,6 +27,9 @@ import jdk.internal.vm.annotation.ForceInline;
  * however much others have allocated since the last hook. While the thread may look at the stack for
  * each object, native code does so: append()'s limit is then where the log ends.
  *
+ * A short array is treated as an object: its hook passes no reference to native code, so the JIT may
+ * remove the array as it would without the hook.
+ *
  * Interpreted code pays for each call, and getInt(address) is two. Hence getInt(null, address).
  */
 public final class LocusHook {
@@ -49,7 +52,7 @@ public final class LocusHook {
 	private static final int SHIFT_REFERENCE = 0x7C0C050F;
 	/* Alignment of objects in bytes, less one. */
 	private static final int ALIGN_MASK = 0x7C0C0510;
-	/* Every object is tracked: 1, else 0. */
+	/* Every object is tracked: 1, or 2 if native code needs no reference to short arrays; else 0. */
 	private static final int ALL = 0x7C0C0511;
 	/* The word at CLASS_OFFSET is shifted by this to get an object's class word. */
 	private static final int CLASS_SHIFT = 0x7C0C0512;
@@ -59,6 +62,8 @@ public final class LocusHook {
 	private static final int STRINGS = 0x7C0C0514;
 	/* In the number of a site: LC_SITE_TRACKED of classfile/rewrite.h. */
 	private static final int TRACKED = 1 << 25;
+	/* ... and the bits of a site whose bytecode does not tell the class, or whose array another hook may see. */
+	private static final int CALLED = 1 << 31 | 1 << 30 | 1 << 26;
 	/* The state of a thread that runs Java code. */
 	private static final int IN_JAVA = 0x7C0C0515;
 	/* Addresses: of the GC sequence, and of the table of threads. */
@@ -103,6 +108,9 @@ public final class LocusHook {
 
 	/** An object of that class may have been made just now: at `address`, if that is not 0. */
 	private static native void madeSlowly(long thread, Class<?> type, int site, long address);
+
+	/** The same of an array of so many words. */
+	private static native void madeArraySlowly(long thread, Class<?> type, int words, int site, long address);
 
 	/** For the audit: an object whose hook has run before its constructor did. */
 	public static native void constructed(Object o);
@@ -263,6 +271,15 @@ public final class LocusHook {
 		return U.getLong(null, thread + TLAB_START) == U.getLong(null, s + 48);
 	}
 
+	/** Has the JIT removed the allocation? The thread has allocated nothing since the last hook. Notes it. */
+	@ForceInline
+	private static boolean isRemoved(long thread, long s, long e, long bytes) {
+		if (bytes != 0 || U.getLong(null, thread + ALLOCATED_BYTES) != U.getLong(null, s + 32))
+			return false;
+		U.putInt(null, e + 28, 1);
+		return true;
+	}
+
 	/** Behind `new`, before the constructor. */
 	@ForceInline
 	public static void made(Class<?> type, int site) {
@@ -274,10 +291,8 @@ public final class LocusHook {
 			long top = U.getLong(null, thread + TLAB_TOP);
 			long last = U.getLong(null, s + 8);
 			long bytes = top - last;
-			if (bytes == 0 && U.getLong(null, thread + ALLOCATED_BYTES) == U.getLong(null, s + 32)) {
-				U.putInt(null, e + 28, 1); /* the JIT has removed the allocation */
+			if (isRemoved(thread, s, e, bytes))
 				return;
-			}
 			if (U.getInt(null, e) == site && all() == 0) {
 				address = tracked(thread, s, e, top, last);
 				if (address < 0 || address != 0 && isSameBuffer(thread, s)
@@ -290,6 +305,27 @@ public final class LocusHook {
 			}
 		}
 		madeSlowly(thread, type, site, address);
+	}
+
+	/** Behind the bytecode that makes an array of less than 64 words, 512 bytes. The JIT knows the array's class. */
+	@ForceInline
+	private static void madeShort(Object array, int words, int site) {
+		long thread = thread();
+		long s = state(thread);
+		long address = 0;
+		if (s != 0) {
+			long e = s + ENTRIES + ((site & ENTRY_MASK) << 5);
+			long top = U.getLong(null, thread + TLAB_TOP);
+			long last = U.getLong(null, s + 8);
+			if (isRemoved(thread, s, e, top - last))
+				return;
+			if (U.getInt(null, e) == site && top - last == (long) words << 3 && isOf(thread, s, e, last)) {
+				if (append(s, e, last, top, words))
+					return;
+				address = last;
+			}
+		}
+		madeArraySlowly(thread, array.getClass(), words, site, address);
 	}
 
 	/**
@@ -323,58 +359,72 @@ public final class LocusHook {
 		if (all() == 0 && (site & TRACKED) == 0) {
 			if (words >= 0 && words < MIN_WORDS && U.getInt(null, WATCHING) == 0)
 				return;
+		} else if (all() == 2 && words >>> 6 == 0 && (site & CALLED) == 0) {
+			madeShort(array, words, site);
+			return;
 		} else if (words >>> 7 == 0 && appendArray(words, site)) {
 			return;
 		}
 		alloc(array, words, site);
 	}
 
+	/* Inlined always: a call would be given the array, and the JIT could remove none. */
+	@ForceInline
 	private static int words(int base, int length, int shift) {
 		int mask = ALIGN_MASK;
 
 		return (int) ((((long) length << shift) + base + mask & ~mask) >>> 3);
 	}
 
+	@ForceInline
 	public static void array(boolean[] a, int site) {
 		if (a.length >= MIN_BOOLEAN)
 			madeArray(a, words(BASE_1, a.length, 0), site);
 	}
 
+	@ForceInline
 	public static void array(byte[] a, int site) {
 		if (a.length >= MIN_BYTE)
 			madeArray(a, words(BASE_1, a.length, 0), site);
 	}
 
+	@ForceInline
 	public static void array(char[] a, int site) {
 		if (a.length >= MIN_CHAR)
 			madeArray(a, words(BASE_2, a.length, 1), site);
 	}
 
+	@ForceInline
 	public static void array(short[] a, int site) {
 		if (a.length >= MIN_SHORT)
 			madeArray(a, words(BASE_2, a.length, 1), site);
 	}
 
+	@ForceInline
 	public static void array(int[] a, int site) {
 		if (a.length >= MIN_INT)
 			madeArray(a, words(BASE_4, a.length, 2), site);
 	}
 
+	@ForceInline
 	public static void array(float[] a, int site) {
 		if (a.length >= MIN_FLOAT)
 			madeArray(a, words(BASE_4, a.length, 2), site);
 	}
 
+	@ForceInline
 	public static void array(long[] a, int site) {
 		if (a.length >= MIN_LONG)
 			madeArray(a, words(BASE_8, a.length, 3), site);
 	}
 
+	@ForceInline
 	public static void array(double[] a, int site) {
 		if (a.length >= MIN_DOUBLE)
 			madeArray(a, words(BASE_8, a.length, 3), site);
 	}
 
+	@ForceInline
 	public static void array(Object[] a, int site) {
 		if (a.length >= MIN_REFERENCE)
 			madeArray(a, words(BASE_REFERENCE, a.length, SHIFT_REFERENCE), site);

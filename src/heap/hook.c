@@ -623,19 +623,19 @@ static inline void remember_array(struct lc_site_counter *counter, uint32_t byte
 		                 true);
 }
 
-/* An object of `type` may have been made just before the hook. */
-static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *objects, jclass type,
-                 const struct lc_context_hook *h, uint64_t proved)
+/* An object may have been made just before the hook. */
+static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *objects,
+                 const struct lc_context_hook *h, const struct lc_tlab_asked *asked)
 {
-	const uint32_t bytecode_site = h->bytecode_site;
 	struct lc_tlab_made made = { 0 };
 	struct lc_site_counter *counter;
 	uint32_t common = 0;
-	enum lc_tlab_proof proof = lc_tlab_find(objects, jni, type, bytecode_site, proved, &made);
+	bool in_java;
+	enum lc_tlab_proof proof = lc_tlab_find(objects, jni, asked, &made);
 
 	if (proof == LC_TLAB_NONE)
 		return;
-	counter = made_counter(jni, t, objects, type, h, &made, &common);
+	counter = made_counter(jni, t, objects, asked->type, h, &made, &common);
 	if (!counter && !(common && lc_common_counters_add(common, made.size_bytes))) {
 		lc_count(&hook.unrecorded);
 		return;
@@ -653,8 +653,24 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 		                       .site = counter ? counter->site : common });
 	if (!counter)
 		return;
-	lc_tlab_remember(objects, bytecode_site, &made, counter,
-	                 (hook.tracks || !hook.exact) && !lc_tlab_is_large(made.size_bytes / 8));
+	in_java = (hook.tracks || !hook.exact) && !lc_tlab_is_large(made.size_bytes / 8);
+	if (asked->array_bytes)
+		made.size_bytes = 0; /* each array has its own */
+	lc_tlab_remember(objects, h->bytecode_site, &made, counter, in_java);
+}
+
+/* The same for the natives. `h` is of their frame. */
+static void made_slowly(JNIEnv *jni, uint64_t thread, const struct lc_context_hook *h,
+                        const struct lc_tlab_asked *asked)
+{
+	struct lc_thread *t = enter(jni);
+	struct lc_tlab_thread *objects =
+	    t ? lc_tlab_self(thread, hook.follow ? t->allocs : NULL) : NULL;
+
+	if (!objects)
+		return;
+	made(jni, t, objects, h, asked);
+	lc_tlab_sync(objects);
 }
 
 /*
@@ -685,6 +701,10 @@ JNIEXPORT void JNICALL Java_java_lang_LocusHook_observe(JNIEnv *jni, jclass hook
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_madeSlowly(JNIEnv *jni, jclass hook_class,
                                                            jlong thread, jclass type, jint site,
                                                            jlong address);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_madeArraySlowly(JNIEnv *jni, jclass hook_class,
+                                                                jlong thread, jclass type,
+                                                                jint words, jint site,
+                                                                jlong address);
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_constructed(JNIEnv *jni, jclass hook_class,
                                                             jobject o);
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocString(JNIEnv *jni, jclass hook_class,
@@ -700,14 +720,24 @@ void Java_java_lang_LocusHook_madeSlowly(JNIEnv *jni, jclass hook_class, jlong t
 {
 	const struct lc_context_hook h = { .frame = (uintptr_t)__builtin_frame_address(0),
 		                           .bytecode_site = (uint32_t)site };
-	struct lc_thread *t = enter(jni);
-	struct lc_tlab_thread *objects =
-	    t ? lc_tlab_self((uint64_t)thread, hook.follow ? t->allocs : NULL) : NULL;
 
-	if (!objects)
-		return;
-	made(jni, t, objects, type, &h, (uint64_t)address);
-	lc_tlab_sync(objects);
+	made_slowly(jni, (uint64_t)thread, &h,
+	            &(struct lc_tlab_asked){ .type = type,
+	                                     .bytecode_site = (uint32_t)site,
+	                                     .proved = (uint64_t)address });
+}
+
+void Java_java_lang_LocusHook_madeArraySlowly(JNIEnv *jni, jclass hook_class, jlong thread,
+                                              jclass type, jint words, jint site, jlong address)
+{
+	const struct lc_context_hook h = { .frame = (uintptr_t)__builtin_frame_address(0),
+		                           .bytecode_site = (uint32_t)site };
+
+	made_slowly(jni, (uint64_t)thread, &h,
+	            &(struct lc_tlab_asked){ .type = type,
+	                                     .bytecode_site = (uint32_t)site,
+	                                     .array_bytes = (uint32_t)words * 8,
+	                                     .proved = (uint64_t)address });
 }
 
 void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, jint words,

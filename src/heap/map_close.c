@@ -440,6 +440,7 @@ static int scan(struct closing *k)
 			const struct lc_alloc *a = &records[j];
 			uint64_t addr = a->tagged_addr ^ tag; /* large when the tag is another */
 
+			lc_map_fetch(nursery, i, j);
 			lc_stand_back();
 			if (addr <= LC_ADDR_MASK && lc_map_grid_has(open, addr) &&
 			    (filter_has(filter, shift, addr) || lies_in(k, addr, 8) >= 0))

@@ -82,6 +82,7 @@ static void stream(const struct asked *k, const struct lc_nursery *nursery)
 			const struct lc_alloc *a = &records[j];
 			uint64_t addr = a->tagged_addr ^ tag; /* large when the tag is another */
 
+			lc_map_fetch(nursery, i, j);
 			if (addr <= LC_ADDR_MASK && may_cover(m, addr, a->size_words))
 				answer(k, addr, a, 0);
 		}

@@ -349,14 +349,15 @@ static struct standing look(const struct lc_tlab_thread *o)
 }
 
 /*
- * The class word and the size of instances. Returns false if collections keep getting in between.
+ * The class word and the size of the object. Returns false if collections keep getting in between.
  * With concurrent collectors nothing is logged: `type` may be the mirror's address before the last
  * pause (lc_alloc_place()), where another object may be.
  */
-static bool instance(const struct lc_tlab_thread *o, JNIEnv *jni, jclass type,
-                     struct lc_tlab_made *out)
+static bool learn_class(const struct lc_tlab_thread *o, JNIEnv *jni,
+                        const struct lc_tlab_asked *asked, struct lc_tlab_made *out)
 {
 	const struct lc_layout *l = lc_layout();
+	const jclass type = asked->type;
 
 	for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
 		uint32_t s = lc_epoch_gc_sequence();
@@ -372,10 +373,11 @@ static bool instance(const struct lc_tlab_thread *o, JNIEnv *jni, jclass type,
 		    lc_epoch_gc_sequence() != s ||
 		    !lc_peek(klass + (uint64_t)l->klass_layout_helper, &helper, sizeof(helper)))
 			continue;
-		out->size_bytes = (uint32_t)(helper & SIZE_MASK);
+		out->size_bytes =
+		    asked->array_bytes ? asked->array_bytes : (uint32_t)(helper & SIZE_MASK);
 		out->class_word =
 		    lc_layout_wide_class(l) ? klass : (klass - l->klass_base) >> l->klass_shift;
-		return helper > 0;
+		return asked->array_bytes ? helper < 0 : helper > 0;
 	}
 	return false;
 }
@@ -471,34 +473,42 @@ static bool find(const struct lc_tlab_thread *o, const struct standing *now, boo
 	return addr && lc_epoch_gc_sequence() == now->sequence;
 }
 
-enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass type,
-                                uint32_t bytecode_site, uint64_t proved, struct lc_tlab_made *out)
+/* Java code has found the object, in the sequence of the last sync. */
+static enum lc_tlab_proof take_proved(const struct lc_tlab_thread *o, uint32_t sequence,
+                                      uint64_t proved, struct lc_tlab_made *out)
 {
-	struct lc_tlab_entry *e = &o->entries[bytecode_site % LC_TLAB_ENTRIES];
-	const bool seen = e->bytecode_site == bytecode_site && e->size_bytes;
+	out->addr = proved;
+	out->sequence = sequence;
+	if (sequence == o->sequence)
+		return LC_TLAB_PLACED;
+	lc_count(&vm.unplaced);
+	return LC_TLAB_UNPLACED;
+}
+
+enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni,
+                                const struct lc_tlab_asked *asked, struct lc_tlab_made *out)
+{
+	struct lc_tlab_entry *e = &o->entries[asked->bytecode_site % LC_TLAB_ENTRIES];
+	const bool mine = e->bytecode_site == asked->bytecode_site;
+	const uint32_t known_bytes = asked->array_bytes ? asked->array_bytes : e->size_bytes;
+	const bool seen = mine && known_bytes;
 	const struct standing now = look(o);
 	uint64_t grown;
 
 	if (seen) {
-		out->size_bytes = e->size_bytes;
+		out->size_bytes = known_bytes;
 		out->class_word = e->class_word;
 	}
-	if (seen && proved) {
-		out->addr = proved;
-		out->sequence = now.sequence;
-		if (now.sequence == o->sequence)
-			return LC_TLAB_PLACED;
-		lc_count(&vm.unplaced);
-		return LC_TLAB_UNPLACED;
-	}
+	if (seen && asked->proved)
+		return take_proved(o, now.sequence, asked->proved, out);
 	grown = now.allocated + (now.top - now.start) - o->allocated - (o->last - o->start);
 	if (o->known && !grown && !lc_epoch_gc_sequence_moving(now.sequence)) {
-		if (e->bytecode_site == bytecode_site)
+		if (mine)
 			e->removed = 1; /* by the JIT */
 		return LC_TLAB_NONE;
 	}
-	if (!is_whole(out) && !instance(o, jni, type, out)) {
-		*out = (struct lc_tlab_made){ .size_bytes = seen ? e->size_bytes : 0 };
+	if (!is_whole(out) && !learn_class(o, jni, asked, out)) {
+		*out = (struct lc_tlab_made){ .size_bytes = seen ? known_bytes : 0 };
 		goto unproved;
 	}
 	if (lc_epoch_gc_sequence_moving(now.sequence))
@@ -511,7 +521,7 @@ enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass ty
 		return LC_TLAB_UNPLACED;
 	}
 	if ((o->known && grown < out->size_bytes) || has_none(o, &now, out)) {
-		note_removed(e, bytecode_site, out);
+		note_removed(e, asked->bytecode_site, out);
 		return LC_TLAB_NONE;
 	}
 unproved:
@@ -524,7 +534,7 @@ unproved:
 		lc_count(&vm.unplaced);
 		return LC_TLAB_UNPLACED;
 	}
-	note_removed(e, bytecode_site, out);
+	note_removed(e, asked->bytecode_site, out);
 	lc_count(&vm.unproved);
 	return LC_TLAB_NONE;
 }

@@ -139,12 +139,17 @@ struct lc_tlab_made {
 	uint64_t class_word;
 };
 
-/*
- * Was an object of `type` made just before the hook? `proved`: Java code has found it there, in the
- * GC sequence of `o`; else 0. [hook]
- */
-enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass type,
-                                uint32_t bytecode_site, uint64_t proved, struct lc_tlab_made *out);
+/* Which object may have been made just before a hook. */
+struct lc_tlab_asked {
+	jclass type;
+	uint32_t bytecode_site;
+	uint32_t array_bytes; /* of an array, header included; 0: `type` tells the size */
+	uint64_t proved; /* where Java code has found it, in the thread's GC sequence; else 0 */
+};
+
+/* Was the object made? [hook] */
+enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni,
+                                const struct lc_tlab_asked *asked, struct lc_tlab_made *out);
 
 /* Remember a bytecode site's class; `in_java`: let Java code record later objects. [hook] */
 void lc_tlab_remember(struct lc_tlab_thread *o, uint32_t bytecode_site,

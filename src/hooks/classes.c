@@ -108,7 +108,7 @@ static bool redefine(const uint8_t *bytes, size_t len)
 	return !(*lc_jvmti())->RedefineClasses(lc_jvmti(), 1, &to);
 }
 
-jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
+jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options, bool ordered)
 {
 	const struct lc_layout *layout = lc_layout();
 	struct lc_hook_layout hook = {
@@ -135,6 +135,7 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 		lc_say("cannot tell compiled from interpreted code in this JVM: --min-size=0 takes "
 		       "more CPU time");
 	hook.objects = objects;
+	hook.gives_arrays = ordered || options->audit || classes.watched_len;
 	hook.carriers = fields.carriers;
 	hook.eetop = fields.eetop;
 	hook.tlab_start = fields.tlab_start;

@@ -22,10 +22,11 @@ struct lc_options;
 void lc_classes_watch(const char *const *names, size_t len);
 
 /*
- * Define the hook class in java.base, made for the heap of this JVM. Returns it as a global
- * reference, or NULL. Context: [attach], from VMInit on.
+ * Define the hook class in java.base, made for the heap of this JVM. `ordered`: objects move while
+ * the program runs, and are followed. Returns it as a global reference, or NULL. Context:
+ * [attach], from VMInit on.
  */
-jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options);
+jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options, bool ordered);
 
 /* How classes are rewritten at present. Context: any but [signal]; hook class defined. */
 struct lc_rewrite_options lc_classes_options(void);

@@ -104,6 +104,19 @@ static void tiny_threshold_reports_empty_arrays(void **state)
 	assert_int_equal(count_in_class(layout, 0), 12);
 }
 
+static void short_arrays_are_given_to_native_code_where_it_wants_them(void **state)
+{
+	struct lc_hook_layout layout = usual;
+	int ones, twos;
+
+	ones = count_in_class(layout, 1);
+	twos = count_in_class(layout, 2);
+	layout.objects = layout.gives_arrays = true;
+	assert_int_equal(count_in_class(layout, 1), ones + 1);
+	layout.gives_arrays = false;
+	assert_int_equal(count_in_class(layout, 2), twos + 1);
+}
+
 static void huge_threshold_does_not_overflow(void **state)
 {
 	struct lc_hook_layout layout = usual;
@@ -157,6 +170,7 @@ int main(void)
 		cmocka_unit_test(all_arrays_of_a_watched_type_are_reported),
 		cmocka_unit_test(watched_strings_are_told),
 		cmocka_unit_test(tiny_threshold_reports_empty_arrays),
+		cmocka_unit_test(short_arrays_are_given_to_native_code_where_it_wants_them),
 		cmocka_unit_test(huge_threshold_does_not_overflow),
 		cmocka_unit_test(class_that_is_patched_already_is_refused),
 		cmocka_unit_test(layouts_out_of_bounds_are_refused),

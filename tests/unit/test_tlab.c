@@ -289,7 +289,27 @@ static struct lc_tlab_thread *self(void)
 static enum lc_tlab_proof find(uint64_t proved, struct lc_tlab_made *made)
 {
 	*made = (struct lc_tlab_made){ 0 };
-	return lc_tlab_find(self(), &thread.env, (jclass)&mirror_at, SITE, proved, made);
+	return lc_tlab_find(self(), &thread.env,
+	                    &(struct lc_tlab_asked){ .type = (jclass)&mirror_at,
+	                                             .bytecode_site = SITE,
+	                                             .proved = proved },
+	                    made);
+}
+
+/* The hook behind the bytecode that makes an array of `bytes`. */
+static enum lc_tlab_proof hook_array(uint32_t bytes, uint64_t proved, struct lc_tlab_made *made)
+{
+	enum lc_tlab_proof proof;
+
+	*made = (struct lc_tlab_made){ 0 };
+	proof = lc_tlab_find(self(), &thread.env,
+	                     &(struct lc_tlab_asked){ .type = (jclass)&mirror_at,
+	                                              .bytecode_site = SITE,
+	                                              .array_bytes = bytes,
+	                                              .proved = proved },
+	                     made);
+	lc_tlab_sync(self());
+	return proof;
 }
 
 /* The hook behind a `new`, as its native part runs it. */
@@ -429,6 +449,29 @@ static void an_object_at_the_top_is_placed_with_each_layout_of_headers(void **st
 		assert_int_equal(made.class_word, class_word());
 		assert_int_equal(made.sequence, sequence);
 	}
+}
+
+static void an_array_has_the_size_that_its_hook_knows(void **state)
+{
+	struct lc_site_counter site = { .site = 5 };
+	struct lc_tlab_made made;
+	uint64_t at;
+
+	klass.helper = INT32_MIN; /* as of all arrays */
+	for (uint32_t bytes = 16; bytes <= 48; bytes += 16) {
+		at = allocate(bytes);
+		assert_int_equal(hook_array(bytes, bytes == 48 ? at : 0, &made), LC_TLAB_PLACED);
+		assert_int_equal(made.addr, at);
+		assert_int_equal(made.size_bytes, bytes);
+		assert_int_equal(made.class_word, class_word());
+		made.size_bytes = 0;
+		lc_tlab_remember(self(), SITE, &made, &site, true);
+	}
+	assert_int_equal(hook_array(16, 0, &made), LC_TLAB_NONE); /* the JIT has removed it */
+	/* No array, in spite of its size. */
+	klass.helper = SIZE;
+	allocate(SIZE);
+	assert_int_equal(hook_array(SIZE, 0, &made), LC_TLAB_NONE);
 }
 
 static void what_the_jit_removed_is_not_counted(void **state)
@@ -898,6 +941,7 @@ int main(void)
 		TEST(a_threads_state_is_found_by_its_address_until_it_ends),
 		TEST(a_slot_that_is_taken_stays_whose_it_is),
 		TEST(an_object_at_the_top_is_placed_with_each_layout_of_headers),
+		TEST(an_array_has_the_size_that_its_hook_knows),
 		TEST(what_the_jit_removed_is_not_counted),
 		TEST(allocations_of_others_in_between_do_not_hide_the_last),
 		TEST(an_object_of_another_class_at_the_top_proves_nothing),

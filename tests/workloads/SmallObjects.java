@@ -325,6 +325,17 @@ public final class SmallObjects {
 			sum += removed(i);
 	}
 
+	static int removedArrays(int i) {
+		long[] a = {i, i + 1};
+		int[] b = {i, (int) a[1], i};
+		return (int) a[0] + b[1] + b[2];
+	}
+
+	static void smallRemovedArrays(int n) {
+		for (int i = 0; i < n; i++)
+			sum += removedArrays(i);
+	}
+
 	static void smallArrays(int n) {
 		for (int i = 0; i < n; i++) {
 			sink = new int[3];
@@ -368,6 +379,9 @@ public final class SmallObjects {
 				perCase / 4 * 4);
 		run("smallRemoved", SmallObjects::smallRemoved);
 		tell(REMOVED, "smallRemoved", new Made[] {object(SmallNode.class, 2)}, perCase / 4 * 4);
+		run("smallRemovedArrays", SmallObjects::smallRemovedArrays);
+		tell(REMOVED, "smallRemovedArrays", new Made[] {array(long[].class, 2), array(int[].class, 3)},
+				perCase / 4 * 4);
 		System.out.println("{\"exact\":" + json(EXACT) + ",\"removed\":" + json(REMOVED) + "}");
 	}
 }
