@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keep what an evaluation measured beside its page, so that another machine can write the page again, and go on with it.
 
-The archive has a directory for each build. Of the page's own build, and of later ones that have no page yet, it has all results but the
-profiles; of earlier builds the runs of the programs alone and of Locus's peers, which count beside this build. The same results give the
-same bytes.
+The archive has a directory for each build. All results but the profiles are there for the page's own build, and for later ones that have no
+page yet; for earlier builds the runs of the programs alone and of Locus's peers, which count beside this build. The same results give
+the same bytes.
 """
 
 import io
