@@ -313,6 +313,7 @@ static void tick(JNIEnv *jni, bool looked)
 	if (looked)
 		lc_lost_hooks_look(jni);
 	lc_retry_thread_tick();
+	lc_preloaded_rest();
 	lc_native_look();
 }
 

@@ -85,6 +85,13 @@ void lc_image_close(struct lc_image *image)
 	*image = (struct lc_image){ 0 };
 }
 
+void lc_image_rest(const struct lc_image *image)
+{
+	/* If it fails, the pages stay resident. */
+	if (image->bytes)
+		(void)madvise((void *)(uintptr_t)image->bytes, image->len, MADV_DONTNEED);
+}
+
 static uint32_t hash(const char *path, int32_t seed)
 {
 	uint32_t h = (uint32_t)seed;

@@ -37,6 +37,12 @@ int lc_image_open(const char *home, struct lc_image *out);
 void lc_image_close(struct lc_image *image);
 
 /*
+ * Give up the resident pages of an image that lc_image_open() mapped. The bytes stay readable: the
+ * next read maps their pages again. Context: any.
+ */
+void lc_image_rest(const struct lc_image *image);
+
+/*
  * The class file of "java/lang/String", in whichever module it is. Returns false where the image
  * has none that can be read; else *out lies in the image. Context: any.
  */

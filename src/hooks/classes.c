@@ -521,6 +521,7 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 		return;
 	lc_preloaded_init();
 	wanted = find_wanted(jni, &len);
+	lc_preloaded_rest();
 	if (!wanted)
 		return;
 	if (!at_start) {

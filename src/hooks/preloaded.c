@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/base/hash.h"
+#include "src/base/time.h"
 #include "src/classfile/image.h"
 #include "src/classfile/rewrite.h"
 #include "src/core/jvmti.h"
@@ -16,6 +17,8 @@
 
 enum { NAME_LEN_MAX = 256, BUCKETS = 256 };
 
+#define REST_NS UINT64_C(1000000000) /* between two rests */
+
 /* A class that is loaded and was not prepared yet. */
 struct put_off {
 	struct put_off *next;
@@ -23,6 +26,11 @@ struct put_off {
 };
 
 static LC_KEPT struct lc_image image = { .bytes = NULL }; /* no bytes: there is none */
+
+static struct {
+	_Atomic bool read; /* since the last rest; relaxed: a late one is for the next rest */
+	_Atomic uint64_t next_ns; /* no rest before; relaxed: a hint */
+} pages;
 
 static struct {
 	pthread_mutex_t lock;
@@ -42,7 +50,22 @@ void lc_preloaded_init(void)
 
 bool lc_preloaded_image_file(const char *name, const uint8_t **data, size_t *len)
 {
-	return image.bytes && lc_image_class(&image, name, data, len);
+	if (!image.bytes)
+		return false;
+	atomic_store_explicit(&pages.read, true, memory_order_relaxed);
+	return lc_image_class(&image, name, data, len);
+}
+
+void lc_preloaded_rest(void)
+{
+	const uint64_t now_ns = lc_time_now_ns();
+
+	if (!atomic_load_explicit(&pages.read, memory_order_relaxed) ||
+	    now_ns < atomic_load_explicit(&pages.next_ns, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&pages.next_ns, now_ns + REST_NS, memory_order_relaxed);
+	atomic_store_explicit(&pages.read, false, memory_order_relaxed);
+	lc_image_rest(&image);
 }
 
 bool lc_preloaded_file(const char *signature, jclass class, struct lc_class_file *out)
@@ -50,12 +73,12 @@ bool lc_preloaded_file(const char *signature, jclass class, struct lc_class_file
 	const size_t len = strlen(signature);
 	char name[NAME_LEN_MAX];
 
-	if (!image.bytes || *signature != 'L' || len < 3 || len - 2 >= sizeof(name))
+	if (*signature != 'L' || len < 3 || len - 2 >= sizeof(name))
 		return false;
 	memcpy(name, signature + 1, len - 2);
 	name[len - 2] = '\0';
 	*out = (struct lc_class_file){ .redefined = class };
-	return lc_image_class(&image, name, &out->data, &out->len);
+	return lc_preloaded_image_file(name, &out->data, &out->len);
 }
 
 static struct put_off **find(const char *signature)

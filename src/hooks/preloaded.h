@@ -33,6 +33,13 @@ bool lc_preloaded_file(const char *signature, jclass class, struct lc_class_file
 bool lc_preloaded_image_file(const char *name, const uint8_t **data, size_t *len);
 
 /*
+ * The image was read for now. Its pages count as the process's memory, and the kernel maps 16 for
+ * each one that is read. So give them up, at most once a second, if any were read since the last
+ * time. Context: [attach] [writer].
+ */
+void lc_preloaded_rest(void);
+
+/*
  * May the methods of the loaded class have other lengths than those that lc_rewrite_look() summed
  * in `code_sum`? Context: [java].
  */

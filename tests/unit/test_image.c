@@ -250,6 +250,25 @@ static void any_changed_byte_is_survived(void **state)
 	}
 }
 
+/* KiB that are resident of what the process has mapped of the file; -1: nothing is mapped. */
+static long resident_kib(const char *path)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	bool is_of_file = false;
+	char line[4096];
+	long kib = -1;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (strstr(line, path))
+			is_of_file = true;
+		else if (is_of_file && sscanf(line, "Rss: %ld kB", &kib) == 1)
+			break;
+	}
+	fclose(f);
+	return kib;
+}
+
 static void an_image_is_opened_below_the_home_of_its_jdk(void **state)
 {
 	char home[] = "/tmp/locus-image-XXXXXX", path[64];
@@ -272,8 +291,14 @@ static void an_image_is_opened_below_the_home_of_its_jdk(void **state)
 	fclose(f);
 	assert_int_equal(lc_image_open(home, &read), 0);
 	assert_true(lc_image_class(&read, "a/b/One", &found, &len));
+	assert_true(resident_kib(path) > 0);
+	lc_image_rest(&read);
+	assert_int_equal(resident_kib(path), 0);
+	assert_true(lc_image_class(&read, "a/b/One", &found, &len));
+	assert_memory_equal(found, "first", len);
 	lc_image_close(&read);
-	lc_image_close(&read); /* nothing more to close */
+	lc_image_rest(&read); /* nothing is mapped */
+	lc_image_close(&read);
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/lib", home);
 	rmdir(path);
