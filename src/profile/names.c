@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile/names.c - gives the strings, paths and sites of blocks their numbers. Maps from the
- * agent's numbers to those of the blocks are emptied (by a new stamp) for each generation and keep
- * their memory.
+ * agent's numbers to those of the blocks are emptied for each generation and keep their memory.
  *
  * Maps of the files that were written last are kept. A generation ends after few enough blocks that
- * a damaged one costs little, or when its maps take 4 MB. If the agent is close to its memory
+ * a damaged one costs little, or when its maps take 2 MB. If the agent is close to its memory
  * limit, each block begins a generation.
  */
 #include "src/profile/names.h"
@@ -23,14 +22,15 @@
 enum { SHORT_PARTS = 14, SHORT_OF = 16 }; /* of --max-memory */
 enum { MAP_MIN = 256, FILES = 4, GENERATION_BLOCKS = 256, GENERATION_NAMES = 65536 };
 
-/* Numbers of the agent to numbers of the block, from 0 in order of appearance. */
+/*
+ * Numbers of the agent to numbers of the block, from 0 in order of appearance. A path takes 8 bytes
+ * for its key and at least 8 for its slots: large programs have 100,000 paths.
+ */
 struct id_map {
-	uint64_t *keys;
-	uint32_t *ids;
-	uint32_t *stamps; /* a slot is used where this is `stamp` */
-	uint32_t stamp;
+	uint64_t *keys;  /* by the block's number; room for cap / 2 */
+	uint32_t *slots; /* a block's number + 1, or 0 */
 	uint32_t count;
-	size_t cap; /* power of two, or 0 */
+	size_t cap; /* of slots: a power of two, or 0 */
 };
 
 /* In the order of the sections. */
@@ -59,71 +59,51 @@ struct lc_names {
 
 static void map_empty(struct id_map *m)
 {
+	if (m->count)
+		memset(m->slots, 0, m->cap * sizeof(*m->slots));
 	m->count = 0;
-	if (++m->stamp)
-		return;
-	for (size_t i = 0; i < m->cap; i++)
-		m->stamps[i] = 0;
-	m->stamp = 1;
 }
 
-static size_t map_slot(const struct id_map *m, uint64_t key)
+/* The slot that has the key, or the free one where it belongs. */
+static uint32_t *map_slot(const struct id_map *m, uint64_t key)
 {
 	size_t i = (size_t)(lc_hash(key) >> 32) & (m->cap - 1);
 
-	while (m->stamps[i] == m->stamp && m->keys[i] != key)
+	while (m->slots[i] && m->keys[m->slots[i] - 1] != key)
 		i = (i + 1) & (m->cap - 1);
-	return i;
+	return &m->slots[i];
 }
 
 static bool map_grow(struct id_map *m)
 {
-	struct id_map n = { .stamp = 1, .count = m->count, .cap = m->cap ? m->cap * 2 : MAP_MIN };
+	struct id_map n = { .count = m->count, .cap = m->cap ? m->cap * 2 : MAP_MIN };
 
-	n.keys = malloc(n.cap * sizeof(*n.keys));
-	n.ids = malloc(n.cap * sizeof(*n.ids));
-	n.stamps = lc_zeroed(n.cap, sizeof(*n.stamps));
-	if (!n.keys || !n.ids || !n.stamps) {
-		free(n.keys);
-		free(n.ids);
-		free(n.stamps);
+	n.slots = lc_zeroed(n.cap, sizeof(*n.slots));
+	n.keys = n.slots ? realloc(m->keys, n.cap / 2 * sizeof(*n.keys)) : NULL;
+	if (!n.keys) {
+		free(n.slots);
 		return false;
 	}
-	for (size_t i = 0; i < m->cap; i++) {
-		size_t slot;
-
-		if (m->stamps[i] != m->stamp)
-			continue;
-		slot = map_slot(&n, m->keys[i]);
-		n.keys[slot] = m->keys[i];
-		n.ids[slot] = m->ids[i];
-		n.stamps[slot] = n.stamp;
-	}
-	free(m->keys);
-	free(m->ids);
-	free(m->stamps);
+	for (uint32_t id = 0; id < n.count; id++)
+		*map_slot(&n, n.keys[id]) = id + 1;
+	free(m->slots);
 	*m = n;
 	return true;
 }
 
 static bool map_get(const struct id_map *m, uint64_t key, uint32_t *id)
 {
-	size_t i;
+	const uint32_t held = m->cap ? *map_slot(m, key) : 0;
 
-	if (!m->cap)
-		return false;
-	i = map_slot(m, key);
-	if (m->stamps[i] != m->stamp)
-		return false;
-	*id = m->ids[i];
-	return true;
+	if (held)
+		*id = held - 1;
+	return held;
 }
 
 /* The number of `key`; *is_new when it got one just now. */
 static uint32_t map_add(struct lc_names *n, struct id_map *m, uint64_t key, bool *is_new)
 {
 	uint32_t id = 0;
-	size_t i;
 
 	*is_new = false;
 	if (map_get(m, key, &id))
@@ -132,10 +112,8 @@ static uint32_t map_add(struct lc_names *n, struct id_map *m, uint64_t key, bool
 		n->failed = true;
 		return 0;
 	}
-	i = map_slot(m, key);
-	m->keys[i] = key;
-	m->ids[i] = m->count;
-	m->stamps[i] = m->stamp;
+	m->keys[m->count] = key;
+	*map_slot(m, key) = m->count + 1;
 	*is_new = true;
 	return m->count++;
 }
@@ -143,8 +121,7 @@ static uint32_t map_add(struct lc_names *n, struct id_map *m, uint64_t key, bool
 static void map_free(struct id_map *m)
 {
 	free(m->keys);
-	free(m->ids);
-	free(m->stamps);
+	free(m->slots);
 }
 
 /* ---- definitions ---- */
