@@ -25,7 +25,7 @@
 enum {
 	ANSWERS = 1 << 12,
 	CODES = 1 << 8,
-	CODES_BYTES = 2 << 20,
+	CODES_BYTES = 1 << 20,
 	WAYS = 32, /* entries in which a method may stand */
 	NAMES = 1 << 10,
 	NAMES_MAX = 1 << 16,

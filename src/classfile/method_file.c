@@ -16,6 +16,7 @@ enum {
 	CODE_TAIL_BYTES = 4, /* no handlers; the count of attributes */
 	LOCAL_BYTES = 10,
 	LOCALS_MAX = 6000,
+	REST_BYTES = 256, /* of a file without names, pool, bytecode and local variables */
 };
 
 static void add_utf8(struct lc_bytes *b, const char *text)
@@ -115,13 +116,26 @@ static bool fits(const struct lc_method_source *s)
 	       strlen(s->descriptor) <= UINT16_MAX;
 }
 
+/* Files are kept, so they have no room to spare. At most so many bytes are added. */
+static struct lc_bytes room_for(const struct lc_method_source *s)
+{
+	const size_t names = strlen(s->class_name) + strlen(s->name) + strlen(s->descriptor);
+	struct lc_bytes b = { .cap = REST_BYTES + names + s->pool_bytes + s->code_bytes +
+		                     LOCAL_BYTES * s->locals_len };
+
+	b.data = malloc(b.cap);
+	b.failed = !b.data;
+	return b;
+}
+
 bool lc_method_file_open(struct lc_method_file *out, const struct lc_method_source *s)
 {
-	struct lc_bytes b = { 0 };
+	struct lc_bytes b;
 
 	*out = (struct lc_method_file){ 0 };
 	if (!fits(s))
 		return false;
+	b = room_for(s);
 	add_pool(&b, s);
 	lc_be_add2(&b, 0); /* access flags */
 	lc_be_add2(&b, s->pool_count + 1);
