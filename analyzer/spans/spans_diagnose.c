@@ -117,6 +117,27 @@ static void judge_switches(const struct lc_spans *s, struct lc_spans_diagnosis *
 }
 
 /*
+ * Is more CPU time outside the tasks than in them while they run, and no more for each than handing
+ * one over takes?
+ */
+static bool outside_of_fine(const struct lc_spans *s, struct lc_spans_diagnosis *d,
+                            const struct lc_spans_sum *sum, uint64_t n)
+{
+	struct lc_spans_mean in = lc_spans_mean(s, sum->first_ns, sum->last_ns, false, 0);
+	const double ns = in.cores * (double)in.points * (double)LC_TIMELINE_NS;
+	const double inside = (double)(sum->total > sum->cycles ? sum->total : sum->cycles);
+	const double during = ns * s->hz / 1e9;
+
+	if (in.points < LC_SPANS_POINTS || during <= inside)
+		return false;
+	evidence(d,
+	         "%.0f%% of the CPU time while they run is in them; outside, there are %.0f "
+	         "cycles for each",
+	         100 * inside / during, (during - inside) / (double)n);
+	return during - inside > inside && during - inside <= LC_SPANS_FINE_HANDING * (double)n;
+}
+
+/*
  * Is this a class of tasks that streams create for themselves? Such tasks are judged as support
  * spans of their stream.
  */
@@ -137,17 +158,25 @@ static void fine(struct lc_spans *s, const struct lc_spans_type *t,
 	double median = lc_spans_quantile(sum->histogram, 0.5);
 	double high = lc_spans_quantile(sum->histogram, 0.9);
 	struct lc_spans_diagnosis *d;
+	bool similar, outside;
 	char text[16];
 
 	if (n < LC_SPANS_FINE_COUNT || high > LC_SPANS_FINE_CYCLES)
 		return;
+	similar = high <= LC_SPANS_FINE_SPREAD * (low < 1 ? 1 : low);
 	d = begin(s, LC_SPANS_FINE, t, l, sum->cycles);
 	sizes(d, sum, t ? "executions" : "tasks of parallel executions");
 	share_of_all(s, d);
-	if (high > LC_SPANS_FINE_SPREAD * (low < 1 ? 1 : low))
+	if (!similar)
 		d->why = lc_mem_text("their sizes are small but not similar");
 	else
 		judge_switches(s, d, sum, n);
+	outside = outside_of_fine(s, d, sum, n);
+	if (similar && outside) {
+		d->verdict = LC_SPANS_FINDING;
+		free(d->why);
+		d->why = NULL;
+	}
 	d->summary = lc_mem_text("%s are so small (median %s cycles) that handing one to a thread "
 	                         "costs a good part of its work",
 	                         t ? "these tasks" : "the tasks of this parallel stream",
@@ -162,13 +191,14 @@ static void fine(struct lc_spans *s, const struct lc_spans_type *t,
 
 /* ---- coarse-grained ---- */
 
-/* The lowest bucket whose spans are all at least LC_SPANS_COARSE_RATIO medians. */
+/* The lowest bucket whose spans are all large, and at least LC_SPANS_COARSE_RATIO medians. */
 static unsigned coarse_bucket(double median)
 {
+	const double least =
+	    fmax(LC_SPANS_COARSE_CYCLES, LC_SPANS_COARSE_RATIO * (median < 1 ? 1 : median));
 	unsigned b = 0;
 
-	while (b < LC_SPAN_BUCKETS &&
-	       (double)lc_span_bucket_low(b) < LC_SPANS_COARSE_RATIO * (median < 1 ? 1 : median))
+	while (b < LC_SPAN_BUCKETS && (double)lc_span_bucket_low(b) < least)
 		b++;
 	return b;
 }

@@ -17,10 +17,12 @@
 #define LC_SPANS_FINE_SWITCHES 10.0     /* in LC_TIMELINE_NS; below it a rise is noise */
 #define LC_SPANS_FINE_BUSY 0.25         /* other times need this part of their CPU use */
 #define LC_SPANS_FINE_SWITCHES_EACH 0.1 /* per task, if there is no other time to compare */
+#define LC_SPANS_FINE_HANDING 15000.0   /* maximum cycles outside for each, if all hand over */
 
 /* Coarse-grained. */
 #define LC_SPANS_COARSE_PART 0.05     /* of all tasks, at most: "a few" */
 #define LC_SPANS_COARSE_RATIO 100.0   /* smallest of the group / median of the rest */
+#define LC_SPANS_COARSE_CYCLES 1e7    /* smallest of the group: some ms */
 #define LC_SPANS_COARSE_REST 30       /* minimum number of tasks to compare with */
 #define LC_SPANS_COARSE_CORES 0.5     /* maximum part of the machine's CPUs in use */
 #define LC_SPANS_COARSE_SWITCHES 10.0 /* maximum in LC_TIMELINE_NS for each CPU */

@@ -5,9 +5,11 @@
 cases.py [--quick] [--only NAME]... [--pairs N] [--jdk HOME] [--json FILE]
 
 A case is a directory of tests/evaluation/cases/: Main.java uses a library, change.patch changes the library's sources or
-Main.java, and case.json says where both come from and which object, or which calls, the finding is of. For each case:
+Main.java, and case.json says where both come from and which object, calls, stream or task the finding is of. For each case:
 fetches the library and its sources by Maven, compiles the sources that the patch changes, as they are and patched,
-profiles Main as it is, takes from `locus report` the lines on the object, and runs both in turn: pairs whose order changes.
+profiles Main as it is, takes from `locus report` the lines on the object, or from `locus spans` the diagnosis, and runs
+both in turn: pairs whose order changes. A case with "peers" also has the first screens of Locus and of async-profiler, of
+runs of their own.
 Results are kept in a file (build/evaluation/cases.json), and a call goes on where the last one ended. Prints the section
 of docs/EVALUATION.md. A case that fails is named and has no further pairs, and the exit status is then 1; also where the
 gains that a finding prints are not what the changes gain: see broken_limits().
@@ -30,6 +32,7 @@ import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+import case_spans
 import maven
 import stats
 from jdks import jdks
@@ -47,6 +50,9 @@ NOTHING_GAINED = 1.2  # the most that may be printed of an object whose change d
 LIMIT_SECONDS = 300  # a run that takes longer hangs
 WIDTH = 100  # columns of the report
 ROWS = 1000  # of the report: all
+# Options of a peer, which prints first: its methods or classes with most samples.
+PEERS = {"async-profiler, CPU time": "event=cpu,interval=5ms", "async-profiler, allocations": "event=alloc,alloc=64k"}
+PEER_ROWS = 8
 
 
 class Failed(Exception):
@@ -58,21 +64,36 @@ class Case:
     """The object of a case.json, and its directory."""
 
     directory: pathlib.Path
-    library: str  # "group:artifact:version"; there are sources of it
-    compile: list  # artifacts that the sources are compiled with besides, as annotations are
+    library: str  # "group:artifact:version"; there are sources of it; "": the JDK
     java: list  # options of java
     full: list  # arguments of a run of some seconds
     quick: list  # ... of about a second
     result: dict  # what Main prints, for each size
-    object: dict  # what the finding is of: its class, and the method that allocates it ("" where Locus cannot know);
-    #               or, where it is of calls, the finding's kind, and words of its text
     pays: bool  # does the change make Main faster?
     wrong: str  # a sentence
     change: str  # a sentence
+    # The subject of the finding. An object: its class, and the method that allocates it ("" where Locus cannot know); calls: the
+    # finding's kind, and words of its text. A stream or task:
+    # the pattern, the method that executes or creates it, words of the advice, and the speed-up that was published of a like program.
+    object: dict = None
+    span: dict = None
+    compile: list = ()  # artifacts that the sources are compiled with besides, as annotations are
+    runtime: list = ()  # artifacts that Main needs besides
+    program: str = ""  # the case that has Main.java and the patch, if it is another one
+    peers: bool = False
 
     @property
     def name(self):
         return self.directory.name
+
+    @property
+    def sources(self):
+        """The directory of Main.java and the patch."""
+        return self.directory.parent / (self.program or self.name)
+
+    @property
+    def patch(self):
+        return self.sources / "change.patch"
 
 
 def read(directory):
@@ -92,7 +113,7 @@ def load(only=()):
 
 def fingerprint(case, home):
     """A hash of what a measurement depends on: the case, the JDK and the libraries of Locus."""
-    files = [case.directory / name for name in ("case.json", "change.patch", MAIN)]
+    files = [case.directory / "case.json", case.patch, case.sources / MAIN]
     files += [home / "release", *(BUILD / name for name in ("locus", "liblocus.so", "liblocus-preload.so"))]
     whole = hashlib.sha256()
     for path in files:
@@ -107,9 +128,9 @@ def patched(patch):
 
 def unpack(case, directory):
     """Takes the files that the patch changes: Main.java, or such of the library's sources."""
-    paths = patched(case.directory / "change.patch")
+    paths = patched(case.patch)
     if MAIN in paths:
-        shutil.copy(case.directory / MAIN, directory)
+        shutil.copy(case.sources / MAIN, directory)
         paths.remove(MAIN)
     if not paths:
         return
@@ -125,7 +146,7 @@ def unpack(case, directory):
 
 def apply(case, directory):
     """Changes the sources; a patch of which a part does not fit is not applied."""
-    command = ["git", "apply", "--whitespace=nowarn", "-p1", str(case.directory / "change.patch")]
+    command = ["git", "apply", "--whitespace=nowarn", "-p1", str(case.patch)]
     # Without a repository around it, git takes the paths as they are.
     alone = dict(os.environ, GIT_CEILING_DIRECTORIES=str(directory.parent))
     done = subprocess.run(command, cwd=directory, env=alone, check=False, stdout=subprocess.PIPE,
@@ -143,7 +164,8 @@ def compile_java(case, home, jars, files, directory):
 
 def prepare(case, home, work):
     """The class path of each version: the changed classes, Main and the library; both are compiled with one javac."""
-    jars = maven.class_path([case.library])
+    needed = [*([case.library] if case.library else []), *case.runtime]
+    jars = maven.class_path(needed) if needed else []
     further = maven.class_path(case.compile) if case.compile else []
     shutil.rmtree(work, ignore_errors=True)
     paths = {}
@@ -153,15 +175,16 @@ def prepare(case, home, work):
         unpack(case, sources)
         if version == "after":
             apply(case, sources)
-        files = [sources / path for path in patched(case.directory / "change.patch")]
+        files = [sources / path for path in patched(case.patch)]
         compile_java(case, home, [*jars, *further], files, classes)
         paths[version] = [str(classes), str(work / "main"), *jars]
-    compile_java(case, home, jars, [case.directory / MAIN], work / "main")
+    if MAIN not in patched(case.patch):
+        compile_java(case, home, jars, [case.sources / MAIN], work / "main")
     return paths
 
 
-def words(case, size, home, path):
-    return [str(home / "bin/java"), *case.java, "-cp", ":".join(path), "Main", *getattr(case, size)]
+def words(case, size, home, path, options=()):
+    return [str(home / "bin/java"), *options, *case.java, "-cp", ":".join(path), "Main", *getattr(case, size)]
 
 
 def run(case, size, command, work):
@@ -217,12 +240,26 @@ def finding_of(report, wanted):
     return {}
 
 
+def told_by_locus(view, directory, *options):
+    """The output of a command of Locus for a profile."""
+    return subprocess.run([str(BUILD / "locus"), view, "--no-pager", *options, directory], env=dict(os.environ, COLUMNS=str(WIDTH)),
+                          check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def span_finding(case, directory):
+    """The case's diagnosis in a profile."""
+    text, data = (told_by_locus("spans", directory, "--top=%d" % ROWS, "--format=" + form) for form in ("text", "json"))
+    found = case_spans.finding(json.loads(data)["diagnoses"], text, case.span)
+    if isinstance(found, str):
+        raise Failed("%s: %s" % (case.name, found))
+    return found
+
+
 def finding(case, directory):
     """The case's object in the report of a profile: its place in the table, its share, and the lines."""
-    base = [str(BUILD / "locus"), "report", "--no-pager", "--top=%d" % ROWS]
-    environment = dict(os.environ, COLUMNS=str(WIDTH))
-    screen, data = (subprocess.run([*base, "--format=" + form, directory], env=environment, check=True,
-                                   stdout=subprocess.PIPE, text=True).stdout for form in ("text", "json"))
+    if case.span:
+        return span_finding(case, directory)
+    screen, data = (told_by_locus("report", directory, "--top=%d" % ROWS, "--format=" + form) for form in ("text", "json"))
     report = json.loads(data)
     every = report["ranking"]["rows"]  # the text has those of the rest, which come last, in one line
     shown = sum(not row["rest"] for row in every)
@@ -248,8 +285,31 @@ def profile(case, size, home, path, work):
     """Profiles Main with the library as it is."""
     directory = work / "profile"
     shutil.rmtree(directory, ignore_errors=True)
-    run(case, size, [str(BUILD / "locus"), "run", "-o", str(directory), "--", *words(case, size, home, path)], work)
-    return finding(case, directory)
+    options = ["--spans=streams,tasks"] if case.span else []
+    run(case, size, [str(BUILD / "locus"), "run", "-o", str(directory), *options, "--", *words(case, size, home, path)], work)
+    found = finding(case, directory)
+    return {**found, "screens": screens(case, size, home, path, work)} if case.peers else found
+
+
+def screens(case, size, home, path, work):
+    """The first screens of Locus and of its peer: {what prints it: text}. The profile of Locus is there already."""
+    import benchd  # pylint: disable=import-outside-toplevel  # not needed by those that only read results
+
+    told = {"locus report": told_by_locus("report", work / "profile").rstrip()}
+    library = benchd.fetch.async_profiler(work)
+    for name, options in PEERS.items():
+        out = work / "peer.txt"
+        agent = "-agentpath:%s=start,%s,loglevel=none,flat=%d,file=%s" % (library, options, PEER_ROWS, out)
+        run(case, size, words(case, size, home, path, [agent]), work)
+        told[name] = first_rows(out.read_text())
+    return told
+
+
+def first_rows(text):
+    """The table of an async-profiler's text."""
+    lines = text.splitlines()
+    heads = [at for at, line in enumerate(lines) if line.split()[1:2] == ["percent"]]
+    return "\n".join(line[:WIDTH].rstrip() for line in lines[heads[0]:heads[0] + 2 + PEER_ROWS]) if heads else "(no samples)"
 
 
 class Kept:
@@ -384,9 +444,10 @@ def changed_lines(patch):
     return "\n".join(lines)
 
 
-def study(case, entry):
-    """The part of the page on one case."""
-    found = entry["finding"]
+def printed(case, found):
+    """The lines of Locus on the case."""
+    if case.span:
+        return found["printed"]
     said = [*found["findings"], *filter(None, [found["row"]])]
     if not said:
         said = ["(no row of the report, of %d samples, is of this object)" % found["samples"]]
@@ -394,9 +455,17 @@ def study(case, entry):
         said.append("(one of the rows that the report puts together as the rest; it names %d before)" % found["rows"])
     elif not found["findings"]:
         said.append("(row %d of %d; no finding is of this object)" % (found["place"], found["rows"]))
-    where = "[`change.patch`](../tests/evaluation/cases/%s/change.patch)" % case.name
-    return "### %s: %s\n\n%s %s (%s)\n\n```\n%s\n```\n\n```diff\n%s\n```" % (
-        case.name, case.library, case.wrong, case.change, where, "\n".join(said), changed_lines(case.directory / "change.patch"))
+    return "\n".join(said)
+
+
+def study(case, entry):
+    """The part of the page on one case."""
+    found = entry["finding"]
+    where = "[`change.patch`](../%s)" % case.patch.relative_to(ROOT)
+    texts = [("", printed(case, found))] if "screens" not in found else [("`%s`:\n\n" % name, text) for name, text in found["screens"].items()]
+    return "\n\n".join(["### %s: %s" % (case.name, case.library or "streams of the JDK"), "%s %s (%s)" % (case.wrong, case.change, where),
+                        *("%s```\n%s\n```" % text for text in texts), *(
+                            ["```diff\n%s\n```" % changed_lines(case.patch)] if not case.program else [])])
 
 
 def table(cases, measured):
@@ -415,7 +484,7 @@ def table(cases, measured):
 
 
 INTRO = """Each case is a program that uses a library of Maven Central (`tests/evaluation/cases/`). The finding is what `locus report` prints of the
-program with the library as it is; the speed-up is the time with the library as it is divided by that with the change, in pairs of runs in
+program as it is; the speed-up is the time of the program as it is divided by that with the change, in pairs of runs in
 turn: the median and its 95% interval. Both versions are compiled with the same compiler, and print the same result."""
 GAINS = """The gains that the findings print, of the profile of the program as it is, beside what the change gains. A change may gain no more
 than the upper end of the larger number; it may be over 1.5 times the measured gain in two cases, and over 1.2 in none whose change does
@@ -425,18 +494,23 @@ RANKED_LOW = "Objects that Locus ranks low, though they look wasteful, and the c
 
 def markdown(measured):
     """The section of docs/EVALUATION.md on all cases of which something was measured; "" where none was."""
-    cases = [case for case in load() if measured.get(case.name, {}).get("pairs")]
+    every = load()
+    cases = [case for case in every if measured.get(case.name, {}).get("pairs")]
     if not cases:
         return ""
     parts = [INTRO]
     for pays, title in ((True, ""), (False, RANKED_LOW)):
-        chosen = [case for case in cases if case.pays == pays]
+        chosen = [case for case in cases if case.pays == pays and case.object]
         if chosen:
             parts += [title, table(chosen, measured)]
     judged = with_gains(measured)
     if judged:
         parts += [GAINS, gains_table(judged, measured), *("NOT met: %s." % text for text in broken_limits(judged, measured))]
+    spans = [(case, measured[case.name], [ratio(measured[case.name], what) for what in ("cpu", "wall")]) for case in cases if case.span]
+    parts += [case_spans.INTRO, case_spans.table(spans)] if spans else []
     parts += [study(case, measured[case.name]) for case in cases]
+    absent = [case.name for case in every if case not in cases]
+    parts += ["Case studies that are not measured here: %s." % ", ".join(absent)] if absent else []
     return "\n\n".join(filter(None, parts)) + "\n"
 
 

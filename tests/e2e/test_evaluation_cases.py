@@ -11,9 +11,10 @@ import sys
 import pytest
 from conftest import ROOT
 
-OWN = ("cases", "maven", "stats", "jdks")
+OWN = ("cases", "case_spans", "maven", "stats", "jdks")
 QUICK = "codec-base64"  # a small library without dependencies
-KEYS = {"library", "compile", "java", "full", "quick", "result", "object", "pays", "wrong", "change"}
+KEYS = {"library", "java", "full", "quick", "result", "pays", "wrong", "change"}
+MORE = {"object", "span", "compile", "runtime", "program", "peers"}
 
 
 def load():
@@ -36,17 +37,22 @@ DIRECTORIES = sorted(path for path in cases.CASES.iterdir() if path.is_dir())
 @pytest.mark.parametrize("directory", DIRECTORIES, ids=lambda d: d.name)
 def test_case_is_well_formed(directory):
     entry = json.loads((directory / "case.json").read_text(encoding="utf-8"))
-    assert set(entry) == KEYS
-    assert {path.name for path in directory.iterdir()} == {"case.json", "change.patch", "Main.java"}
-    assert all(coordinates.count(":") == 2 for coordinates in [entry["library"], *entry["compile"]])
-    for words in (entry["compile"], entry["java"], entry["full"], entry["quick"]):
+    assert KEYS <= set(entry) <= KEYS | MORE and ("object" in entry) != ("span" in entry)
+    program = set() if "program" in entry else {"change.patch", "Main.java"}
+    assert {path.name for path in directory.iterdir()} == {"case.json"} | program
+    needed = [*entry.get("compile", []), *entry.get("runtime", [])]
+    assert all(coordinates.count(":") == 2 for coordinates in [*needed, *filter(None, [entry["library"]])])
+    for words in (needed, entry["java"], entry["full"], entry["quick"]):
         assert all(isinstance(word, str) for word in words)
     assert set(entry["result"]) == {"full", "quick"} and "?" not in entry["result"].values()
-    assert set(entry["object"]) in ({"class", "method"}, {"finding", "says"}) and isinstance(entry["pays"], bool)
+    of = set(entry.get("object", {"class": "", "method": ""}))
+    assert of in ({"class", "method"}, {"finding", "says"}) and isinstance(entry["pays"], bool)
+    assert set(entry.get("span", cases.case_spans.KEYS)) == cases.case_spans.KEYS
     assert entry["wrong"].endswith(".") and entry["change"].endswith(".")
-    paths = cases.patched(directory / "change.patch")
+    patch = cases.read(directory).patch
+    paths = cases.patched(patch)
     assert paths and all(path.endswith(".java") and not path.startswith("/") for path in paths)
-    changed = cases.changed_lines(directory / "change.patch").splitlines()
+    changed = cases.changed_lines(patch).splitlines()
     assert any(line.startswith("+") for line in changed)
 
 
@@ -95,7 +101,7 @@ def entry_of(measured, larger):
 
 def test_a_gain_that_is_no_limit_or_far_above_one_is_said():
     """Each rule by itself: the change may not gain more, few numbers are far above, and nothing is said of what gains nothing."""
-    case, *more = [c for c in cases.load() if c.pays][:3]
+    case, *more = [c for c in cases.load() if c.pays and c.object][:3]
     loss = [c for c in cases.load() if not c.pays][0]
 
     def broken(cases_of):
@@ -152,6 +158,55 @@ def test_gains_stand_beside_what_is_measured():
     assert cases.with_gains({case.name: entry}) == [case]
     old = dict(entry, finding={"place": 1})  # of a Locus that did not say the gains
     assert cases.with_gains({case.name: old}) == cases.with_gains({case.name: dict(entry, size="quick")}) == []
+
+
+DIAGNOSES = """
+Diagnoses
+
+  1. fine-grained (finding)  Main$$Lambda$1
+      these tasks are small
+          - 200 executions
+      change        merge them
+
+  2. unbalanced (no verdict)  Main$$Lambda$1
+      no verdict: too few
+
+Where streams are executed
+"""
+
+
+def diagnosis(pattern="fine-grained", verdict="finding", method="go"):
+    return {"pattern": pattern, "verdict": verdict, "why_no_verdict": None, "location": None, "change": "merge them: two by two",
+            "creation": {"class": "Main", "method": method}, "evidence": ["200 executions", "12.5% of the cycles of all spans"]}
+
+
+def test_a_case_of_tasks_needs_its_finding_in_the_first_three():
+    """Its pattern, its place, a verdict, and words of the advice."""
+    wanted = {"pattern": "fine-grained", "at": "Main.go", "advice": "merge them", "published": ""}
+    others = [diagnosis("coarse-grained"), diagnosis(method="stop"), diagnosis(verdict="suspicion")]
+    find = cases.case_spans.finding
+    assert find([diagnosis(), diagnosis("unbalanced", "no-verdict")], DIAGNOSES, wanted) == {
+        "place": 1, "rows": 2, "share": "12.5%", "printed":
+        "1. fine-grained (finding)  Main$$Lambda$1\n      these tasks are small\n          - 200 executions\n      change        merge them"}
+    assert "no diagnosis is a finding of fine-grained at Main.go" in find(others, DIAGNOSES, wanted)
+    assert "has rank 4" in find([*others, diagnosis()], DIAGNOSES, wanted)
+    assert "not 'use a loop'" in find([diagnosis()], DIAGNOSES, {**wanted, "advice": "use a loop"})
+
+
+def test_a_case_of_tasks_has_a_table_of_its_own():
+    case = next(c for c in cases.load() if c.name == "tasks-chi-square")
+    entry = {"size": "full", "finding": {"place": 2, "rows": 9, "printed": "2. fine-grained", "share": "60.0%"},
+             "pairs": [{"before": {"cpu": 3, "wall": 2}, "after": {"cpu": 3, "wall": 1}}] * 6}
+    page = cases.markdown({case.name: entry})
+    assert "| tasks-chi-square | hipparchus-stat 4.0.3 | fine-grained | 2 | 60.0% | 1.00 (1.00 to 1.00) | 2.00 (2.00 to 2.00) | 5.90" in page
+    assert "```\n2. fine-grained\n```" in page and "not measured here: codec-base64, " in page
+    assert "| case | library | object |" not in page
+
+
+def test_rows_of_a_peer_are_its_table():
+    text = "--- Execution profile ---\nTotal samples : 9\n\n   ns  percent  samples  top\n  ---  -------  -------  ---\n   7   70.00%   7  Main.a\n"
+    assert cases.first_rows(text).splitlines() == text.splitlines()[3:]
+    assert cases.first_rows("nothing") == "(no samples)"
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,7 @@ struct row {
 	enum lc_finding_kind finding;
 	enum lc_touch_kind touch;
 	const char *field;
-	uint64_t made;
+	uint64_t made, stepped; /* samples at the line that allocates; with a known step */
 	double size;
 	bool young; /* the objects die young */
 	const char *const
@@ -87,6 +87,9 @@ static char *advice_of(const struct row *r, struct lc_advice_change *change)
 		                         .sites_len = 1 };
 	struct lc_touch touch = { .kind = r->touch,
 		                  .made = r->made,
+		                  .observed = SAMPLES,
+		                  .at = SAMPLES,
+		                  .stepped = r->stepped,
 		                  .field = text(r->field ? r->field : "") };
 	struct lc_reaches_one one = { .name = text(r->through ? r->through : ""),
 		                      .kind = r->kind,
@@ -317,6 +320,17 @@ static void shapes_of_the_program_s_own_classes(void **state)
 	row.through = "a.Main.nodes[]";
 	row.kind = LC_REFERENCE_FIELD;
 	gets(&row, NULL);
+	row.size = 32;
+	gets(&row, "in arrays, one for each field, instead of Main.nodes[]");
+	row.through = "java.util.ArrayList.elementData[]"; /* an array that the code does not see */
+	gets(&row, NULL);
+	row.through = "(new a.Node[])[]";
+	row.kind = LC_REFERENCE_NEW;
+	gets(&row, "in arrays, one for each field, instead of an array of objects");
+	row.size = 0;
+	gets(&row, NULL);
+	row.kind = LC_REFERENCE_FIELD;
+	row.through = "a.Main.nodes[]";
 	row.touch = LC_TOUCH_ONE_FIELD;
 	row.field = "rank";
 	gets(&row, "keep rank in an array of its own, beside Main.nodes[]");
@@ -329,6 +343,11 @@ static void shapes_of_the_program_s_own_classes(void **state)
 	row.size = 1024;
 	gets(&row, NULL);
 	row.size = 1 << 20;
+	gets(&row, "use smaller or fewer elements");
+	/* A matrix of rows: going down a column has no step in any of them. */
+	row.through = "a.Matrix.rows[]";
+	gets(&row, "if the inner loop goes from array to array of Matrix.rows[], swap the loops");
+	row.stepped = SAMPLES / 2;
 	gets(&row, "use smaller or fewer elements");
 }
 

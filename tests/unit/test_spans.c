@@ -797,6 +797,34 @@ static void huge_tasks_on_an_unknown_machine(void **state)
 	assert_non_null(strstr(diagnosis(LC_SPANS_COARSE)->why, "number of CPUs"));
 }
 
+/* A hundredth of the small tasks met an interrupt. */
+static void small_tasks_that_were_interrupted_are_not_coarse(void **state)
+{
+	process.last_block_ns = 0;
+	active(task("A", 1, 20000, 1000, 0), 0, 1000);
+	active(task("A", 1, 200, 500000, 0), 0, 1000);
+	busy(1, 0, 1000, 5 * MS, 1);
+	assert_null(diagnosis(LC_SPANS_COARSE));
+}
+
+/* A cycle is a nanosecond: 3000 cycles each, and 9000 outside; with 12000 other cycles for each
+ * they are other work. */
+static void small_tasks_that_take_longer_to_hand_over(void **state)
+{
+	const struct lc_spans_diagnosis *d;
+
+	active(task("A", 1, 100000, 3000, 0), 0, 1000);
+	busy(1, 0, 1000, 120 * MS, 1);
+	verdict(LC_SPANS_FINE, LC_SPANS_FINDING);
+	d = diagnosis(LC_SPANS_FINE);
+	assert_non_null(strstr(d->evidence[d->evidence_len - 1], "outside, there are 9000 cycles"));
+	busy(1, 0, 1000, 120 * MS, 1);
+	verdict(LC_SPANS_FINE, LC_SPANS_NO_VERDICT);
+	in.slices_len = 0;
+	busy(1, 0, 1000, 50 * MS, 1); /* most is in them */
+	verdict(LC_SPANS_FINE, LC_SPANS_NO_VERDICT);
+}
+
 static void tasks_of_one_size_are_not_coarse(void **state)
 {
 	task("A", 1, 200, 900000000, 0);
@@ -995,6 +1023,8 @@ int main(void)
 		TEST(huge_tasks_on_busy_cpus),
 		TEST(huge_tasks_among_switches),
 		TEST(huge_tasks_on_an_unknown_machine),
+		TEST(small_tasks_that_were_interrupted_are_not_coarse),
+		TEST(small_tasks_that_take_longer_to_hand_over),
 		TEST(tasks_of_one_size_are_not_coarse),
 		TEST(one_worker_does_most),
 		TEST(what_is_inside_counts_for_the_balance),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* objects/analysis/advice.c - holds the table of advice, and chooses the first row that fits. */
+/*
+ * objects/analysis/advice.c - holds the table of advice, and chooses the first row that fits. It is
+ * longer than 600 lines since the table and the evidence that its rows name change together.
+ */
 #include "analyzer/objects/analysis/advice.h"
 
 #include <stdlib.h>
@@ -39,9 +42,16 @@ enum evidence {
 	BY_ITERATOR = 1 << 22, /* half of the samples came through a field of an iterator */
 	IN_LIBRARY = 1 << 23,  /* lc_advice_users: half of the samples are in a library's code */
 	INSIDE_JDK = 1 << 24,  /* ... in the JDK's, which keeps the objects for itself */
+	NO_STEP = 1 << 25,     /* hardly an access goes on in the object of the one before it */
+	NO_ARRAY = 1 << 26,
+	BY_NEW_ARRAY = 1 << 27, /* half came through elements of an array of the same method */
 };
 
-enum { SMALL_BYTES = 64, LARGE_BYTES = 64 << 10 };
+enum {
+	SMALL_BYTES = 64,
+	LARGE_BYTES = 64 << 10,
+	NO_STEP_PART = 10, /* at most a tenth of the samples with a known step */
+};
 
 struct advice {
 	const char *classes; /* patterns of the row's class, with spaces between; NULL: any */
@@ -246,7 +256,17 @@ static const struct advice table[] = {
 	{ NULL, NULL, ONE_FIELD | BY_FIELD | OF_PROGRAM | OWN_CLASS, LC_JOINS_NONE,
 	  "keep {field} in {holder}: it is reached through {through}, and the code reads little "
 	  "else of these objects" },
+	{ NULL, NULL, NO_ARRAY | SMALL | BY_ELEMENT | OF_PROGRAM | OWN_CLASS, LC_JOINS_NONE,
+	  "keep the fields of these objects in arrays, one for each field, instead of {through}: "
+	  "each element is a small object to fetch" },
+	{ NULL, NULL, NO_ARRAY | SMALL | BY_NEW_ARRAY | OWN_CLASS, LC_JOINS_NONE,
+	  "keep the fields of these objects in arrays, one for each field, instead of an array of "
+	  "objects: each element is a small object to fetch" },
 	{ NULL, NULL, ARRAY | MOSTLY_MADE, LC_JOINS_METHOD, FEWER_OBJECTS },
+	{ NULL, NULL, ARRAY | NUMBERS | BY_ELEMENT | OF_PROGRAM | NO_STEP, LC_JOINS_NONE,
+	  "if the inner loop goes from array to array of {through}, swap the loops, so that it "
+	  "runs along each array, or store the elements in the order of its traversal (by "
+	  "column)" },
 	{ NULL, NULL, ARRAY | NUMBERS | SEQUENTIAL, LC_JOINS_NONE,
 	  "use smaller elements, or do more work on each part while it is in the cache" },
 	{ NULL, NULL, ARRAY | NUMBERS | LARGE | IN_LIBRARY, LC_JOINS_NONE,
@@ -347,6 +367,15 @@ static bool chained(const struct known *k, const struct lc_advice_of *of, struct
 	return half(samples, of->reaches->samples);
 }
 
+/* Are half of the samples reached through "(new A[])[]"? */
+static bool new_array(const struct lc_advice_of *of)
+{
+	const struct lc_reaches_one *first = of->reaches->list;
+
+	return of->reaches->len && half(first->samples, of->reaches->samples) &&
+	       lc_text_ends(lc_tree_text(of->tree, first->name), ")[]");
+}
+
 static unsigned reference(struct known *k, const struct lc_advice_of *of)
 {
 	const struct lc_reaches_one *first = of->reaches->list;
@@ -356,7 +385,7 @@ static unsigned reference(struct known *k, const struct lc_advice_of *of)
 		return BY_ITSELF;
 	if (!of->reaches->len || !half(first->samples, of->reaches->samples) ||
 	    first->kind == LC_REFERENCE_NEW)
-		return 0;
+		return new_array(of) ? BY_NEW_ARRAY : 0;
 	k->through = lc_tree_text(of->tree, first->name);
 	element = lc_text_ends(k->through, "[]");
 	if (!element && first->kind != LC_REFERENCE_FIELD && first->kind != LC_REFERENCE_STATIC)
@@ -435,8 +464,9 @@ static unsigned shape(const struct known *k, const struct lc_advice_of *of)
 		evidence |= OWN_LINE;
 	if (accessed_in(of, "java.lang.Enum.hashCode"))
 		evidence |= FOR_ENUM;
-	if (lc_text_ends(k->class, "[]"))
-		evidence |= ARRAY;
+	evidence |= lc_text_ends(k->class, "[]") ? ARRAY : NO_ARRAY;
+	if (touch->observed >= LC_WALK_SAMPLES_MIN && NO_STEP_PART * touch->stepped <= touch->at)
+		evidence |= NO_STEP;
 	if (lc_advice_matches("byte[] char[] short[] int[] long[] float[] double[] boolean[]",
 	                      k->class))
 		evidence |= NUMBERS;
