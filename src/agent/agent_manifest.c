@@ -75,7 +75,7 @@ static struct {
 	struct timespec end_wall, end_monotonic; /* where `limited` */
 	_Atomic bool limited;
 	/* [writer]: as the last manifest had them, and where the profile began. */
-	struct lc_counters *counters, *begin; /* `begin`: NULL in the first profile */
+	struct lc_counters counters, begin; /* `begin`: empty in the first profile */
 	struct lc_manifest_numa numa, numa_begin;
 	struct timespec last_wall, last_monotonic;
 } summary;
@@ -199,9 +199,9 @@ static uint64_t since(uint64_t now, uint64_t begin)
 static uint64_t counted(const struct lc_counters *c, size_t row)
 {
 	const char *name = c->rows[row].name;
-	const struct lc_counters *begin = summary.begin;
+	const struct lc_counters *begin = &summary.begin;
 
-	for (size_t i = 0; begin && i < begin->len; i++)
+	for (size_t i = 0; i < begin->len; i++)
 		if (!strcmp(begin->rows[i].name, name))
 			return lc_level_is(name) ? c->rows[row].value
 			                         : since(c->rows[row].value, begin->rows[i].value);
@@ -223,9 +223,9 @@ static const struct lc_manifest_numa *take_numa(struct lc_manifest_numa *out)
 
 void lc_agent_manifest_next(void)
 {
-	free(summary.begin);
+	free(summary.begin.rows);
 	summary.begin = summary.counters;
-	summary.counters = NULL;
+	summary.counters = (struct lc_counters){ 0 };
 	summary.numa_begin = summary.numa;
 	summary.start_wall = summary.last_wall;
 	summary.start_monotonic = summary.last_monotonic;
@@ -282,7 +282,7 @@ static size_t describe_hot(struct lc_manifest_mark out[LC_TRACK_MAX])
 static size_t describe_marks(struct lc_program_mark *marks, struct lc_manifest_mark *out,
                              uint64_t end_ns)
 {
-	const uint64_t begin_ns = summary.begin ? nanoseconds(&summary.start_monotonic) : 0;
+	const uint64_t begin_ns = summary.begin.len ? nanoseconds(&summary.start_monotonic) : 0;
 	const size_t all = lc_marks_copy(marks, LC_MARKS_MAX);
 	size_t len = 0;
 
@@ -325,8 +325,8 @@ static int write_manifest(bool final)
 		.attached = summary.attached,
 		.engines = engines,
 	};
-	struct lc_counters *counters = calloc(1, sizeof(*counters));
-	struct lc_manifest_counter *rows = calloc(LC_COUNTERS_MAX, sizeof(*rows));
+	struct lc_counters counters = { 0 };
+	struct lc_manifest_counter *rows = NULL;
 	struct lc_program_mark *marks = calloc(LC_MARKS_MAX, sizeof(*marks));
 	struct lc_manifest_mark *mark_rows = calloc(LC_MARKS_MAX, sizeof(*mark_rows));
 	struct timespec wall, monotonic;
@@ -349,7 +349,7 @@ static int write_manifest(bool final)
 	table = lc_option_table(&len);
 	options = calloc(len, sizeof(*options));
 	texts = calloc(len, LC_TRACK_TEXT_MAX);
-	if (!counters || !rows || !marks || !mark_rows || !options || !texts)
+	if (!marks || !mark_rows || !options || !texts)
 		goto out;
 	for (size_t i = 0; i < len; i++) {
 		char *text = texts + i * LC_TRACK_TEXT_MAX;
@@ -357,7 +357,11 @@ static int write_manifest(bool final)
 		lc_options_value(summary.options, i, text, LC_TRACK_TEXT_MAX);
 		options[i] = (struct lc_manifest_option){ table[i].name, text };
 	}
-	lc_counters_take(summary.options, counters);
+	if (lc_counters_take(summary.options, &counters))
+		goto out;
+	rows = calloc(counters.len, sizeof(*rows));
+	if (!rows)
+		goto out;
 	lc_memory_tell();
 	lc_sampler_tell();
 	lc_fds_tell();
@@ -368,9 +372,9 @@ static int write_manifest(bool final)
 	m.limits_len = lc_limits(limits);
 	m.tracked_hot = hot;
 	m.tracked_hot_len = describe_hot(hot);
-	for (size_t i = 0; i < counters->len; i++)
+	for (size_t i = 0; i < counters.len; i++)
 		rows[i] =
-		    (struct lc_manifest_counter){ counters->rows[i].name, counted(counters, i) };
+		    (struct lc_manifest_counter){ counters.rows[i].name, counted(&counters, i) };
 	m.start_wall_ns = nanoseconds(&summary.start_wall);
 	m.start_monotonic_ns = nanoseconds(&summary.start_monotonic);
 	m.end_wall_ns = nanoseconds(&wall);
@@ -378,17 +382,17 @@ static int write_manifest(bool final)
 	m.options = options;
 	m.options_len = len;
 	m.counters = rows;
-	m.counters_len = counters->len;
+	m.counters_len = counters.len;
 	m.numa = take_numa(&numa);
 	m.spans = lc_span_manifest();
 	err = lc_profile_manifest(lc_agent_profile(), &m);
-	free(summary.counters);
+	free(summary.counters.rows);
 	summary.counters = counters;
 	summary.last_wall = wall;
 	summary.last_monotonic = monotonic;
-	counters = NULL;
+	counters.rows = NULL;
 out:
-	free(counters);
+	free(counters.rows);
 	free(rows);
 	free(marks);
 	free(mark_rows);

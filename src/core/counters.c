@@ -2,6 +2,8 @@
 /* core/counters.c - reads the counters of all modules. */
 #include "src/core/counters.h"
 
+#include <errno.h>
+
 #include "src/base/limit.h"
 
 /* The bounds of the section, by the linker. */
@@ -17,7 +19,7 @@ static void take(struct lc_counters *out, const struct lc_counter *c)
 		(void)lc_limit_reached(c->limit, "%s", c->text);
 }
 
-void lc_counters_take(const struct lc_options *options, struct lc_counters *out)
+int lc_counters_take(const struct lc_options *options, struct lc_counters *out)
 {
 	const struct lc_counter_table *t = __start_lc_counters;
 	const uintptr_t bytes = (uintptr_t)__stop_lc_counters - (uintptr_t)t;
@@ -30,4 +32,5 @@ void lc_counters_take(const struct lc_options *options, struct lc_counters *out)
 		if (t->put)
 			t->put(out);
 	}
+	return out->failed ? -ENOMEM : 0;
 }

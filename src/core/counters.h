@@ -24,17 +24,19 @@
 #include <stdio.h>
 
 #include "src/base/options.h"
+#include "src/base/vector.h"
 #include "src/core/memory.h"
 
-enum { LC_COUNTERS_MAX = 256, LC_COUNTER_NAME_MAX = 48 };
+enum { LC_COUNTER_NAME_MAX = 48 };
 
 /* The counters of one manifest. Owner: the attribution thread. */
 struct lc_counters {
-	struct {
+	struct lc_counter_read {
 		char name[LC_COUNTER_NAME_MAX];
 		uint64_t value;
-	} rows[LC_COUNTERS_MAX];
-	size_t len;
+	} * rows; /* malloc() */
+	size_t len, cap;
+	bool failed; /* without memory: some are missing */
 };
 
 /* A counter's row. */
@@ -92,11 +94,17 @@ static inline bool lc_counters_with_audit(const struct lc_options *options)
 	return options->audit;
 }
 
-/* Add one counter; the name is copied. Does nothing if there is no room. */
+/* Add one counter; the name is copied. Without memory, out->failed is set. */
 static inline void lc_counters_put(struct lc_counters *out, const char *name, uint64_t value)
 {
-	if (out->len == LC_COUNTERS_MAX)
+	void *rows =
+	    lc_vector_reserve_array(out->rows, &out->cap, out->len + 1, sizeof(*out->rows));
+
+	if (!rows) {
+		out->failed = true;
 		return;
+	}
+	out->rows = rows;
 	snprintf(out->rows[out->len].name, LC_COUNTER_NAME_MAX, "%s", name);
 	out->rows[out->len++].value = value;
 }
@@ -120,9 +128,9 @@ static inline uint64_t lc_counter_value(const struct lc_counter *c)
 }
 
 /*
- * Read the counters of all modules, and report the limits that they show as reached. Context:
- * [writer].
+ * Read the counters of all modules, and report the limits that they show as reached. The caller
+ * frees out->rows. Returns 0, or -ENOMEM if some are missing. Context: [writer].
  */
-void lc_counters_take(const struct lc_options *options, struct lc_counters *out);
+int lc_counters_take(const struct lc_options *options, struct lc_counters *out);
 
 #endif
