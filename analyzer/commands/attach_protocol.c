@@ -139,6 +139,9 @@ static int wake_listener(const struct lc_attach_target *t, const char *socket_pa
 		lc_fail("cannot connect to JVM %d: %m", (int)t->pid);
 	else if (connection < 0 && !lc_attach_alive(t))
 		lc_fail("process %d has ended", (int)t->pid);
+	else if (connection < 0 && lc_attach_stopped(t->pid))
+		lc_fail("JVM %d was stopped and does not answer; continue it with 'kill -CONT %d'",
+		        (int)t->pid, (int)t->pid);
 	else if (connection < 0)
 		lc_fail("JVM %d does not answer: is it frozen, or was it started with "
 		        "-XX:+DisableAttachMechanism?",
@@ -214,6 +217,17 @@ static int judge(const struct lc_attach_target *t, char *answer, const char *lib
 	               text ? text + 1 : answer);
 }
 
+/* The JVM may have been stopped since it was looked at. The request waits in its socket. */
+static void no_answer(const struct lc_attach_target *t, int wait_ms)
+{
+	if (lc_attach_stopped(t->pid))
+		lc_fail("JVM %d was stopped and has not answered; continued with 'kill -CONT %d', "
+		        "it will still do what was asked",
+		        (int)t->pid, (int)t->pid);
+	else
+		lc_fail("JVM %d did not answer within %d s", (int)t->pid, wait_ms / 1000);
+}
+
 /* Ask once. Returns whether there is an answer; else what is wrong is said. */
 static bool ask(const struct lc_attach_target *t, const char *socket_path, const char *library,
                 const char *text, char *answer, size_t answer_len, int wait_ms)
@@ -227,7 +241,7 @@ static bool ask(const struct lc_attach_target *t, const char *socket_path, const
 	    !send_text(fd, "true") || !send_text(fd, text))
 		lc_fail("cannot ask JVM %d: %m", (int)t->pid);
 	else if (!read_answer(fd, answer, answer_len, wait_ms))
-		lc_fail("JVM %d did not answer within %d s", (int)t->pid, wait_ms / 1000);
+		no_answer(t, wait_ms);
 	else
 		done = true;
 	close(fd);

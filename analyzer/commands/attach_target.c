@@ -7,6 +7,7 @@
  */
 #include "analyzer/commands/attach_target.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -25,7 +26,7 @@ enum { LINE_BYTES = 8192, FLAGS_MAX = 256 << 10, BEGIN_MS = 3000, STEP_MS = 20 }
 
 struct status {
 	char state;
-	unsigned long long caught; /* signals, bit 0 is signal 1 */
+	unsigned long long caught, pending; /* signals, bit 0 is signal 1 */
 	int inner_pid;
 	unsigned uid, gid;
 };
@@ -38,15 +39,17 @@ static FILE *open_of(pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-static bool read_status(pid_t pid, struct status *s)
+/* The state of the process's first thread, or of another one: "task/N/status". */
+static bool read_status(pid_t pid, const char *name, struct status *s)
 {
-	FILE *f = open_of(pid, "status");
+	FILE *f = open_of(pid, name);
 	char line[LINE_BYTES];
 
 	*s = (struct status){ .inner_pid = (int)pid };
 	while (f && fgets(line, sizeof(line), f)) {
 		(void)sscanf(line, "State: %c", &s->state);
 		(void)sscanf(line, "SigCgt: %llx", &s->caught);
+		(void)sscanf(line, "ShdPnd: %llx", &s->pending);
 		(void)sscanf(line, "Uid: %*u %u", &s->uid);
 		(void)sscanf(line, "Gid: %*u %u", &s->gid);
 		if (!strncmp(line, "NStgid:", 7) && strrchr(line, '\t'))
@@ -55,6 +58,11 @@ static bool read_status(pid_t pid, struct status *s)
 	if (f)
 		fclose(f);
 	return s->state && s->state != 'Z' && s->state != 'X';
+}
+
+static bool has_signal(unsigned long long set, int sig)
+{
+	return set & 1ull << (sig - 1);
 }
 
 /*
@@ -130,12 +138,37 @@ static bool takes_sigquit(pid_t pid)
 {
 	struct status s;
 
-	for (int waited = 0; waited < BEGIN_MS && read_status(pid, &s); waited += STEP_MS) {
-		if (s.caught & 1ull << (SIGQUIT - 1))
+	for (int waited = 0; waited < BEGIN_MS && read_status(pid, "status", &s);
+	     waited += STEP_MS) {
+		if (has_signal(s.caught, SIGQUIT))
 			return true;
 		nanosleep(&(struct timespec){ .tv_nsec = STEP_MS * 1000000L }, NULL);
 	}
 	return false;
+}
+
+bool lc_attach_stopped(pid_t pid)
+{
+	struct status s;
+	char name[64];
+	const struct dirent *task;
+	bool stopped;
+	DIR *tasks;
+
+	if (!read_status(pid, "status", &s))
+		return false;
+	if (s.state == 'T' || s.state == 't' || has_signal(s.pending, SIGSTOP))
+		return true;
+	stopped = false;
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
+	tasks = opendir(name);
+	while (tasks && !stopped && (task = readdir(tasks))) {
+		snprintf(name, sizeof(name), "task/%.20s/status", task->d_name);
+		stopped = *task->d_name != '.' && read_status(pid, name, &s) && s.state == 'T';
+	}
+	if (tasks)
+		closedir(tasks);
+	return stopped;
 }
 
 int lc_attach_look(pid_t pid, struct lc_attach_target *out)
@@ -145,7 +178,7 @@ int lc_attach_look(pid_t pid, struct lc_attach_target *out)
 
 	*out = (struct lc_attach_target){ .pid = pid };
 	snprintf(out->root, sizeof(out->root), "/proc/%d/root", (int)pid);
-	if (!read_status(pid, &s))
+	if (!read_status(pid, "status", &s))
 		return lc_fail("there is no process %d", (int)pid);
 	out->inner_pid = s.inner_pid;
 	out->uid = s.uid;
@@ -161,7 +194,7 @@ int lc_attach_look(pid_t pid, struct lc_attach_target *out)
 		return lc_fail("cannot reach the agent in JVM %d: its library file was replaced or "
 		               "removed after it was loaded",
 		               (int)pid);
-	if (s.state == 'T' || s.state == 't')
+	if (lc_attach_stopped(pid))
 		return lc_fail("JVM %d is stopped; continue it with 'kill -CONT %d'", (int)pid,
 		               (int)pid);
 	if (has_flag(pid, "DisableAttachMechanism", '+'))
@@ -194,7 +227,7 @@ bool lc_attach_alive(const struct lc_attach_target *t)
 {
 	struct status s;
 
-	return read_status(t->pid, &s);
+	return read_status(t->pid, "status", &s);
 }
 
 /* -- the library --------------------------------------------------------------------------- */

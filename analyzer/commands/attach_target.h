@@ -36,6 +36,12 @@ int lc_attach_become(const struct lc_attach_target *t);
  */
 int lc_attach_library(const struct lc_attach_target *t, const char *here, char out[PATH_MAX]);
 
+/*
+ * Is the process stopped, or about to be? The signal waits until a thread takes it. That thread
+ * stops at once, and the others when they next run, which a busy machine puts off.
+ */
+bool lc_attach_stopped(pid_t pid);
+
 /* Is the process still there? */
 bool lc_attach_alive(const struct lc_attach_target *t);
 
