@@ -6,7 +6,9 @@
  * or just below. A thread with such a method on its stack is looked at again and again. An
  * activation that is missing once has returned; one that is seldom on top lets others do the work.
  * An activation that is always there and often on top may be a loop that never ends: its class is
- * left.
+ * left. A method that is called again and again seems to be always there, since few looks fall
+ * between two calls. So a thread is looked at until the looks are many, even if they take long
+ * because the thread waits for a CPU.
  *
  * The JVM reads and links new classes while the program runs, and stops the program afterwards. The
  * program still runs when the last class file of the batch is rewritten, so the rest of the call is
@@ -35,9 +37,11 @@ enum {
 	DEPTH = 256, /* what a deeper stack holds returns */
 	LOOKS = 10,
 	LOOK_MS = 5,
-	AGAIN_MS = 40,    /* a thread is looked at for so long at most */
-	ALL_MS = 400,     /* all of them are */
-	HOT_PERCENT = 60, /* of the looks at Java code a hot method is on top */
+	AGAIN_MS = 40,      /* a thread is looked at for so long, */
+	ALL_MS = 400,       /* and all of them together, */
+	LOOKS_ENOUGH = 200, /* but so often, */
+	LATE = 16,          /* unless that takes so many times as long */
+	HOT_PERCENT = 60,   /* of the looks at Java code a hot method is on top */
 	BATCH_FIRST = 8,
 	BATCH_LEAST = 32, /* afterwards */
 	BATCH_MAX = 1024,
@@ -194,20 +198,28 @@ static bool look_at_one(JNIEnv *jni, struct look *l, size_t first)
 	return all;
 }
 
+/* Has a thread been looked at for long enough? */
+static bool is_known(uint32_t looks, uint64_t passed, uint64_t time)
+{
+	return passed >= time &&
+	       (looks >= LOOKS_ENOUGH || passed >= LATE * time || lc_stages_stopped());
+}
+
 /* Find the activations that have not returned. */
 static void wait_for_returns(JNIEnv *jni, struct look *l)
 {
 	const uint64_t part = l->active_len ? ALL_MS * MS / l->active_len : 0;
-	const uint64_t most = part < AGAIN_MS * MS ? part : AGAIN_MS * MS;
+	const uint64_t time = part < AGAIN_MS * MS ? part : AGAIN_MS * MS;
 
 	for (size_t i = 0; i < l->active_len; i++) {
 		const uint64_t begin = lc_time_now_ns();
-		uint64_t now = begin;
+		uint64_t passed = 0;
 
-		while (!l->active[i].returned && now - begin < most) {
+		for (uint32_t n = l->active[i].looks;
+		     !l->active[i].returned && !is_known(n, passed, time); n++) {
 			if (look_at_one(jni, l, i))
 				break;
-			now = lc_time_now_ns();
+			passed = lc_time_now_ns() - begin;
 		}
 	}
 }

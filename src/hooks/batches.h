@@ -28,7 +28,8 @@ struct lc_batches_stats {
  * Transform the classes, local or global references. Classes that are left are moved to the front:
  * returns their number. They are the parts of `stage`. lc_stages_stop() ends LC_STAGE_CLASSES
  * early: the batch that the JVM works on is the last. Takes up to half a second to find out which
- * methods return. Context: a thread of ours that may wait, with a JNIEnv.
+ * methods return, on a busy machine up to 7 s. Context: a thread of ours that may wait, with a
+ * JNIEnv.
  */
 jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, enum lc_stage stage,
                           struct lc_batches_stats *stats);
