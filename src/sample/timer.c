@@ -156,7 +156,7 @@ static uint32_t weigh(const struct lc_sampler *s, struct lc_sampler_slot *slot,
 		*clock_ns = lc_own_cost_clock();
 		weight = lc_timer_account_points(&slot->account, *clock_ns);
 	}
-	to_point_ns = lc_timer_account_to_point(&slot->account, *clock_ns);
+	to_point_ns = lc_timer_account_to_point(&slot->account, *clock_ns, tick);
 	if (to_point_ns && (tick || weight || !lc_timer_delay_waited(&slot->delay)))
 		lc_timer_delay_set(&slot->delay, to_point_ns, s->tid, info);
 	return weight;

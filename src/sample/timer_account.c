@@ -250,12 +250,12 @@ static uint32_t tick_with_points(struct lc_timer_account *a, uint64_t now_ns)
 	return samples ? samples : lc_timer_account_points(a, now_ns);
 }
 
-uint64_t lc_timer_account_to_point(const struct lc_timer_account *a, uint64_t now_ns)
+uint64_t lc_timer_account_to_point(const struct lc_timer_account *a, uint64_t now_ns, bool tick)
 {
 	const uint64_t tick_ns = lc_timer_account_tick_ns();
 
 	/* A tick that comes a little late must not find the point behind it. */
-	if (a->point_ns <= now_ns || a->point_ns - now_ns > tick_ns + tick_ns / 4)
+	if (a->point_ns <= now_ns || (tick && a->point_ns - now_ns > tick_ns + tick_ns / 4))
 		return 0;
 	return a->point_ns - now_ns;
 }

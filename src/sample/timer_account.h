@@ -19,8 +19,9 @@
  * The kernel's ticks are as regular as its clock, and so is a program that goes by that clock: each
  * tick may find it in the same place. So with jitter, a thread that has met many ticks is sampled
  * at points of its CPU time instead, one at random in each interval. At a tick or signal near to a
- * point, sample/timer_delay.h sets a second timer, which has no ticks, for the point. A point that
- * no signal has come for in time is taken at the next tick.
+ * point, sample/timer_delay.h sets a second timer, which has no ticks, for the point. The signal of
+ * that timer sets it for the next point, so a thread that meets few ticks is sampled as often. A
+ * point that no signal has come for in time is taken at the next tick.
  */
 #ifndef LC_SAMPLE_TIMER_ACCOUNT_H
 #define LC_SAMPLE_TIMER_ACCOUNT_H
@@ -85,10 +86,12 @@ uint32_t lc_timer_account_tick_at(struct lc_timer_account *a, uint64_t now_ns, i
 uint32_t lc_timer_account_points(struct lc_timer_account *a, uint64_t now_ns);
 
 /*
- * How much the thread has to run from `now_ns` on until its next point; 0 where there is none
- * before a later tick. Context: as before.
+ * How much the thread has to run from `now_ns` on until its next point. 0 at a tick where there is
+ * none before a later tick. Behind another signal, no later tick is certain: on a busy machine, a
+ * thread that runs for a moment at a time may meet none for 40 ms of its CPU time, and more.
+ * Context: as before.
  */
-uint64_t lc_timer_account_to_point(const struct lc_timer_account *a, uint64_t now_ns);
+uint64_t lc_timer_account_to_point(const struct lc_timer_account *a, uint64_t now_ns, bool tick);
 
 /*
  * End it, no handler running, and carry over the time that the thread has left. Returns the ns of

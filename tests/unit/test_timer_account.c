@@ -88,16 +88,18 @@ static void run(struct worker *w, uint64_t ns)
 {
 	const uint64_t end_ns = model.wall_ns + ns;
 	uint64_t to_tick, to_point, step;
+	bool tick = true;
 
 	for (;;) {
 		to_tick = model.tick_ns - model.wall_ns % model.tick_ns;
-		to_point = lc_timer_account_to_point(&w->account, w->cpu_ns);
+		to_point = lc_timer_account_to_point(&w->account, w->cpu_ns, tick);
 		step = to_point && to_point < to_tick ? to_point : to_tick;
 		if (model.wall_ns + step > end_ns)
 			break;
 		model.wall_ns += step;
 		w->cpu_ns += step;
-		if (step == to_tick)
+		tick = step == to_tick;
+		if (tick)
 			sampled(w, lc_timer_account_tick_at(&w->account, w->cpu_ns, w->switches));
 		else
 			sampled(w, lc_timer_account_points(&w->account, w->cpu_ns));
@@ -420,6 +422,26 @@ static void points_that_pass_unseen_count_where_the_thread_comes_back(void **sta
 	assert_true(w.account.point_ns > w.cpu_ns);
 }
 
+static void a_thread_that_meets_no_tick_has_a_sample_for_each_point(void **state)
+{
+	for (size_t i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
+		struct worker w = begin_with_points(intervals[i]);
+		const uint32_t weight = intervals[i] < model.tick_ns ? 4 : 1;
+		uint64_t to_point;
+
+		do
+			run(&w, model.tick_ns);
+		while (!lc_timer_account_to_point(&w.account, w.cpu_ns, true));
+		for (unsigned n = 0; n < 1000; n++) {
+			to_point = lc_timer_account_to_point(&w.account, w.cpu_ns, false);
+			assert_true(to_point > 0);
+			w.cpu_ns += to_point;
+			w.switches += 3; /* it runs for a moment at a time */
+			assert_int_equal(lc_timer_account_points(&w.account, w.cpu_ns), weight);
+		}
+	}
+}
+
 static void stretched_points_count_for_as_many_and_come_back(void **state)
 {
 	struct worker w = begin_with_points(5 * MS);
@@ -486,6 +508,8 @@ int main(void)
 		cmocka_unit_test_setup(a_thread_that_waits_often_has_a_sample_for_each_point,
 		                       setup),
 		cmocka_unit_test_setup(points_that_pass_unseen_count_where_the_thread_comes_back,
+		                       setup),
+		cmocka_unit_test_setup(a_thread_that_meets_no_tick_has_a_sample_for_each_point,
 		                       setup),
 		cmocka_unit_test_setup(stretched_points_count_for_as_many_and_come_back, setup),
 		cmocka_unit_test_setup(an_interval_below_the_tick_brings_no_more_signals_than_ticks,
