@@ -5,6 +5,7 @@ import pytest
 from conftest import JDK_MAJORS
 from helpers import (
     COLLECTORS,
+    EACH_TICK,
     check_agreement,
     check_explained,
     collector,
@@ -44,7 +45,7 @@ def check_shares(run):
 
 def accuracy(workload, profile, jdk, gc, threads, seconds):
     java = ["-Xmx384m", "-Xmn64m", *collector(gc, "16m")]
-    run = profile(command(workload, jdk, "Accuracy", threads, seconds, java=java), "--interval=4ms")
+    run = profile(command(workload, jdk, "Accuracy", threads, seconds, java=java), *EACH_TICK)
     told, _ = check_shares(run)
     assert told["gcs"] >= seconds, "too few collections to prove anything: %d" % told["gcs"]
     # The timer misses nothing; expirations that the kernel folded into one count as well.
@@ -69,7 +70,7 @@ def test_share_stays_true_over_a_longer_run(workload, profile, jdk, gc, threads)
 @pytest.mark.slow
 def test_share_is_true_with_wide_references(workload, profile, jdk):
     java = ["-Xmx384m", "-Xmn64m", "-XX:+UseSerialGC", "-XX:-UseCompressedOops"]
-    check_shares(profile(command(workload, jdk, "Accuracy", 1, 8, java=java), "--interval=4ms"))
+    check_shares(profile(command(workload, jdk, "Accuracy", 1, 8, java=java), *EACH_TICK))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pytest
 from conftest import JDK_MAJORS, jdk_of
 from helpers import (
     COLLECTORS,
+    EACH_TICK,
     TIERS,
     check_agreement,
     check_explained,
@@ -14,6 +15,7 @@ from helpers import (
     counters,
     each_value,
     has_frame,
+    is_part_of,
     report,
     table,
     truth,
@@ -54,8 +56,9 @@ def by_phase(r, told):
 
 
 def check_classes(r, told, least=40):
-    """At least RIGHT of each phase's heap samples are of its classes, and none of an impossible one."""
+    """At least RIGHT of the heap samples, of each phase and of all, are of its classes, and none of an impossible one."""
     rows, bad = [], []
+    unknown = heap = 0
     for phase, found in by_phase(r, told).items():
         total = sum(found.values())
         mostly = sum(found.get(c, 0) for c in told[phase]["mostly"])
@@ -64,11 +67,14 @@ def check_classes(r, told, least=40):
         constants = 0 if "java.lang.Object[]" in told[phase]["also"] else min(1, found.get("java.lang.Object[]", 0))
         wrong = total - mostly - also - constants - found.get("", 0)
         rows.append((phase, total, mostly, also, found.get("", 0), wrong, found))
-        if total < least or wrong or mostly + also < RIGHT * total or 2 * mostly < total:
+        unknown, heap = unknown + total - mostly - also, heap + total
+        if total < least or wrong or not is_part_of(r, total - mostly - also, total, 1 - RIGHT) or 2 * mostly < total:
             bad.append(phase)
         missed = [c for c in told[phase]["mostly"] if not found.get(c)]
         if missed and phase != "map":  # its values are a small part
             bad.append("%s: no %s" % (phase, missed))
+    if not is_part_of(r, unknown, heap, 1 - RIGHT):
+        bad.append("all")
     assert not bad, "%s\n%s" % (
         bad,
         table(("phase", "heap", "mostly", "also", "unknown", "wrong", "found"), rows),
@@ -76,7 +82,7 @@ def check_classes(r, told, least=40):
 
 
 def known_classes(workload, profile, jdk, seconds, java, *options):
-    run = profile(command(workload, jdk, CLASS, seconds, java=["-Xmx512m", *java]), "--interval=4ms", *options)
+    run = profile(command(workload, jdk, CLASS, seconds, java=["-Xmx512m", *java]), *EACH_TICK, *options)
     return run, truth(run), report(run)
 
 
@@ -127,7 +133,7 @@ def test_map_and_headers_agree_on_every_object(workload, profile, jdk):
 @pytest.mark.parametrize("jdk_flags", ([], ["-XX:TieredStopAtLevel=1"]), ids=("tiered", "C1"))
 def test_classes_of_objects_in_the_making_are_right(workload, profile, jdk, jdk_flags):
     """A new object's memory still holds the headers of what was there before: none of them counts."""
-    run = profile(command(workload, jdk, "FreshObjects", 3, java=["-Xmx256m", *jdk_flags]), "--interval=4ms")
+    run = profile(command(workload, jdk, "FreshObjects", 3, java=["-Xmx256m", *jdk_flags]), *EACH_TICK)
     told, r = truth(run), report(run)
     found = {}
     for s in r["classes"]:
