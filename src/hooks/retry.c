@@ -16,11 +16,16 @@
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
 #include "src/core/refs.h"
+#include "src/core/stages.h"
 #include "src/hooks/hooked.h"
 
 #define AGAIN_NS UINT64_C(2000000000) /* from one try to the next */
 
-enum { NAMES_BYTES = 160, SAID_AFTER = 2 /* looks */ };
+enum {
+	NAMES_BYTES = 160,
+	SAID_AFTER = 2, /* looks */
+	TRIES = 6,      /* that --track hot waits for */
+};
 
 static struct {
 	/* Used by: the thread that attaches, later the transforming thread. */
@@ -139,6 +144,9 @@ void lc_retry_add(JNIEnv *jni, jclass *classes, jint len)
 	running.looks = 0;
 	running.chosen = true;
 	lc_retry_transform(jni, all, kept);
+	/* On a busy machine a method that is called all the time may seem not to return. */
+	for (unsigned i = 1; i < TRIES && running.len && !lc_stages_stopped(); i++)
+		transform(jni);
 }
 
 void lc_retry_stats(struct lc_batches_stats *out)

@@ -16,8 +16,8 @@
 void lc_retry_transform(JNIEnv *jni, jclass *classes, jint len);
 
 /*
- * Transform these classes, which are listed in the same way, besides those that wait. Context: a
- * thread of ours that may wait, one at a time.
+ * Transform these classes, which are listed in the same way, besides those that wait; what has to
+ * wait is tried several times. Context: a thread of ours that may wait, one at a time.
  */
 void lc_retry_add(JNIEnv *jni, jclass *classes, jint len);
 
