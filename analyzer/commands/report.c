@@ -311,9 +311,6 @@ static int report_or_say_why(void *context, const struct lc_load *l, const char 
 		return lc_usage("--stacks needs --format=collapsed");
 	if (s->group == LC_GROUP_BY && !l->by.len)
 		return lc_usage("--group=by needs --by, such as --by host");
-	if (s->group == LC_GROUP_REQUEST && s->common.format == AS_HTML)
-		return lc_usage("--group=context is not for html, whose flame graph has the "
-		                "contexts as outermost frames");
 	if (s->group == LC_GROUP_REQUEST && !lc_group_has_contexts(l->tree))
 		return lc_usage("--group=context: the program has named no context with "
 		                "Locus.context(); see locus-api(1)");

@@ -1,7 +1,7 @@
 "use strict";
 /* The page: its views and switches, the search, the keys, the address that keeps what is chosen. */
 page.add((shared) => {
-	const { el, id, number, percent, data, chosen, lens, metrics, available, ENGINES, UNKNOWN, faces, label, origin, originLong,
+	const { el, id, number, percent, data, chosen, lens, metrics, available, ENGINES, UNKNOWN, NO_REQUEST, requests, requestName, faces, label, origin, originLong,
 		idOf, bytesText, valueText, visible, everything, sums, frameOf, frameText } = shared;
 
 	/* State of the page besides the choice. */
@@ -132,6 +132,10 @@ page.add((shared) => {
 			chosen.thread = chosen.thread === t.at ? UNKNOWN : t.at;
 			update();
 		}),
+		requests: shared.requestTable((r) => {
+			chosen.request = chosen.request === r.request ? UNKNOWN : r.request;
+			update();
+		}),
 		sharing: shared.sharingTable((row) => shared.showSharing(id("view-sharing").querySelector(".detail"), row)),
 		numa: shared.numaTable((row) => shared.showNuma(id("view-numa").querySelector(".detail"), row)),
 	};
@@ -140,18 +144,19 @@ page.add((shared) => {
 		offheap: shared.offHeapText,
 		code: (r) => (r.name + "\n" + r.at).toLowerCase(),
 		threads: (r) => (r.name + "\n" + r.tid).toLowerCase(),
+		requests: (r) => r.name.toLowerCase(),
 		sharing: (r) => (r.name + "\n" + r.at).toLowerCase(),
 		numa: (r) => r.text,
 	};
-	const nouns = { live: "lines", offheap: "lines", code: "rows", threads: "threads", sharing: "findings", numa: "sites" };
+	const nouns = { live: "lines", offheap: "lines", code: "rows", threads: "threads", requests: "contexts", sharing: "findings", numa: "sites" };
 	shared.showAbout(id("view-about"));
-	const there = { waits: shared.hasOwn, objects: true, live: shared.liveRows.length > 0, offheap: shared.offHeapRows.length > 0, code: true, threads: data.threads.length > 0, numa: shared.numaOn, sharing: data.false_sharing.length > 0,
+	const there = { waits: shared.hasOwn, objects: true, live: shared.liveRows.length > 0, offheap: shared.offHeapRows.length > 0, code: true, threads: data.threads.length > 0, requests: requests.length > 0, numa: shared.numaOn, sharing: data.false_sharing.length > 0,
 		spans: !!data.spans, about: true };
 	const views = Object.keys(there).filter((name) => {
 		id("tab-" + name).hidden = !there[name];
 		return there[name];
 	});
-	let spansShown = false, codeOf = "", waitsOf = "";
+	let spansShown = false, codeOf = "", waitsOf = "", requestsOf = "";
 
 	function showView() {
 		for (const name of Object.keys(there)) {
@@ -172,12 +177,16 @@ page.add((shared) => {
 			tables.code.order();
 			showCode(null);
 		}
+		if (view.name === "requests" && requestsOf !== state) {
+			requestsOf = state;
+			shared.updateRequests(tables.requests);
+		}
 		if (view.name === "waits" && waitsOf !== state) {
 			waitsOf = state;
 			shared.showWaits(id("view-waits").querySelector(".detail"), view);
 		}
 		const table = tables[view.name];
-		if (table && table !== tables.code && table !== tables.threads && table.chosen === null && table.rows.length)
+		if (table && ![tables.code, tables.threads, tables.requests].includes(table) && table.chosen === null && table.rows.length)
 			table.show(table.rows[0]);
 		tellWhole();
 		search();
@@ -238,6 +247,8 @@ page.add((shared) => {
 			...(shared.hasThreads ? [select("thread", "which thread (t)", [[String(UNKNOWN), "all"], ...data.threads.map((t, i) =>
 				[String(i), shared.strings[t.name] + (data.threads.some((o) => o !== t && o.name === t.name) ? " (" + t.tid + ")" : "")])],
 				String(chosen.thread), changed((v) => { chosen.thread = +v; }))] : []),
+			...(requests.length ? [select("request", "which request context (r)", [[String(UNKNOWN), "all"], ...[...requests, NO_REQUEST].map((r) =>
+				[String(r), requestName(r)])], String(chosen.request), changed((v) => { chosen.request = +v; }))] : []),
 			...(ENGINES.length > 1 ? [select("engine", "which samples (e)", ENGINES.map((e, i) => [String(i), e.name + (e.event ? " " + e.event : "")]),
 				String(chosen.lens), changed((v) => { chosen.lens = +v; }))] : []),
 			...(chosen.own !== UNKNOWN ? [el("button", { type: "button", id: "own", class: "small", title: "show all own code",
@@ -280,6 +291,7 @@ page.add((shared) => {
 		put("metric", chosen.metric, "samples");
 		put("thread", chosen.thread === UNKNOWN ? null : data.threads[chosen.thread].tid, null);
 		put("own", chosen.own === UNKNOWN ? null : shared.ownId(chosen.own), null);
+		put("request", chosen.request === UNKNOWN ? null : requestName(chosen.request), null);
 		put("engine", chosen.lens, 0);
 		put("time", chosen.time ? chosen.time.map((t) => Math.round(t / 1e6)).join("-") : null, null);
 		put("face", view.face, "touched");
@@ -307,10 +319,11 @@ page.add((shared) => {
 		chosen.lens = +(has("engine", ENGINES.map((_, i) => String(i))) || 0);
 		chosen.thread = from.get("thread") === null ? UNKNOWN : data.threads.findIndex((t) => String(t.tid) === from.get("thread"));
 		chosen.own = shared.ownOfId(from.get("own"));
+		chosen.request = [NO_REQUEST, ...requests].find((r) => requestName(r) === from.get("request")) ?? UNKNOWN;
 		const time = /^(\d+)-(\d+)$/.exec(from.get("time") || "");
 		chosen.time = time ? [time[1] * 1e6, time[2] * 1e6] : null;
 		/* Earlier versions left the view out of the address where it was "objects". */
-		view.name = has("view", views) || (location.hash.length > 1 ? "objects" : views[0]);
+		view.name = has("view", views) || (location.hash.length > 1 ? "objects" : data.group === "context" && there.requests ? "requests" : views[0]);
 		view.face = has("face", faces.map((f) => f.name)) || "touched";
 		id("search").value = from.get("find") || "";
 		shared.update();
@@ -364,7 +377,7 @@ page.add((shared) => {
 	/* ---- keys ---- */
 
 	const keys = [["/", "search"], ["n", "next finding"], ["1 .. " + views.length, "view"], ["f", "next face of the object"], ["i", "turn the flame graph"],
-		["s", "callers and callees of the frame"], ["m", "next metric"], ["g", "next group"], ["t", "next thread"], ["e", "next engine"],
+		["s", "callers and callees of the frame"], ["m", "next metric"], ["g", "next group"], ["t", "next thread"], ["r", "next request"], ["e", "next engine"],
 		["[ ]", "earlier, later; with Shift a longer time"], ["0", "all of the time, reset zoom"], ["c", "copy as markdown"], ["Esc", "leave search, reset zoom"],
 		["arrows", "rows of the list, frames of a flame graph"], ["?", "these keys"]];
 
@@ -409,6 +422,10 @@ page.add((shared) => {
 				chosen.thread = chosen.thread + 1 < data.threads.length ? chosen.thread + 1 : UNKNOWN;
 				update();
 			}
+		},
+		r: () => {
+			chosen.request = next([UNKNOWN, ...requests, ...(requests.length ? [NO_REQUEST] : [])], chosen.request);
+			update();
 		},
 		e: () => {
 			chosen.lens = (chosen.lens + 1) % ENGINES.length;

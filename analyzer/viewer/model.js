@@ -1,6 +1,7 @@
 "use strict";
 /*
- * The choice (engine, group, metric, thread, time, own method), and sums over the chosen samples.
+ * The choice (engine, group, metric, thread, time, own method, request), and sums over the chosen
+ * samples.
  *
  * A row of a ranking consists of parts. A part has samples of a place, which is a bucket and a
  * site: all of them, or a fraction. A fraction, if the allocating line is an estimate or rows are
@@ -9,7 +10,7 @@
  */
 page.add((shared) => {
 	const { data } = shared;
-	const UNKNOWN = -1, HEAP_CLASS = 1; /* a thread; the last bucket of objects */
+	const UNKNOWN = -1, NO_REQUEST = -2, HEAP_CLASS = 1; /* a thread; a request context; the last bucket of objects */
 	const Z95 = 1.959964;
 	const { sampled, made, totals, epochs } = data;
 	const count = sampled.site.length;
@@ -17,11 +18,12 @@ page.add((shared) => {
 
 	/* ---- the choice ---- */
 
-	const chosen = { lens: 0, group: data.group, metric: "samples",
-		thread: UNKNOWN, time: null, own: UNKNOWN };
+	/* Requests are no rows of the ranking: they have a view. */
+	const chosen = { lens: 0, group: data.group === "context" ? "class+line" : data.group, metric: "samples",
+		thread: UNKNOWN, time: null, own: UNKNOWN, request: UNKNOWN };
 
 	const lens = () => data.lenses[chosen.lens];
-	const all = () => chosen.thread === UNKNOWN && chosen.time === null && chosen.own === UNKNOWN;
+	const all = () => chosen.thread === UNKNOWN && chosen.time === null && chosen.own === UNKNOWN && chosen.request === UNKNOWN;
 
 	/* For each path the nearest own method, or UNKNOWN. A parent stands before its children. */
 	const ownOf = new Int32Array(data.paths.frame.length).fill(UNKNOWN);
@@ -29,7 +31,26 @@ page.add((shared) => {
 		const method = data.frames.method[data.paths.frame[path]];
 		ownOf[path] = data.methods.own[method] ? method : ownOf[data.paths.parent[path]];
 	}
-	const isOwn = (path) => chosen.own === UNKNOWN || ownOf[path] === chosen.own;
+
+	/*
+	 * For each path its request context: the method, without a name, of the frame below those of --by; or
+	 * NO_REQUEST.
+	 */
+	const CONTEXT = "context=", levels = data.by ? data.by.length : 0;
+	const isRequest = data.methods.name.map((name, m) => !name && data.strings[data.methods.class[m]].startsWith(CONTEXT) &&
+		data.strings[data.methods.class[m]].length > CONTEXT.length);
+	const requestOf = new Int32Array(ownOf.length).fill(NO_REQUEST), depthOf = new Int32Array(ownOf.length);
+	for (let path = 1; path < requestOf.length; path++) {
+		const method = data.frames.method[data.paths.frame[path]];
+		depthOf[path] = depthOf[data.paths.parent[path]] + 1;
+		requestOf[path] = depthOf[path] === levels + 1 && isRequest[method] ? method : requestOf[data.paths.parent[path]];
+	}
+	const requestName = (method) => (method === NO_REQUEST ? "(none)" : shared.strings[data.methods.class[method]].slice(CONTEXT.length));
+	/* All that the profile has, by name. */
+	const requests = [...new Set(requestOf)].filter((m) => m !== NO_REQUEST).sort((a, b) => (requestName(a) < requestName(b) ? -1 : 1));
+
+	const isChosen = (path) => (chosen.own === UNKNOWN || ownOf[path] === chosen.own) &&
+		(chosen.request === UNKNOWN || requestOf[path] === chosen.request);
 
 	/* An epoch counts if its middle lies in the chosen time. */
 	function inTime(epoch) {
@@ -43,9 +64,10 @@ page.add((shared) => {
 
 	const ofThread = (table, i) => chosen.thread === UNKNOWN || table.thread[i] === chosen.thread + 1;
 	const counts = (table, i) => ofThread(table, i) && inTime(table.epoch[i]);
-	/* The same for rows of `sampled` and of `made`, if an own method is chosen. */
-	const isOwnRow = (table, i) => isOwn(table === made ? data.sites.path[made.site[i]] : sampled.path[i]);
-	const countsOwn = (table, i) => counts(table, i) && isOwnRow(table, i);
+	/* The same for rows of `sampled` and of `made`, if an own method or a request is chosen. */
+	const pathOf = (table, i) => (table === made ? data.sites.path[made.site[i]] : sampled.path[i]);
+	const isChosenRow = (table, i) => isChosen(pathOf(table, i));
+	const countsRow = (table, i) => counts(table, i) && isChosenRow(table, i);
 
 	/* ---- places ---- */
 
@@ -97,26 +119,23 @@ page.add((shared) => {
 		return l.rowsOf.map((rows) => {
 			let sum = 0;
 			for (const i of rows)
-				if (countsOwn(sampled, i))
+				if (countsRow(sampled, i))
 					sum += of[i];
 			return sum;
 		});
 	}
 
+	/* Lost samples are in `totals` alone: they are in no own method and in no request. */
+	const tableOfTotals = () => (chosen.own === UNKNOWN && chosen.request === UNKNOWN ? totals : sampled);
+	const countsTotal = (table, i) => table === totals || isChosenRow(table, i);
+
 	function sumBuckets(l) {
 		if (all())
 			return l.buckets.slice();
-		const out = l.buckets.map(() => 0);
-		if (chosen.own !== UNKNOWN) {
-			sampled.samples.forEach((n, i) => {
-				if (sampled.engine[i] === l.engine && countsOwn(sampled, i))
-					out[sampled.bucket[i]] += n;
-			});
-			return out;
-		}
-		totals.samples.forEach((n, i) => {
-			if (totals.engine[i] === l.engine && counts(totals, i))
-				out[totals.bucket[i]] += n;
+		const out = l.buckets.map(() => 0), table = tableOfTotals();
+		table.samples.forEach((n, i) => {
+			if (table.engine[i] === l.engine && counts(table, i) && countsTotal(table, i))
+				out[table.bucket[i]] += n;
 		});
 		return out;
 	}
@@ -126,7 +145,7 @@ page.add((shared) => {
 		for (const [site, rows] of madeOf) {
 			let sum = 0;
 			for (const i of rows)
-				if (countsOwn(made, i))
+				if (countsRow(made, i))
 					sum += madeValue(i, metric);
 			out.set(site, sum);
 		}
@@ -198,7 +217,7 @@ page.add((shared) => {
 	function sum(of, l) {
 		let total = 0;
 		for (let i = 0; i < count; i++)
-			if (sampled.engine[i] === l.engine && countsOwn(sampled, i))
+			if (sampled.engine[i] === l.engine && countsRow(sampled, i))
 				total += of[i];
 		return total;
 	}
@@ -210,7 +229,7 @@ page.add((shared) => {
 		const out = new Map(), of = allocates() ? sampled.samples : accessColumn();
 		for (const [place, part] of placesOf(row))
 			for (const i of lens().rowsOf[place])
-				if (countsOwn(sampled, i) && of[i])
+				if (countsRow(sampled, i) && of[i])
 					out.set(sampled.path[i], (out.get(sampled.path[i]) || 0) + part * of[i]);
 		return [...out];
 	}
@@ -221,7 +240,7 @@ page.add((shared) => {
 		for (const site of row.sites) {
 			let value = 0;
 			for (const i of madeOf.get(site) || [])
-				if (countsOwn(made, i))
+				if (countsRow(made, i))
 					value += madeValue(i, metric);
 			if (value)
 				out.set(data.sites.path[site], (out.get(data.sites.path[site]) || 0) + value);
@@ -233,7 +252,7 @@ page.add((shared) => {
 	function allAccesses(inObjects = false) {
 		const out = new Map(), of = allocates() ? sampled.samples : accessColumn(), engine = lens().engine;
 		for (let i = 0; i < count; i++)
-			if (sampled.engine[i] === engine && of[i] && countsOwn(sampled, i) && (!inObjects || sampled.bucket[i] <= HEAP_CLASS))
+			if (sampled.engine[i] === engine && of[i] && countsRow(sampled, i) && (!inObjects || sampled.bucket[i] <= HEAP_CLASS))
 				out.set(sampled.path[i], (out.get(sampled.path[i]) || 0) + of[i]);
 		return [...out];
 	}
@@ -242,7 +261,7 @@ page.add((shared) => {
 	function overTime(row, metric) {
 		const out = new Float64Array(epochs.end.length);
 		const add = (table, i, value) => {
-			if (table.epoch[i] && ofThread(table, i) && isOwnRow(table, i))
+			if (table.epoch[i] && ofThread(table, i) && isChosenRow(table, i))
 				out[table.epoch[i] - 1] += value;
 		};
 		if (metric === "samples") {
@@ -260,9 +279,9 @@ page.add((shared) => {
 	/* All samples of the engine by epoch. */
 	function samplesOverTime() {
 		const out = new Float64Array(epochs.end.length);
-		const table = chosen.own === UNKNOWN ? totals : sampled;
+		const table = tableOfTotals();
 		table.samples.forEach((n, i) => {
-			if (table.engine[i] === lens().engine && table.epoch[i] && ofThread(table, i) && (table === totals || isOwnRow(table, i)))
+			if (table.engine[i] === lens().engine && table.epoch[i] && ofThread(table, i) && countsTotal(table, i))
 				out[table.epoch[i] - 1] += n;
 		});
 		return out;
@@ -313,7 +332,35 @@ page.add((shared) => {
 
 	const waits = () => waiting || (waiting = sumWaits());
 
-	Object.assign(shared, { waits, ownOf, UNKNOWN, ENGINES, chosen, lens, metrics, available, allocates, update, placesOf, accessesOf, isEstimate,
+	/*
+	 * The chosen threads', time's and own method's samples and allocations by request, whichever is chosen: rows of
+	 * request, samples, objects, bytes, and whether the last two have estimates. `total`: lost samples, too.
+	 */
+	function sumRequests() {
+		const engine = lens().engine;
+		const rows = new Map([...requests, NO_REQUEST].map((request) => [request, { request, samples: 0, objects: 0, bytes: 0, estimated: false }]));
+		const isOwn = (path) => chosen.own === UNKNOWN || ownOf[path] === chosen.own;
+		let total = 0;
+		sampled.samples.forEach((n, i) => {
+			if (sampled.engine[i] !== engine || !counts(sampled, i) || !isOwn(sampled.path[i]))
+				return;
+			rows.get(requestOf[sampled.path[i]]).samples += n;
+			total += n;
+		});
+		if (chosen.own === UNKNOWN)
+			total = totals.samples.reduce((sum, n, i) => sum + (totals.engine[i] === engine && counts(totals, i) ? n : 0), 0);
+		made.site.forEach((_, i) => {
+			const path = pathOf(made, i), row = rows.get(requestOf[path]);
+			if (!counts(made, i) || !isOwn(path))
+				return;
+			row.objects += madeValue(i, "allocations");
+			row.bytes += madeValue(i, "bytes");
+			row.estimated = row.estimated || made.estimated_milli[i] > 0;
+		});
+		return { total, rows: [...rows.values()].sort((a, b) => b.samples - a.samples || b.bytes - a.bytes) };
+	}
+
+	Object.assign(shared, { waits, ownOf, sumRequests, requests, requestName, UNKNOWN, NO_REQUEST, ENGINES, chosen, lens, metrics, available, allocates, update, placesOf, accessesOf, isEstimate,
 		allocationsOf, allAccesses, overTime, samplesOverTime, wilson, everything: all, sums: () => sums,
 		hasTime: epochs.end.length > 1, hasThreads: sampled.thread.some((t) => t) || made.thread.some((t) => t) });
 	update();

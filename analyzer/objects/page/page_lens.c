@@ -376,7 +376,7 @@ static void rankings(struct lc_json *j, const struct lc_analysis *a, const struc
 	for (unsigned group = 0; group < LC_GROUP_COUNT; group++) {
 		struct lc_ranking other;
 
-		/* The page divides rows by objects, not by paths. */
+		/* The page sums up requests itself, of what is chosen. */
 		if (group == LC_GROUP_REQUEST || (group == LC_GROUP_BY && !a->view.load->by.len))
 			continue;
 		if (group == LC_GROUP_LINE) { /* findings point to these rows */
