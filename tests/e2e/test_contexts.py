@@ -83,6 +83,17 @@ def test_contexts_follow_virtual_threads(profile, workload, jdk25):
     assert counters(run)["contexts"] == 4 and counters(run)["spans_virtual_moved"] > 0
 
 
+@pytest.mark.parametrize("threads", ("executor", "virtual"))
+def test_a_wrapped_task_is_in_the_context_of_who_wraps_it(profile, workload, request, threads):
+    """Tasks of both kinds, those of an executor, and started threads; a task that is not wrapped is in none."""
+    jdk = request.getfixturevalue("jdk25" if threads == "virtual" else "jdk17")
+    run = profile(command(workload, jdk, "Contexts", threads, 500, "handed", jars=[JAR]), "--min-size=0")
+    counts = {name: 3 * 500 + 10 for name in NAMES} | {"(none)": 3 * 500}
+    r = report(run, "--top=100000")
+    for cls in ("byte[]", "Contexts$Item"):
+        assert counted(r, cls) == counts, cls
+
+
 @pytest.mark.slow
 @each_value(threads=("platform", "executor", "virtual"), gc=COLLECTORS, size=("0", "1k"))
 def test_counts_are_exact_on_all_threads(profile, workload, jdk, threads, gc, size):
@@ -106,14 +117,14 @@ def test_misuse_is_harmless(profile, workload, jdk):
     assert counted(report(run), "byte[]") == {"(none)": 101, "inner": 10}
 
 
-@pytest.mark.slow
 def test_names_beyond_the_limit_are_one(profile, workload, jdk):
     run = profile(command(workload, jdk, "Contexts", "names", 1500, jars=[JAR]))
     counts = counted(report(run, "--top=100000"), "byte[]")
     assert len(counts) == 1001 and counts["(other)"] == 500 and sum(counts.values()) == 1500
-    assert "more than 1000 contexts" in run.stderr
+    assert "more than 1000 contexts" in run.stderr and "more than 1000 contexts" in locus("report", run.directory)
 
 
 def test_without_a_recording_contexts_do_nothing(workload, jdk17):
-    done = run_command(command(workload, jdk17, "Contexts", "executor", 10, jars=[JAR]))
-    assert (done.returncode, done.stderr) == (0, "")
+    for how in ([], ["handed"]):
+        done = run_command(command(workload, jdk17, "Contexts", "executor", 10, *how, jars=[JAR]))
+        assert (done.returncode, done.stderr) == (0, "")

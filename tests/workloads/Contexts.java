@@ -1,5 +1,6 @@
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -9,6 +10,9 @@ import locusapi.Locus;
  * Serves requests of three kinds, all by the same lines, in contexts that have their names. Each kind allocates another
  * number of objects of both sizes: request k makes 2 outside, 2 * (k + 1) in its context, and request 1 makes one more in a
  * context of its own inside. Arguments: platform, executor or virtual threads; requests of each kind.
+ *
+ * With a third argument, main() is in the contexts and hands tasks on: each makes 3 objects of both sizes in the context of
+ * its request, and 1 in none. A thread that is started in each context makes 10 more.
  */
 public class Contexts {
 	static final String[] NAMES = {"GET /cart", "POST /order", "GET /item;\u00e4"};
@@ -120,10 +124,41 @@ public class Contexts {
 		executor.shutdown();
 	}
 
+	static void hand(ExecutorService executor, int round, List<Future<?>> results) {
+		results.add(executor.submit(Locus.wrap(() -> {
+			allocate(1);
+			pause(round);
+			allocate(1);
+			return null;
+		})));
+		results.add(CompletableFuture.runAsync(() -> allocate(1), Locus.wrap(executor)));
+		results.add(executor.submit(() -> allocate(1)));
+	}
+
+	static void handed(String kind, int requests) throws Exception {
+		List<Future<?>> results = new ArrayList<>();
+		ExecutorService executor = executor(kind);
+
+		for (int i = 0; i < 3 * requests; i++)
+			try (Locus.Context request = Locus.context(NAMES[i % 3])) {
+				hand(executor, i, results);
+				if (i < 3) {
+					Thread t = new Thread(Locus.wrap(() -> allocate(10)));
+					t.start();
+					t.join();
+				}
+			}
+		for (Future<?> r : results)
+			r.get();
+		executor.shutdown();
+	}
+
 	public static void main(String[] args) throws Exception {
 		int requests = Integer.parseInt(args[1]);
 
-		if (args[0].equals("misuse")) {
+		if (args.length > 2) {
+			handed(args[0], requests);
+		} else if (args[0].equals("misuse")) {
 			misuse();
 		} else if (args[0].equals("names")) {
 			for (int i = 0; i < requests; i++)

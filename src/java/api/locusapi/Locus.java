@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.URISyntaxException;
 import java.security.CodeSource;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
@@ -98,7 +100,8 @@ public final class Locus {
 	/**
 	 * Names the kind of request that the current thread works for, until the result is closed: samples and allocations of the
 	 * thread count for this context. A context in a context ends with the inner one, and what the outer one has left counts for it
-	 * again. Contexts of virtual threads move with them. Threads that this one starts, or hands tasks to, are in no context.
+	 * again. Contexts of virtual threads move with them. Threads that this one starts, or hands tasks to, are in no context, unless
+	 * {@link #wrap(Runnable)} hands it on.
 	 *
 	 * <pre>{@code
 	 * try (Locus.Context c = Locus.context("GET /cart")) {
@@ -119,6 +122,56 @@ public final class Locus {
 		return Context.enter(name);
 	}
 
+	/**
+	 * Hands the current thread's context on: the result runs {@code task} in it, on any thread and any number of times, each time
+	 * until the task returns or throws.
+	 *
+	 * <pre>{@code
+	 * executor.execute(Locus.wrap(() -> charge(order)));
+	 * new Thread(Locus.wrap(this::mail)).start();
+	 * }</pre>
+	 *
+	 * @return {@code task} itself if this thread is in no context
+	 */
+	@SuppressWarnings("try")
+	public static Runnable wrap(Runnable task) {
+		String name = handedOn(task);
+		return name == null ? task : () -> {
+			try (Context c = context(name)) {
+				task.run();
+			}
+		};
+	}
+
+	/** Hands the current thread's context on with a task that has a result, see {@link #wrap(Runnable)}. */
+	@SuppressWarnings("try")
+	public static <T> Callable<T> wrap(Callable<T> task) {
+		String name = handedOn(task);
+		return name == null ? task : () -> {
+			try (Context c = context(name)) {
+				return task.call();
+			}
+		};
+	}
+
+	/**
+	 * Hands on the context of each thread that gives the executor a task, see {@link #wrap(Runnable)}: for instance those of
+	 * {@code CompletableFuture.supplyAsync(task, Locus.wrap(executor))}.
+	 */
+	public static Executor wrap(Executor executor) {
+		if (executor == null)
+			throw new IllegalArgumentException("executor: null");
+		return task -> executor.execute(wrap(task));
+	}
+
+	/* The name of the current thread's context; null: it is in none. */
+	private static String handedOn(Object task) {
+		if (task == null)
+			throw new IllegalArgumentException("task: null");
+		Context c = Context.INNERMOST.get();
+		return c == null ? null : c.name;
+	}
+
 	/** Remembers where there is no agent. */
 	private static boolean records() {
 		try {
@@ -134,17 +187,19 @@ public final class Locus {
 
 	/** A context that a thread is in, see {@link Locus#context}. */
 	public static final class Context implements AutoCloseable {
-		private static final Context NONE = new Context(null, 0, null);
+		private static final Context NONE = new Context(null, null, 0, null);
 		private static final Class<?> VIRTUAL = virtualThread();
 		private static final ThreadLocal<Context> INNERMOST = new ThreadLocal<>();
 
+		private final String name; // for threads that it is handed on to
 		private final Thread thread;
 		private final long virtual; // ID of a virtual thread, else 0
 		private final Context outer; // what was the thread's innermost context
 		private long number; // of the agent
 		private boolean closed;
 
-		private Context(Thread thread, long virtual, Context outer) {
+		private Context(String name, Thread thread, long virtual, Context outer) {
+			this.name = name;
 			this.thread = thread;
 			this.virtual = virtual;
 			this.outer = outer;
@@ -161,7 +216,7 @@ public final class Locus {
 		/* Allocates the object first, so that the allocation is not in the new context. */
 		private static Context enter(String name) {
 			Thread thread = Thread.currentThread();
-			Context c = new Context(thread, VIRTUAL != null && VIRTUAL.isInstance(thread) ? thread.getId() : 0, INNERMOST.get());
+			Context c = new Context(name, thread, VIRTUAL != null && VIRTUAL.isInstance(thread) ? thread.getId() : 0, INNERMOST.get());
 			INNERMOST.set(c);
 			c.number = enter0(name, c.virtual);
 			if (c.number != 0)
