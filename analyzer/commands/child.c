@@ -140,7 +140,7 @@ bool lc_child_wait_for(uint64_t timeout_ns, int *status, struct rusage *usage)
 	sigset_t ends, before;
 	bool ended;
 
-	*status = W_EXITCODE(1, 0);
+	*status = LC_CHILD_ENDED(1);
 	*usage = (struct rusage){ .ru_maxrss = 0 };
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGCHLD);
@@ -185,7 +185,7 @@ void lc_child_leave_signals(void)
 
 int lc_child_wait(void)
 {
-	int status = W_EXITCODE(1, 0); /* where SIGCHLD is ignored, nobody learns it */
+	int status = LC_CHILD_ENDED(1); /* where SIGCHLD is ignored, nobody learns it */
 
 	while (waitpid(child_pid, &status, 0) < 0 && errno == EINTR)
 		;

@@ -50,6 +50,9 @@ int lc_child_asked(void);
 /* From now on signals are ours again: they do what they did before the first command. */
 void lc_child_leave_signals(void);
 
+/* The status of a process that has ended with this exit status, as waitpid() has it. */
+#define LC_CHILD_ENDED(exit_status) ((exit_status) << 8)
+
 /* Wait for its end. Returns its status, as waitpid() has it. */
 int lc_child_wait(void);
 

@@ -192,7 +192,7 @@ int lc_cmd_run(int argc, char **argv)
 	lc_run_told_end(&told);
 	if (r.file && lc_run_report(profile, r.file)) {
 		r.file = NULL;
-		status = status ? status : W_EXITCODE(LC_EXIT_FAILED, 0);
+		status = status ? status : LC_CHILD_ENDED(LC_EXIT_FAILED);
 	}
 	if (!r.quiet)
 		lc_run_summary(profile, count, r.file);

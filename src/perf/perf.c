@@ -127,7 +127,7 @@ int lc_perf_open(struct lc_perf *p, const struct lc_perf_config *config, int32_t
 	const size_t pages = config->data_pages;
 	int err;
 
-	if (pages & (pages - 1) || config->signal < 0 || config->signal >= __SIGRTMIN)
+	if (pages & (pages - 1) || config->signal < 0 || config->signal >= SIGRTMIN)
 		return -EINVAL;
 	err = open_all(&made, config, tid, false);
 	if ((err == -EACCES || err == -EPERM) && !config->attr->exclude_kernel &&

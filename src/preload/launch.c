@@ -238,7 +238,7 @@ static bool find_executable(char *path)
 	return len > 0 || (given && realpath(given, path));
 }
 
-__attribute__((constructor)) static void add_agent(int argc, char **argv)
+static void add_agent(int argc, char **argv)
 {
 	const char *agent = getenv(LC_LAUNCH_VARIABLE);
 	const struct launcher *launcher;
@@ -292,3 +292,53 @@ out:
 	free(args);
 	free(option);
 }
+
+#ifdef __GLIBC__
+__attribute__((constructor)) static void begin(int argc, char **argv)
+{
+	add_agent(argc, argv);
+}
+#else
+/* Read a file of the kernel whole; NULL: it cannot be read. free() it. */
+static char *read_whole(const char *path, size_t *len)
+{
+	size_t room = ARGUMENTS_FILE_MAX;
+	char *text = malloc(room), *more = text;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 || !text ? -1 : 1;
+
+	for (*len = 0; n > 0 && more; *len += n > 0 ? (size_t)n : 0) {
+		if (*len == room) {
+			more = realloc(text, room *= 2);
+			text = more ? more : text;
+		}
+		n = more ? read(fd, text + *len, room - *len) : -1;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (n == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* musl gives a constructor no arguments. */
+__attribute__((constructor)) static void begin(void)
+{
+	size_t len, argc = 0;
+	char *text = getenv(LC_LAUNCH_VARIABLE) ? read_whole("/proc/self/cmdline", &len) : NULL;
+	char **argv;
+
+	if (!text)
+		return;
+	for (size_t i = 0; i < len; i++)
+		argc += !text[i];
+	argv = calloc(argc + 1, sizeof(*argv));
+	for (size_t i = 0, at = 0; argv && i < argc; at += strlen(text + at) + 1)
+		argv[i++] = text + at;
+	if (argv)
+		add_agent((int)argc, argv);
+	free(argv);
+	free(text);
+}
+#endif

@@ -19,6 +19,8 @@ enum {
 	MARK_AT = 464, /* of the saved vector registers: software reserved bytes of FXSAVE */
 };
 
+#define MARK UINT32_C(0x46505853) /* FP_XSTATE_MAGIC1 of Linux, which musl does not declare */
+
 /* The frame that the kernel pushes, from the return address of the handler on. */
 struct frame {
 	uint64_t restorer, flags, link, stack[3];
@@ -39,8 +41,7 @@ static READS_STACK bool is_frame(const struct frame *f, uint64_t high)
 
 	return (f->context.segments & UINT16_MAX) == USER_CODE && vectors > (uintptr_t)f &&
 	       vectors % 64 == 0 && vectors < high && high - vectors > MARK_AT + sizeof(uint32_t) &&
-	       f->context.sp > vectors &&
-	       *(const uint32_t *)(uintptr_t)(vectors + MARK_AT) == FP_XSTATE_MAGIC1;
+	       f->context.sp > vectors && *(const uint32_t *)(uintptr_t)(vectors + MARK_AT) == MARK;
 }
 
 /* Does the thread block other signals now? */
