@@ -65,11 +65,21 @@ static bool has_signal(unsigned long long set, int sig)
 	return set & 1ull << (sig - 1);
 }
 
-/*
- * Is a JVM mapped, and the agent, of a file that is no more there? Returns whether the list could
- * be read.
- */
-static bool read_maps(struct lc_attach_target *t, bool *jvm, bool *replaced)
+/* The agent beside this command has the command's own C library. */
+#ifdef __GLIBC__
+static const bool has_musl = false;
+#else
+static const bool has_musl = true;
+#endif
+
+/* Files that a process has mapped. */
+struct maps {
+	bool jvm, musl;
+	bool replaced; /* the agent, of a file that is no longer there */
+};
+
+/* Returns whether the list could be read. */
+static bool read_maps(struct lc_attach_target *t, struct maps *maps)
 {
 	static const char agent[] = "/liblocus.so";
 	FILE *f = open_of(t->pid, "maps");
@@ -83,8 +93,9 @@ static bool read_maps(struct lc_attach_target *t, bool *jvm, bool *replaced)
 
 		line[strcspn(line, "\n")] = '\0';
 		len = path ? strlen(path) : 0;
-		*jvm |= len && strstr(path, "/libjvm.so") != NULL;
-		*replaced |= len && strstr(path, "/liblocus.so (deleted)") != NULL;
+		maps->jvm |= len && strstr(path, "/libjvm.so") != NULL;
+		maps->musl |= len && strstr(path, "/ld-musl-") != NULL;
+		maps->replaced |= len && strstr(path, "/liblocus.so (deleted)") != NULL;
 		if (len >= strlen(agent) && !strcmp(path + len - strlen(agent), agent))
 			snprintf(t->library, sizeof(t->library), "%s", path);
 	}
@@ -174,7 +185,7 @@ bool lc_attach_stopped(pid_t pid)
 int lc_attach_look(pid_t pid, struct lc_attach_target *out)
 {
 	struct status s;
-	bool jvm = false, replaced = false;
+	struct maps maps = { 0 };
 
 	*out = (struct lc_attach_target){ .pid = pid };
 	snprintf(out->root, sizeof(out->root), "/proc/%d/root", (int)pid);
@@ -186,11 +197,17 @@ int lc_attach_look(pid_t pid, struct lc_attach_target *out)
 	if (geteuid() != 0 && geteuid() != s.uid)
 		return lc_fail("process %d belongs to another user: only root may attach to it",
 		               (int)pid);
-	if (!read_maps(out, &jvm, &replaced))
+	if (!read_maps(out, &maps))
 		return lc_fail("cannot examine process %d: %m", (int)pid);
-	if (!jvm)
+	if (!maps.jvm)
 		return lc_fail("process %d is not a JVM", (int)pid);
-	if (replaced)
+	if (maps.musl != has_musl)
+		return lc_fail(
+		    "JVM %d has the C library %s, and this locus is for %s: run the other one, "
+		    "which 'make %s' writes, where the JVM runs",
+		    (int)pid, maps.musl ? "musl" : "glibc", has_musl ? "musl" : "glibc",
+		    maps.musl ? "musl" : "dist");
+	if (maps.replaced)
 		return lc_fail("cannot reach the agent in JVM %d: its library file was replaced or "
 		               "removed after it was loaded",
 		               (int)pid);

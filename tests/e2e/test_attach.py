@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 
@@ -221,6 +222,19 @@ def test_what_is_wrong_is_said_in_a_line(locus, program, tmp_path, jdk17):
     p.process.send_signal(signal.SIGCONT)
     assert stopped.returncode == 1 and "is stopped" in stopped.stderr
     assert p.end() == ("storms 0\n", 7, [])
+
+
+def test_a_jvm_for_musl_is_refused(locus, tmp_path):
+    """A process that maps what such a JVM maps."""
+    code = "import mmap, sys\nfiles = [open(p, 'rb') for p in sys.argv[1:]]\nmaps = [mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ) for f in files]\nprint(flush=True)\ninput()"
+    files = [tmp_path / "libjvm.so", tmp_path / "ld-musl-x86_64.so.1"]
+    for f in files:
+        f.write_text("code")
+    with subprocess.Popen([sys.executable, "-c", code, *files], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as p:
+        p.stdout.readline()
+        done = locus("attach", p.pid)
+        p.communicate(b"\n")
+    assert done.returncode == 1 and "has the C library musl" in done.stderr and "'make musl'" in done.stderr
 
 
 @pytest.mark.parametrize("flag, word", [("-XX:+DisableAttachMechanism", "+DisableAttachMechanism"),
