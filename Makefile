@@ -181,7 +181,7 @@ $(F)/%: tests/fuzz/%.c $$(call fuzz_objects,tests/fuzz/$$*.c $$(call uses_src,te
 
 .PHONY: FORCE generated benchmarks fuzzers tsan-unit man
 .PHONY: evaluate
-.PHONY: pictures test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench scale install uninstall deb rpm dist try-packages try-jdks clean help
+.PHONY: pictures test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench scale install uninstall deb rpm dist musl try-packages try-jdks clean help
 FORCE:
 .SECONDARY:
 
@@ -244,10 +244,11 @@ uninstall:
 		$(BASE)/share/bash-completion/completions/locus $(BASE)/lib/locus/bench/*.jar
 	rmdir $(BASE)/lib/locus/bench $(BASE)/lib/locus $(BASE)/share/doc/locus 2>/dev/null || true
 dist: ; scripts/install-deps build packages && scripts/dist $(VERSION)
+musl: dist ; $(if $(MUSL_GCC),,scripts/install-deps musl &&) scripts/musl $(VERSION)
 deb: dist ; scripts/deb $(VERSION)
 rpm: dist ; scripts/rpm $(VERSION)
 try-packages: deb ; scripts/try-packages $(VERSION) $(TRY_SUITES)
-try-jdks: dist ; scripts/try-jdks $(VERSION) $(TRY_JDKS)
+try-jdks: dist ; scripts/fetch-runtimes; scripts/try-jdks $(VERSION) $(TRY_JDKS)
 clean: ; rm -rf build build-asan build-tsan build-fuzz compile_flags.txt
 help: ; @sed -n 's/^#> //p' Makefile
 
@@ -276,6 +277,9 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make rpm            an RPM package of them; needs rpmbuild
 #> make try-packages   tries tarball, package and file in Debian 11, 12 and 13 with a JRE and little else; root, network, 10 minutes;
 #>                     TRY_SUITES="bullseye sid"
-#> make try-jdks        tries the tarball on the JDKs of Debian's unstable suite (26, 27); root, network, 15 minutes
+#> make musl           the same as one file for musl (Alpine), build/locus-VERSION-musl-x86_64; needs musl-tools
+#> make try-jdks       tries the tarball on this machine's JDKs and those of Debian's unstable suite (26, 27); root, network,
+#>                     15 minutes. TRY_JDKS="26 /opt/jdk": these versions and directories; one for musl tries the file
+#>                     of make musl. TRY_GLIBC=DIR: directories with the glibc in DIR
 
 -include $(shell find $(B)/obj $(F)/obj -name '*.d' 2>/dev/null)
