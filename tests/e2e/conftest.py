@@ -35,6 +35,7 @@ MARKERS = (
     "smoke: a part of `make check`",
     "few(n): long; n of its cases are a part of `make test`, all of `make soak`",
     "covers(PARAMETER=[VALUE, ...]): one case for each of these values is a part of `make test`",
+    "recording(name): all tests of this recording run with the same JDK in `make test`, and so share it; {x} stands for a parameter",
     "everywhere: runs with each JDK, collector and tier that it has cases for in `make test`, too",
     "seconds(n): time limit of this test, else %d" % TEST_SECONDS,
     "xdist_group(name): tests of one group run in one process, and share its fixtures",
@@ -51,6 +52,7 @@ def shard_of(text):
 def pytest_addoption(parser):
     parser.addoption("--failed-to", metavar="FILE", help="add a line to FILE for each test that fails: its name, a tab, what was seen")
     parser.addoption("--only-of", metavar="FILE", help="run the tests that FILE names, and no others")
+    parser.addoption("--most-cpu", metavar="N", type=int, default=0, help="list the N tests that took the most CPU time")
     parser.addoption("--shard", metavar="K/N", type=shard_of, default=(1, 1), help="run the Kth of N parts of the slow tests")
     parser.addoption("--while", dest="while_there", metavar="FILE", help="begin no test once FILE is gone")
 
@@ -59,6 +61,7 @@ def pytest_configure(config):
     # A shell ignores it for what it starts in the background, and what tests start would inherit that.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.pluginmanager.register(CpuTimes())
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
 
@@ -114,7 +117,13 @@ def kept_of(name, cases):
     alike = collections.defaultdict(list)
     for case in cases:
         alike[repr(sorted((k, str(v)) for k, v in parameters(case).items() if k not in PLACES))].append(case)
-    return [drawn(of, name, key) for key, of in alike.items()]
+    return [drawn(of, *(recording_of(of[0]) or (name, key))) for key, of in alike.items()]
+
+
+def recording_of(case):
+    """The recording that the test reads, in a tuple; none if it says nothing."""
+    marker = case.get_closest_marker("recording")
+    return (marker.args[0].format(**parameters(case)),) if marker else ()
 
 
 def deal_places(items):
@@ -183,6 +192,37 @@ class Failures:
             self.named.add(name)
             with self.path.open("a") as file:
                 file.write("%s\t%s\n" % (name, seen_in(report)))
+
+
+def cpu_clock():
+    """CPU time of this process and of all children that it has waited for."""
+    return sum(os.times()[:4])
+
+
+class CpuTimes:
+    """Tells how much CPU time each part of a test took, which other tests beside it change less than its time."""
+
+    def __init__(self):
+        self.before = 0
+
+    def pytest_runtest_logstart(self):
+        self.before = cpu_clock()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self):
+        report, now = (yield).get_result(), cpu_clock()
+        report.cpu_seconds, self.before = now - self.before, now
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    number, tests = config.option.most_cpu, collections.defaultdict(lambda: [0, 0])
+    for report in (r for reports in terminalreporter.stats.values() for r in reports if hasattr(r, "cpu_seconds")):
+        tests[report.nodeid][0] += report.cpu_seconds
+        tests[report.nodeid][1] += report.duration
+    if number and tests:
+        terminalreporter.section("tests that took the most CPU time, of %.0f s" % sum(cpu for cpu, _ in tests.values()))
+        for name, (cpu, duration) in sorted(tests.items(), key=lambda test: -test[1][0])[:number]:
+            terminalreporter.write_line("%6.2f s in %6.2f s  %s" % (cpu, duration, name))
 
 
 def pytest_sessionstart(session):

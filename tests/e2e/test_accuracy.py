@@ -56,8 +56,8 @@ def accuracy(workload, profile, jdk, gc, threads, seconds):
 @pytest.mark.everywhere
 @each_value(jdk=JDK_MAJORS, gc=COLLECTORS, threads=[1, 2])
 def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, jdk, gc, threads):
-    """About 2700 samples: 3 sigma of a share of 25% are within POINTS."""
-    accuracy(workload, profile, jdk, gc, threads, 10 / threads)
+    """About 1,600 samples, which come at a fixed rate within phases of 50 to 120 ms: the error of each share is a few samples."""
+    accuracy(workload, profile, jdk, gc, threads, 6 / threads)
 
 
 @pytest.mark.slow
@@ -73,6 +73,7 @@ def test_share_is_true_with_wide_references(workload, profile, jdk):
     check_shares(profile(command(workload, jdk, "Accuracy", 1, 8, java=java), *EACH_TICK))
 
 
+@pytest.mark.recording("load-line")
 @pytest.mark.parametrize(
     "site, mark", [("newGather", "gather-load"), ("newScatter", "scatter-load")]
 )

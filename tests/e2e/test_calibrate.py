@@ -57,6 +57,7 @@ def kept(cache):
     return {f.name: f.read_text() for f in files}
 
 
+@pytest.mark.smoke
 def test_the_command_measures_and_the_next_run_uses_it(locus, jdk, run, cache, tmp_path):
     done = locus("calibrate", "--jdk=%s" % jdk.home)
     assert done.returncode == 0, done.stderr
@@ -70,6 +71,7 @@ def test_the_command_measures_and_the_next_run_uses_it(locus, jdk, run, cache, t
     assert all(abs(c["mean_cycles"] - float(printed[c["name"]])) <= 0.06 for c in spans["costs"])
 
 
+@pytest.mark.recording("calibration")
 def test_what_measuring_takes_is_not_sampled(measured, run, locus, tmp_path):
     """It is no time of the program's, nor inside one of its spans."""
     spans = run(tmp_path / "cached", "--interval=1ms", env={"XDG_CACHE_HOME": str(measured / "cache")})
@@ -116,10 +118,12 @@ def test_without_a_place_to_keep_it_the_report_says_so(run, tmp_path, monkeypatc
     assert len(spans["costs"]) == len(COSTS)
 
 
+@pytest.mark.recording("calibration")
 def test_only_the_user_can_read_the_directory(measured):
     assert stat.S_IMODE(os.stat(measured / "cache" / "locus").st_mode) == 0o700
 
 
+@pytest.mark.recording("calibration")
 def test_its_spans_are_none_of_the_program(locus, measured):
     done = locus("spans", measured / "profile", "--format=json")
     assert done.returncode == 0, done.stderr

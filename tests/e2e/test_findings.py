@@ -29,6 +29,7 @@ def found_in(locus, run):
     return found_in_directory(locus, run.directory)
 
 
+@pytest.mark.recording("findings-{of[mode]}")
 @pytest.mark.parametrize("of", FINDINGS, ids=lambda of: "%s-%s" % (of["mode"], of["site"]))
 def test_a_program_has_the_finding_it_was_written_for(profile_once, locus, workload, jdk, of):
     report = found_in(locus, run_of(profile_once, workload, jdk, of["mode"]))
@@ -79,6 +80,7 @@ def test_what_cannot_be_followed_is_not_called_short_lived(tmp_path, locus, work
     assert not [r for r in report["ranking"]["rows"] if "collected" in r]
 
 
+@pytest.mark.recording("findings-{mode}")
 @pytest.mark.parametrize("mode,walk,step", [("by-column", "stride", 1500 * 8), ("by-row", "sequential", 8)])
 def test_the_step_of_a_loop_is_the_one_that_the_program_takes(profile_once, locus, workload, jdk, mode, walk, step):
     run = run_of(profile_once, workload, jdk, mode)
@@ -92,11 +94,13 @@ def test_the_step_of_a_loop_is_the_one_that_the_program_takes(profile_once, locu
     assert "all over, " + words in " ".join(locus("report", "--full", run.directory).stdout.split())
 
 
+@pytest.mark.recording("findings-at-random")
 def test_an_order_that_is_calculated_is_not_known(profile_once, locus, workload, jdk):
     touched = found_in(locus, run_of(profile_once, workload, jdk, "at-random"))["ranking"]["rows"][0]["touched"]
     assert touched["walk"] == "unknown" and touched["stepped"] < 0.1 * touched["samples"]
 
 
+@pytest.mark.recording("findings-part")
 def test_the_end_of_an_array_that_is_used_alone_is_hot(profile_once, locus, workload, jdk):
     touched = found_in(locus, run_of(profile_once, workload, jdk, "part"))["ranking"]["rows"][0]["touched"]
     assert touched["hot_end"] == "first" and touched["ends"]["first"] > 10 * touched["ends"]["middle"]
@@ -129,6 +133,7 @@ def test_one_small_object_is_no_finding(profile_once, locus, workload, jdk):
     assert row["low"] > 0.3 and not row["allocated_at"] and row["touched"]["header"] == 0
 
 
+@pytest.mark.recording("findings-header")
 def test_what_is_read_behind_a_header_is_seen_in_the_code(profile_once, locus, workload, jdk):
     """The class is loaded first, so it is waited for; that the field of its cache line is read next takes no time."""
     on = {}
@@ -140,6 +145,7 @@ def test_what_is_read_behind_a_header_is_seen_in_the_code(profile_once, locus, w
     assert on["header"] < 0.1 and on["header-and-field"] > 0.5, on
 
 
+@pytest.mark.recording("findings-calm")
 def test_a_program_that_calculates_has_none(profile_once, locus, workload, jdk):
     run = run_of(profile_once, workload, jdk, "calm")
     report = found_in(locus, run)
@@ -147,6 +153,7 @@ def test_a_program_that_calculates_has_none(profile_once, locus, workload, jdk):
     assert "no finding" in locus("report", run.directory).stdout
 
 
+@pytest.mark.recording("findings-{mode}")
 @pytest.mark.parametrize("mode", ("header", "columns", "calm"))
 def test_the_report_is_one_screen_and_its_first_row_that_of_the_json(profile_once, locus, workload, jdk, mode):
     run = run_of(profile_once, workload, jdk, mode)
@@ -162,6 +169,7 @@ def test_the_report_is_one_screen_and_its_first_row_that_of_the_json(profile_onc
         assert first["class"].split(".")[-1] in row and (not at or "%s:%d" % (at["method"], at["line"]) in row)
 
 
+@pytest.mark.recording("findings-header")
 def test_a_narrow_screen_breaks_the_line_on_the_program_and_cuts_nothing(profile_once, locus, workload, jdk):
     run = run_of(profile_once, workload, jdk, "header")
 
@@ -175,6 +183,7 @@ def test_a_narrow_screen_breaks_the_line_on_the_program_and_cuts_nothing(profile
     assert re.match(r"Findings, JDK .*, from [\d.]+ m?s to [\d.]+ s, \d+ samples", wide)
 
 
+@pytest.mark.recording("findings-header")
 @pytest.mark.parametrize("group", ("class+line", "class", "field", "package", "site"))
 def test_rows_of_each_group_add_up(profile_once, locus, workload, jdk, group):
     run = run_of(profile_once, workload, jdk, "header")
@@ -223,6 +232,7 @@ def test_a_program_on_one_cpu_shares_no_line(tmp_path, locus, workload, jdk):
     assert "one CPU only" not in locus("report", "--view=sharing", tmp_path / "prof").stdout
 
 
+@pytest.mark.recording("findings-header")
 def test_the_manifest_says_how_many_cpus_the_program_may_use(profile_once, workload, jdk):
     run = run_of(profile_once, workload, jdk, "header")
     (process,) = json.loads((pathlib.Path(run.directory) / "manifest.json").read_text())["processes"]

@@ -21,6 +21,7 @@ def classes_of(locus, run):
     return {c["class"]: c for c in ranking["header_classes"]}
 
 
+@pytest.mark.recording("findings-header")
 def test_classes_that_a_loop_asks_for_their_class_are_listed_with_their_size(profile_once, locus, workload, jdk):
     run = run_of(profile_once, workload, jdk, "header")
     classes = classes_of(locus, run)
@@ -34,6 +35,7 @@ def test_classes_that_a_loop_asks_for_their_class_are_listed_with_their_size(pro
         assert percent == "%.0f" % (100 * classes[name]["part"]) and " 24 bytes " in line
 
 
+@pytest.mark.recording("findings-{mode}")
 @pytest.mark.parametrize("mode", ("fields", "calm"))
 def test_classes_that_are_read_are_not_in_the_list(profile_once, locus, workload, jdk, mode):
     run = run_of(profile_once, workload, jdk, mode)

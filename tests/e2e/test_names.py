@@ -40,6 +40,7 @@ def recorded(profile_once, workload, jdk):
     return profile_once("names-%d" % jdk.major, java, "--sample-interval=0").directory
 
 
+@pytest.mark.recording("names")
 def test_the_text_shows_names_and_then_the_class(locus, recorded):
     text = locus("report", "--view=alloc", "--top=100", recorded).stdout
     assert re.search(r"% +[\d.]+ .B +Names\.re \(double\[\]\) <- Names\.field:\d+$", text, re.M), text
@@ -51,6 +52,7 @@ def test_the_text_shows_names_and_then_the_class(locus, recorded):
     assert max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.recording("names")
 def test_rows_of_the_json_have_the_names_of_their_sites(locus, recorded):
     found = json.loads(locus("report", "--format=json", "--top=1000", recorded).stdout)
     names = {s["id"]: s.get("names", []) for s in found["sites"]}
@@ -70,6 +72,7 @@ def test_rows_of_the_json_have_the_names_of_their_sites(locus, recorded):
         assert {(n["kind"], n["name"]) for n in row.get("names", [])} == union, line
 
 
+@pytest.mark.recording("names")
 def test_names_outlive_a_merge_and_lose_their_packages_where_classes_do(locus, recorded, tmp_path):
     assert locus("merge", "-o", tmp_path / "merged", recorded, synthetic.another(recorded, tmp_path / "other")).returncode == 0
     text = locus("report", "--view=alloc", "--top=100", tmp_path / "merged").stdout

@@ -7,10 +7,10 @@ import shutil
 import sys
 
 import pytest
-from conftest import JDK_MAJORS, ROOT, RUNTIME_MAJORS, run_command
+from conftest import JDK_MAJORS, ROOT, RUNTIME_MAJORS, of_shard, recording_of, run_command, shard_of
 from helpers import COLLECTORS
 
-SOME = ("test_attach.py", "test_copies.py", "test_spans_streams.py", "test_watch.py")
+SOME = ("test_copies.py", "test_watch.py")
 NAMED = {  # what each test covers whatever the hash draws
     ("test_before_attach.py", "test_what_has_moved_has_a_site"): ("G1", "Parallel"),
     ("test_gc.py", "test_no_interval_is_wrong_when_the_heap_is_tight"): ("Parallel", "Serial"),
@@ -57,21 +57,60 @@ def test_a_further_test_moves_no_other(copied):
     assert drawn(copied, "test_watch.py") == {key: of for key, of in before.items() if key[0] == "test_watch.py"}
 
 
-def test_each_slow_test_is_in_one_shard(copied):
+class Item:
+    """A case as pytest has it: its number, its markers, and its parameters."""
+
+    def __init__(self, number=0, **more):
+        self.number, self.markers = number, {name: getattr(pytest.mark, name)(*args).mark for name, args in more.pop("markers", {}).items()}
+        self.callspec = type("Callspec", (), {"params": more})
+
+    def get_closest_marker(self, name):
+        return self.markers.get(name)
+
+
+def test_each_slow_test_is_in_one_shard():
+    slow = [Item(i, markers={"slow": (), **({"seconds": (1000 + i,)} if i % 7 == 0 else {})}) for i in range(50)]
+    others = [Item(i) for i in range(50, 60)]
+    parts = [of_shard([*slow, *others], k, 3) for k in (1, 2, 3)]
+    numbers = [sorted(item.number for item in part) for part in parts]
+    assert all(part[-10:] == list(range(50, 60)) for part in numbers)
+    assert sorted(n for part in numbers for n in part[:-10]) == list(range(50))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    for wrong in ("4/3", "0/3"):
+        with pytest.raises(ValueError):
+            shard_of(wrong)
+
+
+def test_the_option_chooses_the_shard():
     def slow(shard):
         words = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", "-m", "slow", "--shard=" + shard]
-        done = run_command([*words, *(copied / file for file in SOME)])
-        return re.findall(r"(\w+\.py::.*)$", done.stdout, re.M)
+        return re.findall(r"(\w+\.py::.*)$", run_command([*words, ROOT / "tests/e2e/test_watch.py"]).stdout, re.M)
 
-    every, parts = slow("1/1"), [slow("%d/3" % k) for k in (1, 2, 3)]
-    assert len(every) > 50 and sorted(sum(parts, [])) == sorted(every)
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
-    assert slow("4/3") == slow("0/3") == []
+    every, part = slow("1/1"), slow("2/3")
+    assert len(every) > 20 and set(part) < set(every) and abs(3 * len(part) - len(every)) <= 3
 
 
-def test_all_places_come_up_and_what_is_named_does_in_any_case(copied):
+def test_tests_of_one_recording_have_the_same_name_to_draw_by():
+    asked = [Item(markers={"recording": ("findings-{of[mode]}",)}, of={"mode": "header", "site": "square"}),
+             Item(markers={"recording": ("findings-{mode}",)}, mode="header"), Item(markers={"recording": ("findings-header",)})]
+    assert {recording_of(item) for item in asked} == {("findings-header",)} and recording_of(Item(mode="header")) == ()
+
+
+def drawn_of(request, copied):
+    """The cases of all tests that `make test` runs: those of this run, if it has collected all, since to collect them takes seconds."""
+    option, asked = request.config.option, {(request.config.invocation_params.dir / arg).resolve() for arg in request.config.args}
+    if ROOT / "tests/e2e" not in asked or option.keyword or option.only_of:
+        return drawn(copied, ".")
+    cases = collections.defaultdict(set)
+    for item in request.session.items:
+        if not item.get_closest_marker("slow"):
+            cases[item.path.name, item.originalname].add(item.callspec.id if hasattr(item, "callspec") else "")
+    return cases
+
+
+def test_all_places_come_up_and_what_is_named_does_in_any_case(request, copied):
     """The hash favours no JDK and no collector."""
-    cases, count = drawn(copied, "."), collections.Counter()
+    cases, count = drawn_of(request, copied), collections.Counter()
     for case in (case for of in cases.values() for case in of):
         count.update(re.findall(r"jdk\d+|Serial|Parallel|G1", case))
     for places in (["jdk%d" % major for major in JDK_MAJORS], COLLECTORS):

@@ -110,6 +110,7 @@ def test_rows_of_two_processes_and_three_engines_add_up(locus, synthetic, filter
     check_all(locus, synthetic, filters)
 
 
+@pytest.mark.recording("findings-header")
 @pytest.mark.parametrize("filters", ([], ["--thread=main"]), ids=" ".join)
 def test_rows_of_a_recorded_program_add_up(locus, recorded, filters):
     check_all(locus, recorded, filters)

@@ -41,7 +41,7 @@ CASES = pytest.mark.parametrize(
 @CASES
 def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, runtime, gc):
     java = ["-Xmx384m", "-Xmn64m", *collector(gc, "16m")]
-    run = profile(command(workload, runtime, "Accuracy", 2, 5, java=java), "--interval=4ms")
+    run = profile(command(workload, runtime, "Accuracy", 2, 3, java=java), "--interval=4ms")
     assert not complaints(run.stderr), run.stderr
     test_accuracy.check_shares(run)
 

@@ -75,11 +75,6 @@ def test_bench_makes_a_project_with_recorded_inputs(locus, workload, profile, jd
     assert list((tmp_path / "bench").glob("src/main/**/locus-inputs.bin"))
 
 
-def test_calibrate_prints_what_spans_cost(locus, jdk, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert "support" in output(locus, "calibrate", "--jdk=%s" % jdk.home)
-
-
 def test_doctor_looks_at_this_machine(locus, jdk):
     done = locus("doctor", "--java=%s" % jdk.java, "--json")
     assert done.returncode in (0, 1), done.stderr

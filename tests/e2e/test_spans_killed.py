@@ -15,7 +15,7 @@ from conftest import BUILD
 
 CLASS = "SpanKilled"
 BLOCK_S = 1.2  # what was used since the last block is not in the profile
-SECONDS = 10
+SECONDS = 7
 AFTER_CALIBRATION_S = 60
 
 
@@ -86,6 +86,7 @@ def is_near(cycles, hz, cpu_s):
     assert cpu_s * 0.97 - BLOCK_S <= seconds <= cpu_s * 1.03 + 0.15, (seconds, cpu_s)
 
 
+@pytest.mark.recording("span-killed")
 def test_a_stream_that_runs_when_the_program_is_killed(workload, jdk, killed, locus):
     directory, cpu = killed(workload, jdk)
     spans = spans_of(locus, directory)
@@ -97,6 +98,7 @@ def test_a_stream_that_runs_when_the_program_is_killed(workload, jdk, killed, lo
     assert place["wall_ns"] > (SECONDS - BLOCK_S) * 1e9
 
 
+@pytest.mark.recording("span-killed")
 def test_streams_in_each_other_that_run_in_a_daemon_thread(workload, jdk, killed, locus):
     directory, cpu = killed(workload, jdk)
     spans = spans_of(locus, directory)
@@ -109,6 +111,7 @@ def test_streams_in_each_other_that_run_in_a_daemon_thread(workload, jdk, killed
     is_near(outer["cycles"] + inner["cycles"] + tiny["cycles"], spans["clock"]["hz"], cpu["nested"])
 
 
+@pytest.mark.recording("span-killed")
 def test_tasks_that_run_when_the_program_is_killed(workload, jdk, killed, locus):
     directory, cpu = killed(workload, jdk)
     spans = spans_of(locus, directory)
@@ -123,6 +126,7 @@ def test_tasks_that_run_when_the_program_is_killed(workload, jdk, killed, locus)
     assert by_type(spans, "Endless")["active"][-1][1] > SECONDS * 0.8e9
 
 
+@pytest.mark.recording("span-killed")
 def test_a_merged_profile_says_the_same(workload, jdk, killed, locus, tmp_path):
     directory, _ = killed(workload, jdk)
     assert locus("merge", "-o", tmp_path / "merged", directory).returncode == 0
@@ -132,6 +136,7 @@ def test_a_merged_profile_says_the_same(workload, jdk, killed, locus, tmp_path):
     assert merged["types"] == spans["types"]
 
 
+@pytest.mark.recording("span-killed")
 def test_every_format_says_what_still_ran(workload, jdk, killed, locus):
     directory, _ = killed(workload, jdk)
     text = locus("spans", directory).stdout

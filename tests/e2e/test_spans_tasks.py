@@ -70,6 +70,7 @@ def run_of(profile_once, workload, jdk, mode):
     return run
 
 
+@pytest.mark.recording("tasks-{mode}")
 @pytest.mark.parametrize("mode", TRUTH)
 def test_each_execution_is_counted_once(profile_once, locus, workload, jdk, mode):
     spans = spans_of(locus, run_of(profile_once, workload, jdk, mode))
@@ -84,6 +85,7 @@ def test_each_tier_counts_alike(profile, locus, workload, jdk17, tier):
     assert {name: (row[0], *by_line(spans, row[0], marked(name))) for name, row in truth.items()} == truth
 
 
+@pytest.mark.recording("tasks-fixedPool")
 def test_what_is_created_and_never_executed_is_told(profile_once, locus, workload, jdk):
     spans = spans_of(locus, run_of(profile_once, workload, jdk, "fixedPool"))
     (plain,) = [r for r in spans["types"] if r["type"] == CLASS + "$Plain"]
@@ -100,6 +102,7 @@ def test_tasks_that_a_joining_worker_helps_with_stay_apart(profile, locus, workl
     assert by_line(spans, "task", marked("root")) == (1, 0, 1)
 
 
+@pytest.mark.recording("tasks-fixedPool")
 def test_workers_are_threads(profile_once, locus, workload, jdk):
     spans = spans_of(locus, run_of(profile_once, workload, jdk, "fixedPool"))
     loops = [r for r in spans["tasks"] if r["type"] == "java.util.concurrent.ThreadPoolExecutor$Worker"]
@@ -165,6 +168,7 @@ def test_tasks_of_streams_are_their_support_spans_or_tasks(profile, locus, workl
     assert spans["trace"]["folded"] == spans["trace"]["folded_counted"], spans["trace"]
 
 
+@pytest.mark.recording("tasks-fixedPool")
 def test_lambda_expressions_of_a_class_are_types_of_their_own(profile_once, locus, workload, jdk):
     """On JDK 25 their classes have one name: the place of creation tells them apart, in every table."""
     run = run_of(profile_once, workload, jdk, "fixedPool")

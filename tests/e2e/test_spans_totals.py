@@ -32,6 +32,7 @@ def location(spans, line):
     return found
 
 
+@pytest.mark.recording("span-totals")
 def test_totals_have_each_cycle_once(recorded):
     spans, cycles, lines = recorded
     outer, inner = location(spans, lines["parallel"]), location(spans, lines["inner"])
@@ -46,6 +47,7 @@ def test_totals_have_each_cycle_once(recorded):
     is_near(leaf["total_cycles"], cycles["recursion"] / 2)
 
 
+@pytest.mark.recording("span-totals")
 def test_workers_share_what_is_inside(recorded):
     spans, cycles, lines = recorded
     place = location(spans, lines["parallel"])
@@ -59,6 +61,7 @@ def test_workers_share_what_is_inside(recorded):
     is_near(found["compensated_cycles"], 2 * mean)
 
 
+@pytest.mark.recording("span-totals")
 def test_a_composite_has_the_cycles_of_what_it_was_given(recorded):
     spans, cycles, lines = recorded
     rows = {r["creation"]["line"]: r for r in spans["types"] if (r["creation"] or {}).get("class", "").startswith(CLASS)}
