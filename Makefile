@@ -169,7 +169,7 @@ $(B)/bench/%: tests/bench/%.c $$(call objects,tests/bench/$$*.c $$(call uses_src
 	$(Q)$(CC) $(LC_CFLAGS) $(LC_LDFLAGS) -o $@ $(filter %.o,$^) $(call uses_libs,$<) -ldl -lrt
 
 # Fuzzers share their objects: half of the sources are in more than one.
-FUZZFLAGS := -std=gnu11 -O1 -g -fno-sanitize-recover=all
+FUZZFLAGS := -std=gnu11 -O1 -g1 -fno-sanitize-recover=all
 fuzz_objects = $(patsubst %.c,$(F)/obj/%.o,$(1))
 $(F)/.flags: FORCE
 	@mkdir -p $(@D); echo '$(CPPFLAGS) $(FUZZFLAGS)' | cmp -s - $@ || echo '$(CPPFLAGS) $(FUZZFLAGS)' >$@

@@ -24,7 +24,12 @@
 #include "analyzer/model/tree_combine.h"
 #include "analyzer/model/tree_spans.h"
 
-enum { PROFILES = 12, HOSTS = 3, ROWS = 300 };
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { ROWS = 50 }; /* sanitizers look for other mistakes, and are slow */
+#else
+enum { ROWS = 300 };
+#endif
+enum { PROFILES = 12, HOSTS = 3 };
 
 static char dir[] = "/tmp/test_reduce.XXXXXX";
 static char *paths[PROFILES];
