@@ -250,10 +250,10 @@ def test_a_jvm_that_is_not_to_be_attached_to(locus, program, jdk25, flag, word):
 def test_a_jvm_that_has_just_begun(locus, workload, tmp_path, jdk):
     """Attached to as soon as it has mapped its library, and later."""
     line = command(workload, jdk, "Attach", 1, java=["-Xmx256m"])
-    for i in range(6):
+    for i in range(4):
         with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
             wait_until("the JVM's library", lambda: "/libjvm.so" in pathlib.Path("/proc/%d/maps" % p.pid).read_text())
-            time.sleep(0.01 * i)
+            time.sleep(0.02 * i)
             directory = tmp_path / ("p%d" % i)
             done = locus("attach", p.pid, "-o", directory)
             assert done.returncode == 0, done.stderr

@@ -56,6 +56,19 @@ def doctor(locus, tmp_path):
     return run
 
 
+@pytest.fixture(scope="session")
+def told(shared, locus):
+    """The process and the JSON of `locus doctor` without further options, of which several tests ask: it starts JVMs."""
+
+    def make(directory):
+        done = locus("doctor", "--json", "-o", directory, env={"JAVA_HOME": ""})
+        (directory / "told.json").write_text(json.dumps([done.returncode, done.stdout, done.stderr]))
+
+    done = subprocess.CompletedProcess([], *json.loads((shared("doctor", make) / "told.json").read_text()))
+    assert done.stderr == ""
+    return done, json.loads(done.stdout)
+
+
 def check(report, name):
     found = [c for c in report["checks"] if c["name"] == name]
     assert len(found) == 1, (name, report)
@@ -93,9 +106,9 @@ def effective(capability):
     return bool(mask >> capability & 1)
 
 
-def test_it_says_of_this_machine_what_is_true(doctor):
+def test_it_says_of_this_machine_what_is_true(told):
     java = java_on_path()
-    done, report = doctor()
+    done, report = told
     assert_consistent(done, report)
     assert [c["name"] for c in report["checks"]] == NAMES
     assert report["works"]
@@ -113,8 +126,8 @@ def test_it_says_of_this_machine_what_is_true(doctor):
     assert check(report, "timer")["status"] == "ok"
 
 
-def test_memory_that_may_be_locked(doctor):
-    _, report = doctor()
+def test_memory_that_may_be_locked(told):
+    _, report = told
     value = check(report, "mlock")["value"]
     limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
     if effective(14) or limit == resource.RLIM_INFINITY:
@@ -124,8 +137,8 @@ def test_memory_that_may_be_locked(doctor):
         assert "ulimit -l %d:" % (limit // 1024) in value
 
 
-def test_pmu_and_what_auto_takes(doctor):
-    _, report = doctor()
+def test_pmu_and_what_auto_takes(told):
+    _, report = told
     present = [n for n in ("cpu", "cpu_core", "cpu_atom", "ibs_op") if (DEVICES / n).exists()]
     pmu, memory = check(report, "pmu"), check(report, "memory_events")
     if not present:
@@ -138,9 +151,9 @@ def test_pmu_and_what_auto_takes(doctor):
     assert (report["engine"] == "timer") == (memory["status"] == "missing")
 
 
-def test_timer_resolution_is_that_of_a_timer(doctor):
-    """Between a tenth of a millisecond (high resolution) and HZ=100, measured again here."""
-    _, report = doctor()
+def test_timer_resolution_is_that_of_a_timer(told):
+    """Between a tenth of a millisecond (high resolution) and HZ=100."""
+    _, report = told
     value = check(report, "timer")["value"]
     found = re.search(r"([\d.]+) (ms|us) of CPU time apart", value)
     assert found, value

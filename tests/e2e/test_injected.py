@@ -21,7 +21,7 @@ STATUS = 3
 INPUT = b"what the program reads"
 CI_FAULTS = 12  # of each case
 ATTACH_FAULTS = 4
-PARTS = 4  # of the places at which a call fails: each a test, which runs beside the others
+PARTS = 2  # of the places at which a call fails: each a test, which runs beside the others
 QUICK = ["-XX:TieredStopAtLevel=1", "-Xmx64m"]
 KINDS = ("malloc", "mmap", "mprotect", "open", "read", "write", "ftruncate", "mkdir", "rename", "perf_event_open",
          "timer_create", "pthread_create", "dlopen")
@@ -145,7 +145,7 @@ def faulty(workload, fail_call, tmp_path, request):
 
 
 def spread_of(calls, most):
-    """Faults at so many places: all but those of memory, and of memory as many as there is room for, those of libJudy first."""
+    """Faults at so many places: of all kinds but memory, and of memory as many as there is room for, those of libJudy first."""
     first = {}
     for call in calls:
         first.setdefault((call.kind, call.place), call)
@@ -166,8 +166,10 @@ def test_a_call_that_fails_costs_what_is_said(faulty, case):
     assert {"mmap", "open", "write", "timer_create", "pthread_create"} <= {call.kind for call in calls}
     assert ("malloc" in {call.kind for call in calls}) == (case != "own heap")
     faults = spread_of(calls, CI_FAULTS)
+    if case == "default":  # the test below has all others
+        faults = [fault for fault in faults if fault.startswith("malloc")]
     failed = sum(f.check(fault, usual) for fault in faults)
-    assert failed > len(faults) / 2, (failed, faults)  # threads and collections differ from run to run
+    assert failed > len(faults) / 2 > 1, (failed, faults)  # threads and collections differ from run to run
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -182,13 +184,17 @@ def test_a_call_fails_at_each_place(faulty, part):
     assert failed > len(faults) / 2, (failed, faults)
 
 
-@pytest.mark.parametrize("error", [errno.EDQUOT, errno.EIO], ids=errno.errorcode.get)
+DISK_ERRORS = (errno.EDQUOT, errno.EIO)
+
+
+@pytest.mark.parametrize("error", DISK_ERRORS, ids=errno.errorcode.get)
 def test_a_disk_that_refuses(faulty, error):
-    """A quota that is used up, or a broken disk, from each place on that writes."""
+    """A quota that is used up, or a broken disk, from each place on that writes. The places take turns with the errors."""
     f = faulty("default")
     f.env["FAIL_ERROR"] = str(error)
     calls, usual = f.whole()
-    places = dict.fromkeys((call.kind, call.place) for call in calls if call.kind in ("write", "ftruncate", "mkdir", "rename"))
+    places = sorted({(call.kind, call.place) for call in calls if call.kind in ("write", "ftruncate", "mkdir", "rename")})
+    places = places[DISK_ERRORS.index(error)::len(DISK_ERRORS)]
     failed = sum(f.check("%s@%s:1+" % place, usual, os.strerror(error)) for place in places)
     assert failed > len(places) / 2, (failed, places)
 

@@ -62,7 +62,7 @@ def test_nothing_is_lost_between_two_profiles(profile, workload, locus, tmp_path
 
 
 def test_the_directory_is_one_recording(profile, workload, locus, tmp_path, jdk):
-    run = profile(command(workload, jdk, "Loop", 3000, 3, java=["-Xmx256m"]), "--loop=400ms")
+    run = profile(command(workload, jdk, "Loop", 3000, 3, "calm", java=["-Xmx256m"]), "--loop=400ms")
     all_parts = parts(run.directory)
     reports = [read(locus, p) for p in all_parts]
     whole = read(locus, run.directory)
@@ -94,7 +94,7 @@ def test_the_directory_is_one_recording(profile, workload, locus, tmp_path, jdk)
 
 
 def test_the_last_line_of_a_run_names_the_recording(locus, workload, tmp_path, jdk):
-    line = command(workload, jdk, "Loop", 1500, 1, java=["-Xmx256m"])
+    line = command(workload, jdk, "Loop", 1500, 1, "calm", java=["-Xmx256m"])
     done = locus("run", "-o", tmp_path / "p", "--loop=400ms", "--", *line)
     assert done.returncode == 0, done.stderr
     assert len(parts(tmp_path / "p")) > 2
@@ -104,7 +104,7 @@ def test_the_last_line_of_a_run_names_the_recording(locus, workload, tmp_path, j
 
 
 def test_periods_are_chosen_by_time(profile, workload, locus, tmp_path, jdk):
-    run = profile(command(workload, jdk, "Loop", 4000, 1, java=["-Xmx256m"]), "--loop=700ms")
+    run = profile(command(workload, jdk, "Loop", 4000, 1, "calm", java=["-Xmx256m"]), "--loop=700ms")
     all_parts = parts(run.directory)
     made = [made_in(read(locus, p)) for p in all_parts]
     times = [manifest(p) for p in all_parts]
@@ -147,7 +147,7 @@ def test_periods_are_chosen_by_time(profile, workload, locus, tmp_path, jdk):
 
 
 def test_periods_that_are_gone_are_left_out(profile, workload, locus, jdk):
-    run = profile(command(workload, jdk, "Loop", 2000, 1), "--loop=400ms")
+    run = profile(command(workload, jdk, "Loop", 2000, 1, "calm"), "--loop=400ms")
     all_parts = parts(run.directory)
     made = [made_in(read(locus, p)) for p in all_parts]
     shutil.rmtree(all_parts[1])
@@ -173,7 +173,7 @@ def test_a_profile_is_over_at_its_size(profile, workload, locus, jdk):
 
 @each_pair(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_objects_of_an_earlier_profile_have_their_site_in_later_ones(profile, workload, locus, jdk, gc):
-    line = command(workload, jdk, "Loop", 3000, 1, java=["-Xmx256m", *collector(gc)])
+    line = command(workload, jdk, "Loop", 3000, 1, "calm", java=["-Xmx256m", *collector(gc)])
     run = profile(line, "--loop=500ms", "--interval=1ms", "--budget=none")
     reports = [read(locus, p) for p in parts(run.directory)]
     last = max(i for i, r in enumerate(reports) if made_in(r, "early"))
@@ -185,7 +185,7 @@ def test_objects_of_an_earlier_profile_have_their_site_in_later_ones(profile, wo
 
 
 def test_only_the_newest_are_kept_and_nothing_else_is_touched(locus, workload, tmp_path, jdk):
-    line = [str(word) for word in command(workload, jdk, "Loop", 6000, 1)]
+    line = [str(word) for word in command(workload, jdk, "Loop", 6000, 1, "calm")]
     target, outside = tmp_path / "p", tmp_path / "outside"
     outside.mkdir()
     (outside / "thread-0.lcb").write_text("mine")
@@ -213,7 +213,7 @@ def test_only_the_newest_are_kept_and_nothing_else_is_touched(locus, workload, t
 
 
 def test_after_kill_the_last_one_opens(locus, workload, tmp_path, jdk):
-    line = [str(word) for word in command(workload, jdk, "Loop", 60_000, 1)]
+    line = [str(word) for word in command(workload, jdk, "Loop", 60_000, 1, "calm")]
     with subprocess.Popen([str(BUILD / "locus"), "run", "-q", "-o", tmp_path / "p", "--loop=1500ms", "--", *line],
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as run:
         wanted = tmp_path / "p" / "000003"
@@ -241,7 +241,7 @@ def thread_name(task):
 
 
 def test_a_jvm_that_is_attached_to_is_recorded_so(locus, workload, tmp_path, jdk):
-    line = [str(word) for word in command(workload, jdk, "Loop", 60_000, 1)]
+    line = [str(word) for word in command(workload, jdk, "Loop", 60_000, 1, "calm")]
     with subprocess.Popen(line, stdout=subprocess.DEVNULL) as program:
         try:
             while not any("maker" in thread_name(task) for task in pathlib.Path("/proc", str(program.pid), "task").iterdir()):
@@ -285,7 +285,7 @@ def test_what_means_nothing_is_refused(locus, tmp_path, options, word):
 
 
 def test_a_directory_that_holds_a_loop_is_not_written_to(profile, locus, workload, jdk):
-    run = profile(command(workload, jdk, "Loop", 500, 1), "--loop=1h")
+    run = profile(command(workload, jdk, "Loop", 500, 1, "calm"), "--loop=1h")
     assert [p.name for p in run.directory.iterdir()] == ["000001"]
     for options in ((), ("--loop=1h",)):
         done = locus("run", "-o", run.directory, *options, "--", "true")

@@ -365,7 +365,8 @@ def test_the_address_brings_all_of_it_back(browser, pages):
     kept, text = browser.url().split("#")[1], browser.text("#view-objects .detail")
     browser.page(page, kept)
     assert browser.text("#view-objects .detail") == text and browser.url().endswith(kept)
-    for site in (s for s in report["sites"] if s["samples"]):  # as pages of earlier versions had it
+    sites = [s for s in report["sites"] if s["samples"]]
+    for site in sites[::1 + len(sites) // 12]:  # as pages of earlier versions had it
         browser.page(page, site["id"])
         at = site["allocation_path"][0]
         assert browser.text("#view-objects h2").endswith(("(%s)" % site["class"], site["class"]))
@@ -457,7 +458,7 @@ def test_hard_names_are_text(browser, locus, tmp_path):
         assert len(set(labels)) == len(names)
         for view in ("code", "threads", "about", "objects"):
             browser.click("#tab-" + view)
-        for _ in names:
+        for _ in names if width == 1280 else names[:1]:
             for face in browser.evaluate("Array.from(document.querySelectorAll('.faces button'), (b) => b.dataset.face)"):
                 browser.click(".faces [data-face=%s]" % face)
             browser.evaluate("document.querySelector('#view-objects .list').focus()")

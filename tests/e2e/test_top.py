@@ -3,6 +3,7 @@
 
 import fcntl
 import os
+import pathlib
 import pty
 import re
 import select
@@ -14,7 +15,8 @@ import time
 
 import pytest
 from conftest import BUILD
-from helpers import command, read_terminal
+from helpers import command, read_terminal, wait_until
+from test_loop import thread_name
 
 TOP = BUILD / "locus", "top"
 
@@ -22,8 +24,10 @@ TOP = BUILD / "locus", "top"
 @pytest.fixture
 def loop(workload, tmp_path, jdk):
     """A program that reads arrays of long until it is killed."""
-    p = subprocess.Popen(command(workload, jdk, "Loop", "600000", "1", java=["-Xmx128m"]), stdout=subprocess.DEVNULL,
+    p = subprocess.Popen(command(workload, jdk, "Loop", "600000", "1", "calm", java=["-Xmx128m"]), stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL, cwd=tmp_path)
+    # Its arrays are older than any recording then.
+    wait_until("its threads", lambda: any("maker" in thread_name(task) for task in pathlib.Path("/proc", str(p.pid), "task").iterdir()))
     yield p
     p.kill()
     p.wait()

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 
 /*
  * Does what it is told, a line at a time, while storms of allocation go on; ends with status 7.
@@ -14,6 +15,7 @@ import java.util.concurrent.Future;
  * "make N": four threads that are old by then allocate N arrays of 2000 bytes each; answers "made
  * 4N". "end" or the end of the input ends it; then "storms N" says how many storms still allocate.
  * With "loop" a thread works in a loop that never ends, and with "gc" one collects all the time.
+ * With neither, a storm rests for a millisecond after each 500 arrays: it leaves processors to others.
  */
 public final class Attach {
 	static volatile Object sink;
@@ -21,8 +23,13 @@ public final class Attach {
 	static volatile long looped;
 
 	static final class Storm extends Thread {
+		final long restMs;
 		volatile long made;
 		Object kept;
+
+		Storm(long restMs) {
+			this.restMs = restMs;
+		}
 
 		Object one() {
 			return new int[700];
@@ -37,8 +44,10 @@ public final class Attach {
 
 		@Override
 		public void run() {
-			while (!over)
+			while (!over) {
 				many();
+				LockSupport.parkNanos(restMs * 1_000_000);
+			}
 		}
 	}
 
@@ -80,7 +89,7 @@ public final class Attach {
 		List<String> options = List.of(args);
 		Maker.some(20_000);
 		for (int i = 0; i < Integer.parseInt(args[0]); i++) {
-			storms.add(new Storm());
+			storms.add(new Storm(options.contains("loop") || options.contains("gc") ? 0 : 1));
 			start(storms.get(i));
 		}
 		if (options.contains("loop"))

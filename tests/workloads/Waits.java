@@ -1,7 +1,8 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.util.concurrent.locks.LockSupport;
 
-/** Does what it is told on its standard input, while a thread of it works and allocates. */
+/** Does what it is told on its standard input, while a thread of it works and allocates half of the time. */
 public class Waits {
     static volatile Object kept;
 
@@ -13,8 +14,10 @@ public class Waits {
         long[] numbers = new long[1 << 16];
         for (long i = 0; ; i++) {
             numbers[(int) (i * 31 & 0xffff)] += i;
-            if ((i & 0xfffff) == 0)
+            if ((i & 0xfffff) == 0) { // about a millisecond
                 kept = new byte[4096];
+                LockSupport.parkNanos(1_000_000);
+            }
         }
     }
 
