@@ -146,6 +146,7 @@ static uint32_t weigh(const struct lc_sampler *s, struct lc_sampler_slot *slot,
                       const siginfo_t *info, uint64_t *clock_ns)
 {
 	const bool tick = !lc_timer_delay_sent(&slot->delay, info);
+	const uint64_t before_ns = slot->account.tick_ns, few_ns = 2 * lc_timer_account_tick_ns();
 	uint64_t to_point_ns;
 	uint32_t weight;
 
@@ -156,7 +157,8 @@ static uint32_t weigh(const struct lc_sampler *s, struct lc_sampler_slot *slot,
 		*clock_ns = lc_own_cost_clock();
 		weight = lc_timer_account_points(&slot->account, *clock_ns);
 	}
-	to_point_ns = lc_timer_account_to_point(&slot->account, *clock_ns, tick);
+	to_point_ns = lc_timer_account_to_point(&slot->account, *clock_ns,
+	                                        tick && *clock_ns - before_ns < few_ns);
 	if (to_point_ns && (tick || weight || !lc_timer_delay_waited(&slot->delay)))
 		lc_timer_delay_set(&slot->delay, to_point_ns, s->tid, info);
 	return weight;

@@ -86,9 +86,10 @@ uint32_t lc_timer_account_tick_at(struct lc_timer_account *a, uint64_t now_ns, i
 uint32_t lc_timer_account_points(struct lc_timer_account *a, uint64_t now_ns);
 
 /*
- * How much the thread has to run from `now_ns` on until its next point. 0 at a tick where there is
- * none before a later tick. Behind another signal, no later tick is certain: on a busy machine, a
- * thread that runs for a moment at a time may meet none for 40 ms of its CPU time, and more.
+ * How much the thread has to run from `now_ns` on until its next point. 0 at a `tick` where there
+ * is none before a later tick. Behind another signal, or a tick that was late, no later tick is
+ * certain: on a busy machine, a thread that runs for a moment at a time may meet none for 40 ms of
+ * its CPU time, and more.
  * Context: as before.
  */
 uint64_t lc_timer_account_to_point(const struct lc_timer_account *a, uint64_t now_ns, bool tick);
