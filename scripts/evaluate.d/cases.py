@@ -449,9 +449,9 @@ def printed(case, found):
     if case.span:
         return found["printed"]
     said = [*found["findings"], *filter(None, [found["row"]])]
-    if not said:
-        said = ["(no row of the report, of %d samples, is of this object)" % found["samples"]]
-    elif found["place"] and not found["row"]:
+    if not found["place"]:
+        said = said or ["(no row of the report, of %d samples, is of this object)" % found["samples"]]
+    elif not found["row"]:
         said.append("(one of the rows that the report puts together as the rest; it names %d before)" % found["rows"])
     elif not found["findings"]:
         said.append("(row %d of %d; no finding is of this object)" % (found["place"], found["rows"]))
