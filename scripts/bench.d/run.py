@@ -8,8 +8,8 @@ import pathlib
 import re
 import shutil
 import subprocess
-import time
 
+import usage
 from fetch import ROOT
 
 BUILD = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")).resolve()
@@ -107,17 +107,14 @@ class Machine:
         (self.work / "run").mkdir()
         command = self.command(program, words, variant)
         with open(self.work / "out", "wb") as out, open(self.work / "errors", "wb") as errors:
-            start = time.monotonic()
-            process = subprocess.Popen(command, stdout=out, stderr=errors, cwd=self.work / "run")
-            _, status, usage = os.wait4(process.pid, 0)
-            seconds = time.monotonic() - start
+            process = usage.begin(command, self.work / "usage.json", stdout=out, stderr=errors, cwd=self.work / "run")
+            status, took = usage.end(process, self.work / "usage.json")
         stdout = (self.work / "out").read_bytes()
         if status != 0:
             told = (self.work / "errors").read_text(errors="replace")[-4000:]
             raise Failed("bench: %s\nended with %d\n%s" % (
                 " ".join(command), os.waitstatus_to_exitcode(status), told))
-        record = {"wall": seconds, "cpu": usage.ru_utime + usage.ru_stime, "rss_mb": usage.ru_maxrss / 1024,
-                  "pauses_ms": pauses_ms(self.work / "gc.log")}
+        record = {**took, "pauses_ms": pauses_ms(self.work / "gc.log")}
         if program.figure:
             record["figures"] = json.loads(stdout.splitlines()[-1])
         else:

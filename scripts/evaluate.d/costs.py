@@ -23,6 +23,7 @@ import time
 
 import benchd
 import programs
+import usage
 from results import slug
 
 LOCUS = benchd.run.BUILD / "locus"
@@ -122,30 +123,26 @@ def timed(command, work):
     (work / "run").mkdir()
     expired, threads = threading.Event(), []
     with open(work / "out", "wb") as out, open(work / "errors", "wb") as errors:
-        start = time.monotonic()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, cwd=work / "run",
-                                   start_new_session=True)
+        process = usage.begin(command, work / "usage.json", stdin=subprocess.DEVNULL, stdout=out, stderr=errors, cwd=work / "run",
+                              start_new_session=True)
         timer = threading.Timer(LIMIT_SECONDS, expire, (process, expired, threads))
         timer.start()
         try:
-            _, status, usage = os.wait4(process.pid, 0)
+            status, took = usage.end(process, work / "usage.json")
         except BaseException:  # whoever ends the measurement ends its run
             end(process)
             raise
         finally:
             timer.cancel()
             timer.join()
-        seconds = time.monotonic() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
     told, said = ((work / name).read_text(errors="replace") for name in ("out", "errors"))
     if expired.is_set():
         raise Failed("still running after %d s" % LIMIT_SECONDS, "\n".join([told, said, *threads]))
     if status:
         lines = [text for text in said.strip().splitlines() if not text.startswith("locus: ")] or said.strip().splitlines()
         crashes = [path.read_text(errors="replace") for path in sorted((work / "run").glob("hs_err_pid*.log"))]
-        raise Failed("ended with %d: %s" % (process.returncode, lines[-1] if lines else "no message"), "\n".join([told, said, *crashes]))
-    return told, {
-        "wall": seconds, "cpu": usage.ru_utime + usage.ru_stime, "rss_mb": usage.ru_maxrss / 1024}
+        raise Failed("ended with %d: %s" % (os.waitstatus_to_exitcode(status), lines[-1] if lines else "no message"), "\n".join([told, said, *crashes]))
+    return told, took
 
 
 def signal_of(failed):

@@ -139,6 +139,16 @@ def test_signals_are_told_from_statuses():
     assert costs.signal_of("still running after 8 s") is None
 
 
+def test_a_run_has_its_own_memory_and_not_what_measures_it(tmp_path):
+    """Linux gives a child the peak of its parent until it runs its program; a page of zeroes that is written makes this process large."""
+    large = bytearray(b"x" * (96 << 20))
+    _, figures_of = costs.timed(["/bin/sleep", "0.1"], tmp_path)
+    assert figures_of["rss_mb"] < 40 and 0.1 <= figures_of["wall"] < 60 and 0 <= figures_of["cpu"] < 1
+    assert len(large) == 96 << 20
+    with pytest.raises(costs.Failed, match="ended with 3: no message"):
+        costs.timed(["/bin/sh", "-c", "exit 3"], tmp_path)
+
+
 def test_a_run_that_crashes_leaves_what_the_jvm_says(tmp_path, workload, jdk17):
     place = costs.Place(jdk17.home, tmp_path / "work", None, tmp_path / "results/profiles")
     place.work.mkdir()
