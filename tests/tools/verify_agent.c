@@ -290,6 +290,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 		.base_bytes = { 16, 16, 16, 16, 16 },
 		.reference_bytes = 4,
 		.object_align_bytes = 8,
+		.gives_arrays = true, /* which alloc() counts */
 	};
 	struct lc_hook_layout mine = layout;
 	uint8_t *bytes;
