@@ -78,10 +78,10 @@ unit: $(UNIT)
 benchmarks: $(BENCH) $(B)/bench/merge_inputs $(B)/bench/merge_rates
 fuzzers: $(FUZZ)
 
-# Rebuild when the compiler or its flags change.
+# Rebuild when the compiler or its flags change, but not in a copy of the tree: its path is in no object.
+FLAGS = $(subst $(CURDIR)=,,$(CC) $(LC_CFLAGS) $(CPPFLAGS) $(LC_LDFLAGS))
 $(B)/.flags: FORCE
-	@mkdir -p $(@D); echo '$(CC) $(LC_CFLAGS) $(CPPFLAGS) $(LC_LDFLAGS)' | cmp -s - $@ || \
-		echo '$(CC) $(LC_CFLAGS) $(CPPFLAGS) $(LC_LDFLAGS)' >$@
+	@mkdir -p $(@D); echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' >$@
 
 # On the path of a hook. A vector that is loaded from words stored just before waits for all stores, and behind a
 # large allocation there are many.
