@@ -18,6 +18,7 @@
 #include "analyzer/objects/analysis/object_names.h"
 #include "analyzer/objects/analysis/own_code.h"
 #include "analyzer/objects/analysis/reaches.h"
+#include "analyzer/objects/analysis/row_set.h"
 #include "analyzer/objects/analysis/touch.h"
 #include "analyzer/out/emit.h"
 #include "analyzer/out/json.h"
@@ -271,14 +272,6 @@ static char *short_lived_words(const struct lc_finding_search *s, const struct l
 	return text;
 }
 
-static bool has_row(const struct lc_finding *f, const struct lc_rank_row *row)
-{
-	for (size_t i = 0; i < f->rows_len; i++)
-		if (f->rows[i] == row)
-			return true;
-	return false;
-}
-
 /* Does the finding of this kind exist for the row? */
 static bool is_found(const struct lc_finding_search *s, enum lc_finding_kind kind,
                      const struct lc_rank_row *row)
@@ -286,7 +279,7 @@ static bool is_found(const struct lc_finding_search *s, enum lc_finding_kind kin
 	for (size_t i = 0; i < s->found->len; i++) {
 		const struct lc_finding *f = &s->found->list[i];
 
-		if (f->kind == kind && (f->row == row || has_row(f, row)))
+		if (f->kind == kind && (f->row == row || lc_row_set_has(f->rows, f->rows_len, row)))
 			return true;
 	}
 	return false;
@@ -295,7 +288,7 @@ static bool is_found(const struct lc_finding_search *s, enum lc_finding_kind kin
 static bool in_a_finding(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	for (size_t i = 0; i < s->found->len; i++)
-		if (has_row(&s->found->list[i], row))
+		if (lc_row_set_has(s->found->list[i].rows, s->found->list[i].rows_len, row))
 			return true;
 	return false;
 }

@@ -4,19 +4,14 @@
  * them, and arrays that are equal to others.
  */
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/objects/analysis/contents.h"
 #include "analyzer/objects/analysis/findings_impl.h"
 #include "analyzer/objects/analysis/gc_model.h"
-#include "analyzer/objects/analysis/object_names.h"
 #include "analyzer/out/emit.h"
-
-enum { JOINED_NAMES = 2 };
 
 /* Does the row cost enough, in samples or in bytes? */
 static bool costs(const struct lc_finding_search *s, const struct lc_gc_model *gc,
@@ -66,13 +61,10 @@ static void put_allocated(FILE *out, const struct lc_rank_row *row, const struct
 static struct lc_finding *add(struct lc_finding_search *s, enum lc_finding_kind kind,
                               const struct lc_rank_row *row)
 {
-	const struct lc_rank_row **rows =
-	    lc_arena_zeroed(&s->found->arena, 1, sizeof(const void *));
 	struct lc_finding *f = lc_finding_add(s, kind, lc_finding_number_of_line(s, row));
 
-	*rows = f->row = row;
-	f->rows = rows;
-	f->rows_len = 1;
+	f->row = row;
+	lc_finding_add_rows(s, f, &row, 1);
 	return f;
 }
 
@@ -81,17 +73,14 @@ static struct lc_finding *add(struct lc_finding_search *s, enum lc_finding_kind 
 /* " Together with char[] of line 187, byte[] of line 189 and 2 more." */
 static void put_joined(FILE *out, const struct lc_finding_search *s, const struct lc_finding *f)
 {
-	for (size_t i = 1; i < f->rows_len && i <= JOINED_NAMES; i++) {
-		const uint32_t line1 = lc_tree_frame(s->t, f->rows[i]->path)[LC_FRAME_LINE1];
-		char *class = lc_object_label(s->t, f->rows[i], 1, UINT_MAX);
+	for (size_t i = 1; i < f->rows_len && i <= LC_FINDING_JOINED; i++) {
+		char *line = lc_finding_line_words(s, f->rows[i]);
 
-		fprintf(out, "%s%s", i == 1 ? " Together with " : ", ", class);
-		if (line1)
-			fprintf(out, " of line %" PRIu32, line1 - 1);
-		free(class);
+		fprintf(out, "%s%s", i == 1 ? " Together with " : ", ", line);
+		free(line);
 	}
-	if (f->rows_len > 1 + JOINED_NAMES)
-		fprintf(out, " and %zu more", f->rows_len - 1 - JOINED_NAMES);
+	if (f->rows_len > 1 + LC_FINDING_JOINED)
+		fprintf(out, " and %zu more", f->rows_len - 1 - LC_FINDING_JOINED);
 	if (f->rows_len > 1)
 		putc('.', out);
 }
@@ -148,8 +137,8 @@ static struct lc_finding *of_same_method(const struct lc_finding_search *s,
 	for (size_t i = 0; i < s->found->len; i++) {
 		struct lc_finding *f = &s->found->list[i];
 
-		if (f->kind == LC_FINDING_OVERSIZED && lc_tree_method_number(s->t, f->row->path) ==
-		                                           lc_tree_method_number(s->t, row->path))
+		if (f->kind == LC_FINDING_OVERSIZED &&
+		    (f->row == row || lc_finding_one_method(s->t, f->row->path, row->path)))
 			return f;
 	}
 	return NULL;
@@ -158,12 +147,7 @@ static struct lc_finding *of_same_method(const struct lc_finding_search *s,
 /* Let the finding have what the last one has, which goes. */
 static void join(struct lc_finding_search *s, struct lc_finding *f, const struct lc_finding *last)
 {
-	const struct lc_rank_row **rows =
-	    lc_arena_zeroed(&s->found->arena, f->rows_len + 1, sizeof(const void *));
-
-	memcpy(rows, f->rows, f->rows_len * sizeof(const void *));
-	rows[f->rows_len++] = last->row;
-	f->rows = rows;
+	lc_finding_add_rows(s, f, last->rows, last->rows_len);
 	add_part(&f->saves.accesses, &last->saves.accesses);
 	add_part(&f->saves.all, &last->saves.all);
 	f->share = f->saves.all.share;

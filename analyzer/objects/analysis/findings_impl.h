@@ -27,6 +27,21 @@ const char *lc_finding_keep(struct lc_finding_search *s, char *text);
 struct lc_finding *lc_finding_add(struct lc_finding_search *s, enum lc_finding_kind kind,
                                   uint64_t number);
 
+/* Add rows to those that the finding is about. */
+void lc_finding_add_rows(struct lc_finding_search *s, struct lc_finding *f,
+                         const struct lc_rank_row *const *more, size_t len);
+
+enum { LC_FINDING_JOINED = 2 /* rows that a text names beside the first one */ };
+
+/* Do both paths end in one method? Not if one is 0. */
+bool lc_finding_one_method(const struct lc_tree *t, uint32_t a, uint32_t b);
+
+/* The line that allocates the row's objects, plus 1; 0: not known. */
+uint32_t lc_finding_line1(const struct lc_finding_search *s, const struct lc_rank_row *row);
+
+/* "char[] of line 187", or the class alone. The caller frees it. */
+char *lc_finding_line_words(const struct lc_finding_search *s, const struct lc_rank_row *row);
+
 /*
  * Write what a change is worth: " Accesses alone: up to 1.12x (1.05 to 1.21)." If removing the
  * object saves more: " Accesses alone: 1.12x. With what makes, clears, fills, copies and collects

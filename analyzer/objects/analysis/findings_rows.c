@@ -21,7 +21,7 @@
 #include "analyzer/out/screen.h"
 #include "src/base/order.h"
 
-enum { REACHED_COLUMNS = 90, JOINED_NAMES = 2 };
+enum { REACHED_COLUMNS = 90 };
 
 /* A number for a row, equal in every profile: the ID of the site with most of its samples. */
 static uint64_t number_of(const struct lc_finding_search *s, const struct lc_rank_row *row)
@@ -150,8 +150,8 @@ static bool is_blurred(const struct lc_finding_search *s, const struct lc_rank_r
 	       2 * (row->high - row->low) > lc_share(row->samples, s->v->total);
 }
 
-static void add_rows(struct lc_finding_search *s, struct lc_finding *f,
-                     const struct lc_rank_row *const *more, size_t len)
+void lc_finding_add_rows(struct lc_finding_search *s, struct lc_finding *f,
+                         const struct lc_rank_row *const *more, size_t len)
 {
 	const struct lc_rank_row **rows = lc_arena_zeroed(&s->found->arena, f->rows_len + len,
 	                                                  sizeof(const struct lc_rank_row *));
@@ -162,6 +162,28 @@ static void add_rows(struct lc_finding_search *s, struct lc_finding *f,
 		rows[f->rows_len + i] = more[i];
 	f->rows = rows;
 	f->rows_len += len;
+}
+
+bool lc_finding_one_method(const struct lc_tree *t, uint32_t a, uint32_t b)
+{
+	return a && b && lc_tree_method_number(t, a) == lc_tree_method_number(t, b);
+}
+
+uint32_t lc_finding_line1(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	return row->path ? lc_tree_frame(s->t, row->path)[LC_FRAME_LINE1] : 0;
+}
+
+char *lc_finding_line_words(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	const uint32_t line1 = lc_finding_line1(s, row);
+	char *class = lc_object_label(s->t, row, 1, UINT_MAX), *text;
+
+	if (!line1)
+		return class;
+	text = lc_mem_text("%s of line %" PRIu32, class, line1 - 1);
+	free(class);
+	return text;
 }
 
 /* Set the rows to all of the class whose objects are not counted. One with a line is the first. */
@@ -183,7 +205,7 @@ static void set_class(struct lc_finding_search *s, struct lc_finding *f,
 		if (other->path)
 			f->row = other;
 	}
-	add_rows(s, f, rows, len);
+	lc_finding_add_rows(s, f, rows, len);
 	free(rows);
 	lc_row_set_share(r, f->rows, f->rows_len, &f->share, &f->low, &f->high);
 }
@@ -197,7 +219,7 @@ static void set_rows(struct lc_finding_search *s, struct lc_finding *f,
 		return;
 	}
 	f->row = row;
-	add_rows(s, f, &row, 1);
+	lc_finding_add_rows(s, f, &row, 1);
 	f->share = lc_share(row->samples, s->v->total);
 	f->low = row->low;
 	f->high = row->high;
@@ -209,9 +231,8 @@ static bool of_class_found(const struct lc_finding_search *s, const struct lc_ra
 	for (size_t i = 0; i < s->found->len; i++) {
 		const struct lc_finding *f = &s->found->list[i];
 
-		for (size_t k = 0; f->whole_class && k < f->rows_len; k++)
-			if (f->rows[k] == row)
-				return true;
+		if (f->whole_class && lc_row_set_has(f->rows, f->rows_len, row))
+			return true;
 	}
 	return false;
 }
@@ -292,18 +313,13 @@ static void row_text(struct lc_finding_search *s, struct lc_finding *f)
 
 /* ---- rows with one change ---- */
 
-static bool one_method(const struct lc_tree *t, uint32_t a, uint32_t b)
-{
-	return a && b &&
-	       lc_tree_frame(t, a)[LC_FRAME_METHOD] == lc_tree_frame(t, b)[LC_FRAME_METHOD];
-}
-
 static bool one_change(const struct lc_tree *t, const struct lc_finding *a,
                        const struct lc_finding *b)
 {
 	return a->about.joins && a->about.joins == b->about.joins && a->kind == b->kind &&
 	       !strcmp(a->change, b->change) &&
-	       (a->about.joins == LC_JOINS_ALL || one_method(t, a->row->path, b->row->path));
+	       (a->about.joins == LC_JOINS_ALL ||
+	        lc_finding_one_method(t, a->row->path, b->row->path));
 }
 
 /* ---- what a collection holds ---- */
@@ -370,16 +386,14 @@ static bool one_cause(const struct lc_finding_search *s, const struct lc_finding
 static char *joined_words(const struct lc_finding_search *s, const struct lc_finding *f,
                           const struct lc_finding *other)
 {
-	const uint32_t line1 =
-	    other->row->path ? lc_tree_frame(s->t, other->row->path)[LC_FRAME_LINE1] : 0;
-	char *class, *text;
+	char *line, *text;
 
-	if (f->about.joins != LC_JOINS_METHOD || other->holder || !line1 || other->whole_class)
+	if (f->about.joins != LC_JOINS_METHOD || other->holder || other->whole_class ||
+	    !lc_finding_line1(s, other->row))
 		return words_of(s, other);
-	class = lc_object_label(s->t, other->row, 1, UINT_MAX);
-	text = lc_mem_text("%s of line %" PRIu32 "%s", class, line1 - 1,
-	                   other->row->estimated ? " (an estimate)" : "");
-	free(class);
+	line = lc_finding_line_words(s, other->row);
+	text = lc_mem_text("%s%s", line, other->row->estimated ? " (an estimate)" : "");
+	free(line);
 	return text;
 }
 
@@ -401,8 +415,8 @@ static void join(struct lc_finding_search *s, size_t first)
 			s->found->list[kept++] = *other;
 			continue;
 		}
-		add_rows(s, f, other->rows, other->rows_len);
-		if (joined++ < JOINED_NAMES) {
+		lc_finding_add_rows(s, f, other->rows, other->rows_len);
+		if (joined++ < LC_FINDING_JOINED) {
 			char *label = joined_words(s, f, other);
 
 			fprintf(out, "%s%s (%.1f%%)", joined > 1 ? ", " : " Together with ", label,
@@ -417,8 +431,8 @@ static void join(struct lc_finding_search *s, size_t first)
 		return;
 	}
 	lc_row_set_share(s->of->ranking, f->rows, f->rows_len, &f->share, &f->low, &f->high);
-	if (joined > JOINED_NAMES)
-		fprintf(out, " and %zu more", joined - JOINED_NAMES);
+	if (joined > LC_FINDING_JOINED)
+		fprintf(out, " and %zu more", joined - LC_FINDING_JOINED);
 	fprintf(out, ": %.1f%% (%.1f to %.1f).", 100 * f->share, 100 * f->low, 100 * f->high);
 	lc_mem_close_text(out);
 	f->text = lc_finding_keep(s, text);
@@ -471,10 +485,8 @@ static uint64_t explained_samples(const struct lc_finding_search *s, const struc
 {
 	if (f->kind != LC_FINDING_OVERSIZED)
 		return f->row == row ? f->row_samples : 0;
-	for (size_t i = 0; i < f->rows_len; i++)
-		if (f->rows[i] == row)
-			return lc_touch_of(s->of->ranking, row).cleared;
-	return 0;
+	return lc_row_set_has(f->rows, f->rows_len, row) ? lc_touch_of(s->of->ranking, row).cleared
+	                                                 : 0;
 }
 
 /* Does such a finding explain most of its samples? */

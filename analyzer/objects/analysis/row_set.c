@@ -6,7 +6,8 @@
 
 #include "src/base/order.h"
 
-static bool has(const struct lc_rank_row *const *rows, size_t len, const struct lc_rank_row *row)
+bool lc_row_set_has(const struct lc_rank_row *const *rows, size_t len,
+                    const struct lc_rank_row *row)
 {
 	for (size_t i = 0; i < len; i++)
 		if (rows[i] == row)
@@ -29,7 +30,8 @@ double lc_row_set_variance(const struct lc_ranking *r, const struct lc_rank_row 
 			continue;
 		for (size_t k = 0; k < r->len; k++)
 			if (r->rows[k].class == rows[i]->class)
-				*(has(rows, len, &r->rows[k]) ? &in : &out) += r->rows[k].variance;
+				*(lc_row_set_has(rows, len, &r->rows[k]) ? &in : &out) +=
+				    r->rows[k].variance;
 		variance += fmin(in, out);
 	}
 	return variance;

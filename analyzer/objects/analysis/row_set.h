@@ -3,9 +3,14 @@
 #ifndef LC_OBJECTS_ANALYSIS_ROW_SET_H
 #define LC_OBJECTS_ANALYSIS_ROW_SET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyzer/objects/analysis/ranking.h"
+
+/* Is the row one of them? */
+bool lc_row_set_has(const struct lc_rank_row *const *rows, size_t len,
+                    const struct lc_rank_row *row);
 
 /*
  * The variance that estimated lines add to the rows' samples. The samples of a class are known;
