@@ -91,6 +91,11 @@ def summed(rows, name):
     return sum(r[name] for r in rows)
 
 
+def of_program(bare, report, spans):
+    """What row() takes of a pair, for a program that runs nothing but these spans."""
+    return (bare["total_cpu"] * report["clock"]["hz"] / 1e9, *(summed(spans, name) for name in ("compensated_cycles", "cycles", "executions")))
+
+
 def streams(bench, arguments):
     """A program whose code all runs in streams."""
     found = []
@@ -99,8 +104,7 @@ def streams(bench, arguments):
         if "streams" in locus:  # the program counts its own
             mine = [r for r in spans if r["class"] == arguments[0] and r["level"] == 1]
             assert summed(mine, "executions") == locus["streams"], (mine, locus)
-        found.append((bare["total_cpu"] * report["clock"]["hz"] / 1e9, summed(spans, "compensated_cycles"), summed(spans, "cycles"),
-                      summed(spans, "executions")))
+        found.append(of_program(bare, report, spans))
     return [row("streams", " ".join(arguments), None, found)]
 
 
@@ -110,8 +114,7 @@ def forks(bench, arguments):
     for bare, locus, report in bench.results(arguments, "tasks"):
         mine = [r for r in report["types"] if r["type"].startswith(arguments[0] + "$Tree")]
         assert summed(mine, "executions") == locus["tasks"], (mine, locus)
-        found.append((bare["total_cpu"] * report["clock"]["hz"] / 1e9, summed(mine, "compensated_cycles"), summed(mine, "cycles"),
-                      summed(mine, "executions")))
+        found.append(of_program(bare, report, mine))
     return [row("tasks", " ".join(arguments), 0.97, found)]
 
 

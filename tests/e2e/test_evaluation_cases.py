@@ -171,7 +171,7 @@ Diagnoses
   2. unbalanced (no verdict)  Main$$Lambda$1
       no verdict: too few
 
-Where streams are executed
+Places of streams
 """
 
 
