@@ -43,6 +43,9 @@ def unshared(script, line):
     return [*apart, *line]
 
 
+SAMPLED = 200  # of Endings: without, a busy machine may have no tick in its few milliseconds of a CPU at a time
+
+
 HIDDEN = {
     "no /sys": "mount -t tmpfs none /sys",
     "no /proc/sys": "mount -t tmpfs none /proc/sys",
@@ -52,7 +55,7 @@ HIDDEN = {
 
 @each_value(jdk=[17, 25], hidden=HIDDEN)
 def test_what_the_kernel_tells_is_hidden(workload, jdk, tmp_path, hidden):
-    line = command(workload, jdk, "Endings", "hook")
+    line = command(workload, jdk, "Endings", "hook", SAMPLED)
     bare = execute(unshared(HIDDEN[hidden], line))
     run = execute(unshared(HIDDEN[hidden], by_hand(line, tmp_path / "prof", "interval=1ms")))
     r = check(run, bare, tmp_path / "prof")
@@ -96,7 +99,7 @@ def test_a_user_who_may_not_use_events(jdk, everybodys, refuse):
     shutil.copy(refuse("x", 1)[0], everybodys / "refuse_call")
     (everybodys / "refuse_call").chmod(0o755)
     before = [*user, everybodys / "refuse_call", "perf_event_open", errno.EACCES]
-    line = [jdk.java, "-cp", everybodys / "classes", "Endings", "hook"]
+    line = [jdk.java, "-cp", everybodys / "classes", "Endings", "hook", str(SAMPLED)]
     bare = execute([*before, *line])
     assert bare.returncode == 4, bare.stderr
     run = execute([*before, everybodys / "locus", "run", "-q", "-i", "1ms", "-o", everybodys / "out/prof", "--", *line])

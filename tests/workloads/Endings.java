@@ -7,7 +7,7 @@ import java.util.List;
 /*
  * Ends in another way in each mode, after some tracked allocations. It prints the same each time.
  *
- * Usage: Endings MODE (see main)
+ * Usage: Endings MODE (see main) [MILLIONS of steps of a calculation before it ends]
  */
 public final class Endings {
 	static volatile Object sink;
@@ -15,6 +15,13 @@ public final class Endings {
 	static void allocate() {
 		for (int i = 0; i < 2000; i++)
 			sink = new byte[2000 + i];
+	}
+
+	static int calculate(long steps) {
+		int x = 1;
+		for (long i = 0; i < steps; i++)
+			x = x * 1103515245 + 12345;
+		return x;
 	}
 
 	static int recurse(int n) { return 1 + recurse(n + 1); }
@@ -60,6 +67,8 @@ public final class Endings {
 
 	public static void main(String[] args) throws Exception {
 		allocate();
+		if (args.length > 1)
+			sink = calculate(Long.parseLong(args[1]) * 1_000_000);
 		System.out.println("out \u00fc");
 		System.err.println("err");
 		switch (args[0]) {
