@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -395,12 +396,23 @@ static void virtual_threads_that_wait_have_rows_as_well(void **state)
 	assert_int_equal(atomic_load(&waiting[0].watched), LC_VIRTUAL_TOLD);
 }
 
+static _Atomic bool over;
+static _Atomic unsigned looks;
+
+/* Lets the other thread look twice: with spans that are open it tells some, however busy the
+ * machine. */
+static void await_looks(void)
+{
+	const unsigned before = atomic_load(&looks);
+
+	while (atomic_load(&looks) - before < 2)
+		sched_yield();
+}
+
 /*
  * A thread begins and ends spans in each other, each of a place of its own, while all that is open
  * is looked at again and again. At no moment has a span that is said to be open been counted.
  */
-static _Atomic bool over;
-
 static void *run_spans(void *unused)
 {
 	uint32_t depth = 0;
@@ -412,6 +424,8 @@ static void *run_spans(void *unused)
 			begin(LC_SPAN_ANONYMOUS, path, path);
 			path++;
 			depth++;
+			if (path % (SPANS / 32) == 0)
+				await_looks();
 		} else {
 			end(path);
 			depth--;
@@ -438,6 +452,7 @@ static void no_span_is_both_open_and_counted(void **state)
 		const struct lc_span_slot *slot;
 
 		last = atomic_load(&over);
+		atomic_fetch_add(&looks, 1);
 		lc_tally_clear(thread.tally);
 		timeline_cpu_ns++;
 		clock_now++;
