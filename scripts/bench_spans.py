@@ -92,7 +92,7 @@ def summed(rows, name):
 
 
 def of_program(bare, report, spans):
-    """What row() takes of a pair, for a program that runs nothing but these spans."""
+    """The figures that row() takes of a pair, for a program that runs nothing but these spans."""
     return (bare["total_cpu"] * report["clock"]["hz"] / 1e9, *(summed(spans, name) for name in ("compensated_cycles", "cycles", "executions")))
 
 
