@@ -220,9 +220,10 @@ public final class Storm {
 
 	static long collect(int times) throws Exception {
 		Thread collects = new Thread(() -> {
+			int n = 0;
 			do
 				System.gc();
-			while (!ended);
+			while (++n < 5 || !ended);
 		});
 		collects.start();
 		List<Object> kept = new ArrayList<>();
