@@ -28,7 +28,9 @@ def interval(told, count, form="%.3f"):
 
 
 def bare(results, program, field):
-    return statistics.median(r[field] for r in results.of(program.name, "bare"))
+    """The median of the bare runs; of those beside another build where this one has none yet."""
+    elsewhere = [first for (name, _), pairs in results.elsewhere.items() if name == program.name for first, _ in pairs]
+    return statistics.median(r[field] for r in results.of(program.name, "bare") or elsewhere)
 
 
 def ratio_row(results, program, group, field, form):
