@@ -32,7 +32,7 @@ DUMP_SECONDS = 5  # in which a JVM that hangs says what its threads do
 TOP = 10
 
 # Options of locus run, of async-profiler's agent, and of a recording of JFR.
-LOCUS_OPTIONS = {"locus": [], "locus spans": ["--spans=streams,tasks"], "locus min-size 0": ["--min-size=0"]}
+LOCUS_OPTIONS = {"locus": [], "locus no-hooks": ["--no-hooks"], "locus spans": ["--spans=streams,tasks"], "locus min-size 0": ["--min-size=0"]}
 ASYNC_ALLOC, JFR, JFR_CPU = "async-profiler cpu,alloc", "JFR profile", "JFR CPU time"
 ASYNC_OPTIONS = {"async-profiler cpu": "event=cpu", ASYNC_ALLOC: "event=cpu,alloc",
                  "async-profiler cpu,alloc, 5 ms": "event=cpu,interval=5ms,alloc=128k"}  # the intervals that Locus begins with
@@ -46,7 +46,7 @@ LONG_VARIANTS = ("bare", "locus", ASYNC_ALLOC, JFR)
 # How many rounds there are of each kind: the fewest that have an interval that is not all of them, and of dear ones the least
 # of an interval. Some variants have fewer: Locus's default and its peers have the time for more.
 ROUNDS = {"program": 12, "kernel": 12, "long": 7, "server": 7}
-FEWER_ROUNDS = {"locus spans": 6, "locus min-size 0": 6}
+FEWER_ROUNDS = {"locus no-hooks": 6, "locus spans": 6, "locus min-size 0": 6}
 TYPICAL_SECONDS = {"program": 7, "kernel": 5, "long": 65, "server": 70}  # of a run, before the first is known
 
 

@@ -10,7 +10,7 @@ UNEXPLAINED_TARGET = 0.03
 OTHERS = costs.VARIANTS[1:]
 # A row compares the variants of a group, each with the same number of rounds.
 GROUPS = (("locus", *costs.PEERS), tuple(costs.LOCUS_OPTIONS))
-NAMES = {"locus": "Locus", "locus spans": "Locus, spans", "locus min-size 0": "Locus, --min-size=0"}
+NAMES = {"locus": "Locus", "locus no-hooks": "Locus, --no-hooks", "locus spans": "Locus, spans", "locus min-size 0": "Locus, --min-size=0"}
 KINDS = (("program", "programs"), ("kernel", "kernels"), ("long", "long forms"), ("server", "servers"))
 LATENCIES = ("p50", "p90", "p99", "p99.9")
 

@@ -35,8 +35,8 @@ Programs and kernels are run once each, the JVM's start included. A long form re
 seconds and until three of them took equally long, and then measures the CPU time of a round for at least 30 seconds. A server gets requests at a
 fixed rate from another process, which no profiler follows; the CPU time of a thousand requests counts, after 20 seconds.
 
-The first table has Locus's default beside its peers. The second one has Locus with `--spans=streams,tasks`, and with `--min-size=0`, which
-follows every object; `make evaluate` runs these in the first six rounds. `tests/evaluation/programs.json` lists the
+The first table has Locus's default beside its peers. The second one has Locus with `--no-hooks`, which samples allocations, with
+`--spans=streams,tasks`, and with `--min-size=0`, which follows every object; `make evaluate` runs these in the first six rounds. `tests/evaluation/programs.json` lists the
 programs; [design/cost.md](design/cost.md) explains outliers."""
 
 WALL = "The same for the wall-clock time from start to end."
@@ -83,7 +83,8 @@ programs' medians with its 95% interval, and the worst program. Locus has its de
 
 SAVING = """## How to spend less
 
-- Rewriting classes is the largest part. `--no-hooks` rewrites none: samples still have classes, and no allocation is counted.
+- Rewriting classes is the largest part. `--no-hooks` rewrites none: all counts of allocations are estimates
+  then, and the line of an object is known only if its allocation was sampled.
 - `--interval` sets the CPU time between two samples of a thread (5 ms). `--budget` (2%) bounds the CPU time of samples, call
   paths and Locus's own thread; Locus takes fewer samples rather than exceed the budget.
 - `--min-size` sets the size from which objects are tracked (1 KB). `--min-size 0` tracks every object, and can multiply the time

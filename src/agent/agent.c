@@ -173,11 +173,13 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 		                       "there was no memory to look up fields: they have no names");
 	agent.follow = agent.ordered = *copies_seen = false;
 	err = lc_areas_init(); /* which finds out where the heap is, too */
-	if (agent.options.no_hooks)
-		return 0; /* no object is followed, since nobody tells where it is allocated */
 	if (!err)
 		err = lc_areas_prove(jni);
 	agent.follow = !err;
+	if (agent.options.no_hooks) {
+		*copies_seen = true; /* of all tracked objects, since there are none */
+		return 0;
+	}
 	if (err)
 		agent.ordered = lc_agent_follow_in_order(jni, &agent.options);
 	err = agent.ordered ? 0 : lc_moves_init();
@@ -257,20 +259,22 @@ static int start_profile(void)
 	return err;
 }
 
-/* Small objects are sampled where the JVM can; without that, the rest of a profile is whole. */
+/* Objects without a hook are sampled where the JVM can; without that, the rest of a profile is
+ * whole. */
 static void start_alloc_sample(void)
 {
 	static const jvmtiEvent event[] = { JVMTI_EVENT_SAMPLED_OBJECT_ALLOC };
 	jvmtiCapabilities capability = { .can_generate_sampled_object_alloc_events = 1 };
 	const bool adapt = agent.options.alloc_interval_bytes == LC_SAMPLE_INTERVAL_AUTO;
+	const bool hooks = !agent.options.no_hooks;
 	struct lc_estimate_config config = {
 		.interval_bytes =
 		    adapt ? LC_SAMPLE_INTERVAL_BEGIN : agent.options.alloc_interval_bytes,
 		.least_bytes = adapt ? LC_SAMPLE_INTERVAL_LEAST : 0,
 		.jitter = agent.options.jitter == LC_JITTER_ON,
 		.audit = agent.options.audit,
-		.min_size_bytes = agent.options.min_size_bytes,
-		.exact = lc_classes_exact(),
+		.min_size_bytes = hooks ? agent.options.min_size_bytes : UINT64_MAX,
+		.exact = hooks && lc_classes_exact(),
 		.depth = agent.options.depth,
 		.follow = agent.follow,
 		.from_start = !agent.attached,
@@ -286,8 +290,10 @@ static void start_alloc_sample(void)
 	if (!err)
 		err = enable(event, 1, JVMTI_ENABLE);
 	if (err)
-		lc_say("cannot sample allocations of small objects%s: %s",
-		       config.exact ? "" : ", and of arrays that only --exact counts",
+		lc_say("cannot sample allocations%s: %s",
+		       !hooks         ? ""
+		       : config.exact ? " of small objects"
+		                      : " of small objects, and of arrays that only --exact counts",
 		       strerror(-err));
 }
 
@@ -415,8 +421,7 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		lc_requests_open();
 	lc_agent_threads_add_running(jni);
 	start_native();
-	if (hooks)
-		start_alloc_sample();
+	start_alloc_sample();
 	/* It takes seconds where there are many classes; samples are taken meanwhile. */
 	if (hooks && agent.attached) {
 		lc_stages_begin(LC_STAGE_CLASSES);

@@ -438,10 +438,11 @@ static bool is_default(const struct lc_options *o, const struct lc_options *defa
 
 int lc_options_check(const struct lc_options *o, char *error, size_t error_len)
 {
+	const bool alloc = !strcmp(o->event, "alloc");
 	struct lc_options defaults;
 
 	lc_options_init(&defaults);
-	if (o->no_hooks && (strstr(o->event, "watch:") || !strcmp(o->event, "alloc"))) {
+	if (o->no_hooks && (strstr(o->event, "watch:") || (alloc && !o->alloc_interval_bytes))) {
 		snprintf(error, error_len, "event: '%.64s' needs hooks in classes; omit no-hooks",
 		         o->event);
 		return -EINVAL;
@@ -452,7 +453,7 @@ int lc_options_check(const struct lc_options *o, char *error, size_t error_len)
 		snprintf(error, error_len, "%s needs hooks in classes; omit no-hooks", hooked[i]);
 		return -EINVAL;
 	}
-	if (!strcmp(o->event, "alloc") && lc_track_has_hot(o->track)) {
+	if (alloc && lc_track_has_hot(o->track)) {
 		snprintf(error, error_len,
 		         "track: 'hot' chooses classes by samples; omit event=alloc");
 		return -EINVAL;

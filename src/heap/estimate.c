@@ -400,7 +400,7 @@ void lc_estimate_stretch(uint32_t stretch)
 void JNICALL lc_estimate_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                                jclass class, jlong size)
 {
-	struct lc_estimate_entry e = { .size_bytes = (uint32_t)size,
+	struct lc_estimate_entry e = { .size_bytes = (uint64_t)size,
 		                       .object.died = LC_SPLIT_ALIVE };
 	bool tracked = (uint64_t)size >= sample.config.min_size_bytes;
 	struct lc_thread *t;

@@ -92,7 +92,7 @@ void lc_estimate_flush(JNIEnv *jni);
 /* A sampled object that is not known to be dead. */
 struct lc_estimate_held {
 	uint32_t site;
-	uint32_t size_bytes;
+	uint64_t size_bytes;
 	double chance;     /* of being sampled and held: the object stands for 1 / chance objects */
 	uint32_t survived; /* collections that it is known to have outlived */
 	uint32_t of;       /* those that were counted */

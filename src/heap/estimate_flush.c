@@ -123,7 +123,7 @@ static bool tell_copied(struct lc_estimate_table *t, struct lc_estimate_entry *e
 	x = lc_estimate_sum_of(&t->sums, e->thread, e->object.site);
 	if (!x)
 		return false;
-	x->copied_bytes += (double)e->copied * e->size_bytes / lc_estimate_chance_held(e);
+	x->copied_bytes += (double)e->copied * (double)e->size_bytes / lc_estimate_chance_held(e);
 	e->copied = 0;
 	return true;
 }

@@ -34,8 +34,8 @@ struct lc_estimate_entry {
 	 * in force, without the chance of being kept.
 	 */
 	struct lc_split_object object;
+	uint64_t size_bytes;
 	uint32_t thread;
-	uint32_t size_bytes;
 	uint32_t since;    /* `collections` when it was allocated */
 	uint32_t survived; /* collections */
 	uint8_t shift;     /* kept with a chance of 2^-shift */

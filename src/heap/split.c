@@ -38,10 +38,13 @@ struct lc_split {
 	size_t states_len, states_cap;
 };
 
-/* The objects of a class, or of one of its sites, that match accesses of one epoch and age. */
+/*
+ * The objects of a class, or of one of its sites, that match accesses of one epoch and age, and are
+ * not in the sample: each object of the sample stands for 1 / chance - 1 of them.
+ */
 struct part {
-	double weight;   /* sum of 1 / chance: their estimated number */
-	double variance; /* the variance of that number: sum of (1 - chance) / chance^2 */
+	double weight;   /* their estimated number */
+	double variance; /* of that number: sum of (1 - chance) / chance^2 */
 };
 
 struct emitter {
@@ -179,7 +182,7 @@ static void add_object(struct part *p, const struct lc_split_object *o)
 {
 	double weight = 1 / o->chance;
 
-	p->weight += weight;
+	p->weight += weight - 1;
 	p->variance += (1 - o->chance) * weight * weight;
 }
 
@@ -214,14 +217,18 @@ static double add_error(struct state *x, double sd, uint32_t epoch, uint8_t age)
 	return x->told_variance > told ? x->told_variance - told : 0;
 }
 
-/* The samples of the thread of group[*at]; *at: behind its accesses, which are side by side. */
-static uint64_t of_thread(const struct lc_split_access *group, size_t group_len, size_t *at)
+/*
+ * The samples of the thread of group[*at]; *at: behind its accesses, which are side by side. `all`:
+ * those in objects of the sample are included.
+ */
+static uint64_t of_thread(const struct lc_split_access *group, size_t group_len, bool all,
+                          size_t *at)
 {
 	const uint32_t thread = group[*at].thread;
 	uint64_t samples = 0;
 
 	for (; *at < group_len && group[*at].thread == thread; ++*at)
-		samples += group[*at].samples;
+		samples += all || !group[*at].object ? group[*at].samples : 0;
 	return samples;
 }
 
@@ -238,15 +245,15 @@ static void emit_whole(enum lc_split_method method, const struct lc_split_access
 		            .method = (uint8_t)method,
 		            .class_site = group->class_site,
 		            .site = group->class_site,
-		            .samples_milli = 1000 * of_thread(group, group_len, &i),
+		            .samples_milli = 1000 * of_thread(group, group_len, true, &i),
 		        });
 	}
 }
 
 /*
- * Give emit() the rows of one site for the accesses of one class, epoch, age and engine, in the
- * order of threads. The site's variance is spread over the threads by their samples: it is right
- * for their sum.
+ * Give emit() the rows of one site for the accesses of one class, epoch, age and engine to objects
+ * outside the sample: `samples`, in the order of threads. The site's variance is spread over the
+ * threads by their samples: it is right for their sum.
  */
 static void emit_site(struct lc_split *s, const struct lc_split_access *group, size_t group_len,
                       uint64_t samples, uint32_t site, double share, double variance,
@@ -261,7 +268,7 @@ static void emit_site(struct lc_split *s, const struct lc_split_access *group, s
 	grown = add_error(x, (double)samples * sqrt(variance), a->epoch, a->age);
 	for (size_t i = 0; i < group_len;) {
 		const uint32_t thread = group[i].thread;
-		const uint64_t own = of_thread(group, group_len, &i);
+		const uint64_t own = of_thread(group, group_len, false, &i);
 		const double milli = 1000 * (double)own * share + x->carry;
 
 		x->carry = milli - floor(milli);
@@ -277,9 +284,27 @@ static void emit_site(struct lc_split *s, const struct lc_split_access *group, s
 	}
 }
 
+/* Give emit() the rows of LIVE for accesses to objects of the sample, whose site is known. */
+static void emit_known(const struct lc_split_access *group, size_t group_len,
+                       const struct emitter *e)
+{
+	for (size_t i = 0; i < group_len; i++)
+		if (group[i].object)
+			e->emit(e->user, group[i].thread,
+			        &(struct lc_block_split){
+			            .engine = group->engine,
+			            .method = LC_SPLIT_LIVE,
+			            .class_site = group->class_site,
+			            .site = group[i].object->site,
+			            .samples_milli = 1000 * group[i].samples,
+			        });
+}
+
 /*
  * Settle LIVE for one group over the objects of its class, unless objects without a site may be
- * among those that were accessed. Returns the samples not split.
+ * among those that were accessed. The accesses outside the sample are split by the objects that are
+ * outside, as far as there are any: by Poisson's distribution, with a chance of 1 - exp(-number).
+ * Returns the samples not split.
  */
 static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *group,
                             size_t group_len, const struct lc_split_object *objects, size_t len,
@@ -287,18 +312,23 @@ static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *gr
 {
 	uint32_t epoch = group->epoch;
 	uint8_t age = group->age;
+	const bool all_in_sample = from_start || age == LC_SPLIT_NEW;
 	struct part all = { 0 };
 	uint64_t samples = 0;
+	double any;
 
-	if (from_start || age == LC_SPLIT_NEW)
-		all = add_all(objects, len, epoch, age);
 	emit_whole(LC_SPLIT_LIVE_WHOLE, group, group_len, e);
 	if (!from_start)
 		emit_whole(LC_SPLIT_HITS_WHOLE, group, group_len, e);
 	for (size_t i = 0; i < group_len; i++)
-		samples += group[i].samples;
-	if (all.weight <= 0)
+		samples += all_in_sample && group[i].object ? 0 : group[i].samples;
+	if (!all_in_sample)
 		return samples;
+	emit_known(group, group_len, e);
+	all = add_all(objects, len, epoch, age);
+	if (all.weight <= 0 || !samples)
+		return samples;
+	any = -expm1(-all.weight);
 	for (size_t i = 0; i < len;) {
 		uint32_t site = objects[i].site;
 		struct part part = { 0 };
@@ -307,10 +337,11 @@ static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *gr
 			if (counts(&objects[i], epoch, age))
 				add_object(&part, &objects[i]);
 		if (part.weight > 0)
-			emit_site(s, group, group_len, samples, site, part.weight / all.weight,
-			          part.variance / (all.weight * all.weight), e);
+			emit_site(s, group, group_len, samples, site,
+			          any * part.weight / all.weight,
+			          any * any * part.variance / (all.weight * all.weight), e);
 	}
-	return 0;
+	return (uint64_t)((1 - any) * (double)samples);
 }
 
 /* Index of the first access, sorted by_address(), at or after (epoch, start). */
@@ -357,8 +388,8 @@ static void emit_hit(struct lc_split_object *o, const struct lc_split_access *a,
 	e->emit(e->user, a->thread, &row);
 }
 
-/* Settle HITS for the accesses to one class, sorted by_address(). */
-static void settle_hits(const struct lc_split_access *accesses, size_t accesses_len,
+/* Settle HITS for the accesses to one class, sorted by_address(), and note the objects hit. */
+static void settle_hits(struct lc_split_access *accesses, size_t accesses_len,
                         struct lc_split_object *objects, size_t len, bool whole,
                         const struct emitter *e)
 {
@@ -374,8 +405,10 @@ static void settle_hits(const struct lc_split_access *accesses, size_t accesses_
 			for (size_t at = first_at(accesses, accesses_len, epoch, address);
 			     at < accesses_len && accesses[at].epoch == epoch &&
 			     accesses[at].start == address;
-			     at++)
+			     at++) {
+				accesses[at].object = o;
 				emit_hit(o, &accesses[at], whole, e);
+			}
 		}
 	}
 }
@@ -393,6 +426,18 @@ static size_t class_run(const struct lc_split_object *objects, size_t len, uint3
 	return end - *at;
 }
 
+/* The number of accesses at the beginning that are of one class, epoch, age and engine. */
+static size_t group_run(const struct lc_split_access *accesses, size_t len)
+{
+	size_t n = 1;
+
+	while (n < len && accesses[n].class_site == accesses->class_site &&
+	       accesses[n].epoch == accesses->epoch && accesses[n].age == accesses->age &&
+	       accesses[n].engine == accesses->engine)
+		n++;
+	return n;
+}
+
 uint64_t
 lc_split_settle(struct lc_split *s, struct lc_split_object *objects, size_t len, bool from_start,
                 void (*emit)(void *user, uint32_t thread, const struct lc_block_split *row),
@@ -407,26 +452,22 @@ lc_split_settle(struct lc_split *s, struct lc_split_object *objects, size_t len,
 	qsort(s->accesses, s->accesses_len, sizeof(*s->accesses), by_group);
 	if (len)
 		qsort(objects, len, sizeof(*objects), by_class_and_site);
-	for (size_t i = 0; i < s->accesses_len;) {
+	for (size_t i = 0, class_len; i < s->accesses_len; i += class_len) {
 		struct lc_split_access *class = &s->accesses[i];
-		size_t class_len = 0, of_class = class_run(objects, len, class->class_site, &at);
+		const size_t of_class = class_run(objects, len, class->class_site, &at);
 
-		while (i < s->accesses_len && s->accesses[i].class_site == class->class_site) {
-			const struct lc_split_access *group = &s->accesses[i];
-			size_t n = 0;
-
-			for (; i < s->accesses_len &&
-			       s->accesses[i].class_site == group->class_site &&
-			       s->accesses[i].epoch == group->epoch &&
-			       s->accesses[i].age == group->age &&
-			       s->accesses[i].engine == group->engine;
-			     i++)
-				n++;
-			class_len += n;
-			unsplit += settle_live(s, group, n, objects + at, of_class, from_start, &e);
-		}
+		class_len = 1;
+		while (i + class_len < s->accesses_len &&
+		       class[class_len].class_site == class->class_site)
+			class_len++;
 		qsort(class, class_len, sizeof(*class), by_address);
 		settle_hits(class, class_len, objects + at, of_class, from_start, &e);
+		qsort(class, class_len, sizeof(*class), by_group);
+		for (size_t j = 0, n; j < class_len; j += n) {
+			n = group_run(class + j, class_len - j);
+			unsplit +=
+			    settle_live(s, class + j, n, objects + at, of_class, from_start, &e);
+		}
 	}
 	s->accesses_len = 0;
 	return unsplit;

@@ -6,9 +6,9 @@
  * Pure arithmetic; docs/engines/estimates.md has the formulas. An object in the sample was picked
  * with a known chance, and stands for 1 / chance objects like it.
  *
- * LIVE divides each access over the sites of the class, by their shares of the live objects of the
- * class. HITS counts only accesses to an object that is in the sample itself, as 1 / chance
- * accesses.
+ * LIVE gives an access to an object of the sample to its site, and divides each other access over
+ * the sites of the class by their shares of the live objects that are not in the sample. HITS
+ * counts only accesses to an object that is in the sample itself, as 1 / chance accesses.
  *
  * Owner: one thread at a time. Context of all functions: [writer].
  */
@@ -54,6 +54,7 @@ struct lc_split_access {
 	uint16_t engine;
 	uint8_t age; /* enum lc_split_age */
 	uint64_t samples;
+	const struct lc_split_object *object; /* of the sample; lc_split_settle() finds it */
 };
 
 struct lc_split *lc_split_create(void); /* NULL without memory */

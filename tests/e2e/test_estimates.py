@@ -7,7 +7,7 @@ most of several, or allows an interval two and a half times as wide, which misse
 
 import pytest
 from conftest import JDK_MAJORS
-from helpers import COLLECTORS, collector, command, counters, each_pair, each_value, has_frame, marked_lines, report, table, truth
+from helpers import COLLECTORS, EACH_TICK, allocations, collector, command, counters, each_pair, each_value, has_frame, marked_lines, report, table, truth
 from oracles import estimates_of, total_of
 
 SMALL = ["-Xmx512m", "-Xmn64m"]
@@ -142,6 +142,26 @@ def test_accesses_are_split_over_sites(workload, profile, jdk, gc):
         assert abs(part - true) <= 0.05, (site, true, split)
         assert "part_high" not in parts[0], split  # nothing bounds what the assumption hides
     assert sum(p["part"] for p in split["sites"]) == pytest.approx(1)
+
+
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
+def test_accesses_to_large_arrays_without_hooks(workload, profile, jdk, gc):
+    """An array of megabytes is sampled almost surely: its site has its phase's part of the time, and no other's."""
+    java = ["-Xmx384m", "-Xmn64m", *collector(gc, "16m")]
+    run = profile(command(workload, jdk, "Accuracy", 1, 4, java=java), "--no-hooks", *EACH_TICK)
+    told, r = truth(run), report(run, "--top=1000")
+    assert not allocations(r["sites"])
+    rows, wrong = [], []
+    for site, ns in told["phases_ns"].items():
+        true = ns / told["total_ns"]
+        found = sum(x["split"]["from_samples"] * part["part"] / r["samples"]["total"] for x in r["classes"] if "split" in x
+                    for part in x["split"]["sites"] if has_frame(part["allocation_path"][:1], site))
+        error = max(0.025, 3 * (true * (1 - true) / r["observations"]["effective"]) ** 0.5)
+        rows.append((site, "%.2f%%" % (100 * true), "%.2f%%" % (100 * found)))
+        # newCache makes arrays of 16 KB: seldom sampled.
+        if found > true + error or (found < true - error and site != "newCache"):
+            wrong.append(site)
+    assert not wrong, (wrong, table(("site", "true", "found"), rows))
 
 
 @pytest.mark.parametrize("options", [["--sample-interval=0"], ["--min-size=0"]])

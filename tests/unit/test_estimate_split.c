@@ -474,16 +474,16 @@ static void objects_older_than_the_sample_have_no_site(void **state)
 		bool from_start;
 		double live, hits, whole_of_hits;
 	} cases[] = {
-		{ 0x10, LC_SPLIT_NEW, false, 6, 24, 6 }, { 0x10, LC_SPLIT_NEW, true, 6, 24, 24 },
-		{ 0x18, LC_SPLIT_NEW, false, 6, 0, 6 },  { 0x18, LC_SPLIT_NEW, true, 6, 0, 0 },
-		{ 0x20, LC_SPLIT_OLD, false, 0, 24, 6 }, { 0x20, LC_SPLIT_OLD, true, 6, 24, 24 },
-		{ 0x28, LC_SPLIT_OLD, false, 0, 0, 6 },  { 0x28, LC_SPLIT_ANY, false, 0, 0, 6 },
+		{ 0x10, LC_SPLIT_NEW, false, 6, 600, 6 }, { 0x10, LC_SPLIT_NEW, true, 6, 600, 600 },
+		{ 0x18, LC_SPLIT_NEW, false, 6, 0, 6 },   { 0x18, LC_SPLIT_NEW, true, 6, 0, 0 },
+		{ 0x20, LC_SPLIT_OLD, false, 0, 600, 6 }, { 0x20, LC_SPLIT_OLD, true, 6, 600, 600 },
+		{ 0x28, LC_SPLIT_OLD, false, 0, 0, 6 },   { 0x28, LC_SPLIT_ANY, false, 0, 0, 6 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lc_split_object o[] = {
-			{ CLASS, 1, 9, LC_SPLIT_ALIVE, 9, { 0x10 }, 0.25, 0, NULL, 0 },
-			{ CLASS, 1, 4, LC_SPLIT_ALIVE, 9, { 0x20 }, 0.25, 0, NULL, 0 },
+			{ CLASS, 1, 9, LC_SPLIT_ALIVE, 9, { 0x10 }, 0.01, 0, NULL, 0 },
+			{ CLASS, 1, 4, LC_SPLIT_ALIVE, 9, { 0x20 }, 0.01, 0, NULL, 0 },
 		};
 		struct lc_split *s = lc_split_create();
 		uint64_t unsplit;
@@ -498,6 +498,48 @@ static void objects_older_than_the_sample_have_no_site(void **state)
 		assert_true(whole[LC_SPLIT_LIVE_WHOLE] == 6);
 		assert_true(told[LC_SPLIT_HITS].samples[0] == cases[i].hits);
 		assert_true(whole[LC_SPLIT_HITS_WHOLE] == cases[i].whole_of_hits);
+		lc_split_destroy(s);
+	}
+}
+
+/* Its site is known. Only what lies in no object of the sample is split, and only where the sample
+ * leaves room for other objects. */
+static void access_to_an_object_of_the_sample_is_its_sites(void **state)
+{
+	static const struct {
+		double other_chance; /* of an object of site 2 that is not accessed */
+		double parts[2];
+		uint64_t unsplit;
+	} cases[] = {
+		{ 0.01, { 6, 4 }, 0 },
+		{ 1, { 6, 0 }, 4 },       /* there is no other object */
+		{ 0.5, { 6, 2.528 }, 1 }, /* 4 (1 - exp(-1)): perhaps there is one */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lc_split_object o[] = {
+			{ CLASS, 1, 0, LC_SPLIT_ALIVE, 0, { 0x10 }, 1, 0, NULL, 0 },
+			{ CLASS,
+			  2,
+			  0,
+			  LC_SPLIT_ALIVE,
+			  0,
+			  { 0x20 },
+			  cases[i].other_chance,
+			  0,
+			  NULL,
+			  0 },
+		};
+		struct lc_split *s = lc_split_create();
+
+		forget();
+		access_object(s, 0, 0x10, LC_SPLIT_ANY, 6);
+		access_object(s, 0, 0x30, LC_SPLIT_ANY, 4);
+		assert_int_equal(settle(s, o, 2), cases[i].unsplit);
+		assert_true(told[LC_SPLIT_LIVE].samples[0] == cases[i].parts[0]);
+		assert_true(told[LC_SPLIT_LIVE].variance[0] == 0);
+		assert_true(told[LC_SPLIT_LIVE].samples[1] == cases[i].parts[1]);
+		assert_true(whole[LC_SPLIT_LIVE_WHOLE] == 10);
 		lc_split_destroy(s);
 	}
 }
@@ -649,6 +691,7 @@ int main(void)
 		cmocka_unit_test(hits_of_one_object_are_not_independent),
 		cmocka_unit_test(access_is_split_over_objects_of_its_age_and_epoch),
 		cmocka_unit_test(objects_older_than_the_sample_have_no_site),
+		cmocka_unit_test(access_to_an_object_of_the_sample_is_its_sites),
 		cmocka_unit_test(nothing_is_lost_to_rounding),
 		cmocka_unit_test(samples_stay_with_their_threads),
 		cmocka_unit_test(without_accesses_or_objects_nothing_is_said),

@@ -86,16 +86,22 @@ static void step(uint32_t at, uint64_t bytes, uint32_t end, uint64_t samples)
 	*lc_table_values(&tree.steps, lc_table_put(&tree.steps, key)) += samples;
 }
 
-/* An estimated part of a class's samples, in thousandths of a sample. */
-static void split(uint32_t class_site, uint32_t at, uint64_t milli, uint64_t variance_milli)
+static void split_by(uint32_t method, uint32_t class_site, uint32_t at, uint64_t milli,
+                     uint64_t variance_milli)
 {
-	const uint32_t key[LC_SPLIT_KEY] = { [LC_SPLIT_METHOD] = LC_SPLIT_HITS,
-		                             [LC_SPLIT_CLASS] = class_site,
-		                             [LC_SPLIT_SITE] = at };
+	const uint32_t key[LC_SPLIT_KEY] = {
+		[LC_SPLIT_METHOD] = method, [LC_SPLIT_CLASS] = class_site, [LC_SPLIT_SITE] = at
+	};
 	uint64_t *values = lc_table_values(&tree.splits, lc_table_put(&tree.splits, key));
 
 	values[LC_SPLIT_SAMPLES] += milli;
 	values[LC_SPLIT_VARIANCE] += variance_milli;
+}
+
+/* An estimated part of a class's samples, in thousandths of a sample. */
+static void split(uint32_t class_site, uint32_t at, uint64_t milli, uint64_t variance_milli)
+{
+	split_by(LC_SPLIT_HITS, class_site, at, milli, variance_milli);
 }
 
 static int an_empty_tree(void **state)
@@ -154,6 +160,30 @@ static void one_access_is_dealt_out_by_the_shares(void **state)
 	assert_int_equal(row(one)->samples, 71);
 	assert_int_equal(row(two)->samples, 20);
 	assert_int_equal(row(three)->samples, 10);
+}
+
+/* A large array is held for sure, so that its hits stand for no other object. */
+static void hits_that_are_sure_leave_the_rest_to_the_class(void **state)
+{
+	static const struct {
+		uint64_t variance_milli;
+		unsigned samples;                                   /* of the line */
+	} cases[] = { { 0, 60 }, { 380000, 60 }, { 420000, 100 } }; /* 40 is 2.05 and 1.95 sigma */
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t class, one;
+
+		nothing(NULL);
+		an_empty_tree(NULL);
+		class = site("p.B", 0);
+		one = line(0, "one", 1);
+		sample(LC_BUCKET_HEAP_CLASS, class, line(0, "use", 20), 100);
+		split(class, site("p.B", one), 60000, cases[i].variance_milli);
+		split_by(LC_SPLIT_LIVE_WHOLE, class, class, 100000, 0);
+		split_by(LC_SPLIT_HITS_WHOLE, class, class, 60000, 0);
+		rank(LC_GROUP_LINE);
+		assert_int_equal(row(one)->samples, cases[i].samples);
+	}
 }
 
 static void the_errors_of_a_lines_call_paths_add_up(void **state)
@@ -365,6 +395,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(one_access_is_dealt_out_by_the_shares),
+		TEST(hits_that_are_sure_leave_the_rest_to_the_class),
 		TEST(the_errors_of_a_lines_call_paths_add_up),
 		TEST(the_error_of_a_split_widens_both_sides_of_the_interval),
 		TEST(the_interval_of_estimated_bytes_is_that_of_bytes),

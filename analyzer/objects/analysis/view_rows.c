@@ -513,13 +513,29 @@ static bool split_of(const struct split_row *rows, size_t len, double whole,
 	return true;
 }
 
+/*
+ * The samples that the rows of HITS are a part of: those that all hit objects stand for, or all
+ * `samples` of the class, if these are more by two standard deviations. The rest then lies in
+ * objects of lines without a hit.
+ */
+static double whole_of_hits(const struct split_row *rows, size_t len, double whole, double samples)
+{
+	double hits = 0, variance = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		hits += rows[i].samples;
+		variance += rows[i].variance;
+	}
+	return samples > hits + 2 * sqrt(variance) ? fmax(samples, whole) : whole;
+}
+
 /* The better split of a class, by its rows in the order of methods. */
 static bool best_split(const struct split_row *rows, size_t len, struct lc_view_part *parts,
                        struct lc_view_split *out)
 {
 	struct lc_view_split by_hits;
 	size_t count[LC_SPLIT_COUNT] = { 0 };
-	double sum[LC_SPLIT_COUNT] = { 0 };
+	double sum[LC_SPLIT_COUNT] = { 0 }, whole;
 	bool has_live, has_hits;
 	size_t live;
 
@@ -529,8 +545,9 @@ static bool best_split(const struct split_row *rows, size_t len, struct lc_view_
 	}
 	live = count[LC_SPLIT_LIVE];
 	has_live = split_of(rows, live, sum[LC_SPLIT_LIVE_WHOLE], parts, out);
-	has_hits = split_of(rows + live, count[LC_SPLIT_HITS], sum[LC_SPLIT_HITS_WHOLE],
-	                    parts + live, &by_hits);
+	whole = whole_of_hits(rows + live, count[LC_SPLIT_HITS], sum[LC_SPLIT_HITS_WHOLE],
+	                      sum[LC_SPLIT_LIVE_WHOLE]);
+	has_hits = split_of(rows + live, count[LC_SPLIT_HITS], whole, parts + live, &by_hits);
 	if (has_hits && (!has_live || by_hits.error * 100 <= SPLIT_ERROR_PERCENT))
 		*out = by_hits;
 	return has_live || has_hits;

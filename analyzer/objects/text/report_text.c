@@ -326,10 +326,14 @@ static void print_not_followed(FILE *out, const struct lc_load *l)
 		without += value && !strcmp(value, "on");
 	}
 	if (without)
-		fprintf(out,
-		        "note: %sno class was instrumented (--no-hooks): allocations are not "
-		        "counted, and the lines that allocate objects are unknown\n",
-		        without < l->processes_len ? "in some of the processes " : "");
+		fprintf(
+		    out, "note: %sno class was instrumented (--no-hooks): %s\n",
+		    without < l->processes_len ? "in some of the processes " : "",
+		    lc_load_counter(l, "estimate_sampled")
+		        ? "counts of allocations are estimates, and the line of an object is "
+		          "known only if its allocation was sampled"
+		        : "allocations are not counted, and the lines that allocate objects are "
+		          "unknown");
 	if (lost)
 		fprintf(out,
 		        "note: %" PRIu64 " objects were counted but not tracked, since the program "
