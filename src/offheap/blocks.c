@@ -6,8 +6,12 @@
  * is put into the JudyL when another block needs its place, or when blocks are looked for in any
  * other way than by their start.
  *
- * The clock is read under the lock, so blocks of one address have lived one after the other, and
- * the ring is in the order in which its blocks were freed.
+ * Nobody asks for a block but for a sample's sake. So the time of the latest sample is the clock of
+ * blocks: a block holds samples that are later than the one before its allocation, up to the one
+ * before its end. If these are the same sample, the block is forgotten at once. The clock is read
+ * under the lock, so blocks of one address have lived one after the other, and the ring is in the
+ * order in which its blocks were freed. Order: a thread that is sampled uses the block, and so
+ * nobody frees it before the handler has set the clock and the thread has gone on.
  *
  * Native libraries free mostly what is no block here. A table of counts tells so without the lock:
  * by a hash of the address, how many blocks begin there. A count that has reached its maximum
@@ -21,7 +25,6 @@
 
 #include "src/base/hash.h"
 #include "src/base/limit.h"
-#include "src/base/time.h"
 #include "src/core/counters.h"
 #include "src/core/inside.h"
 #include "src/core/memory.h"
@@ -36,7 +39,7 @@ enum {
 
 struct block {
 	struct lc_blocks_block is;
-	uint64_t born_ns;
+	uint64_t born_ns; /* of the clock */
 	uint64_t number;
 };
 
@@ -56,7 +59,7 @@ static struct {
 	Pvoid_t blocks;               /* JudyL: struct block * by start */
 	Pvoid_t sums;                 /* JudyL: struct sums * by site */
 	struct sums *near[SUMS_NEAR]; /* some of them, by site; NULL: none */
-	struct freed *ring;           /* LC_BLOCKS_FREED of them; NULL: nothing was freed */
+	struct freed *ring;           /* LC_BLOCKS_FREED of them; NULL: nothing was put there */
 	uint64_t freed;               /* blocks that were put into the ring */
 	uint64_t live, live_peak, unknown, lost;
 	uint64_t numbers; /* that were given */
@@ -66,6 +69,24 @@ static struct {
 
 /* Written under the lock. */
 static _Atomic uint8_t begins[BEGINS];
+
+/* The clock. Written by: signal handlers. 1: there was no sample. */
+static _Atomic uint64_t sampled_ns = 1;
+
+void lc_blocks_sampled(uint64_t time_ns)
+{
+	uint64_t last = atomic_load_explicit(&sampled_ns, memory_order_relaxed);
+
+	while (last < time_ns &&
+	       !atomic_compare_exchange_weak_explicit(&sampled_ns, &last, time_ns,
+	                                              memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+static uint64_t clock_ns(void)
+{
+	return atomic_load_explicit(&sampled_ns, memory_order_relaxed);
+}
 
 static void lock(void)
 {
@@ -217,12 +238,17 @@ static struct block *block_at(uint64_t addr)
 	return slot ? *slot : NULL;
 }
 
+/* Keep the block for the samples that were taken while it was there, if there were some. */
 static void put_in_ring(const struct block *b)
 {
+	const uint64_t now_ns = clock_ns();
+
+	if (now_ns == b->born_ns)
+		return;
 	if (!off.ring)
 		off.ring = malloc(LC_BLOCKS_FREED * sizeof(*off.ring));
 	if (off.ring)
-		off.ring[off.freed++ % LC_BLOCKS_FREED] = (struct freed){ *b, lc_time_now_ns() };
+		off.ring[off.freed++ % LC_BLOCKS_FREED] = (struct freed){ *b, now_ns };
 }
 
 static void count_freed(const struct lc_blocks_block *b, uint64_t blocks, uint64_t bytes)
@@ -262,7 +288,7 @@ static void end(struct block *b)
 /* With the lock. */
 static void begin(uint64_t addr, uint64_t size_bytes, uint32_t site)
 {
-	const struct block b = { .is = { addr, size_bytes, site }, .born_ns = lc_time_now_ns() };
+	const struct block b = { .is = { addr, size_bytes, site }, .born_ns = clock_ns() };
 	struct block *before = block_at(addr);
 	struct sums *sums;
 
@@ -428,7 +454,7 @@ void lc_blocks_stays(const struct lc_blocks_moving *block)
 
 static bool holds(const struct block *b, uint64_t addr, uint64_t time_ns)
 {
-	return addr - b->is.addr < b->is.size_bytes && b->born_ns <= time_ns;
+	return addr - b->is.addr < b->is.size_bytes && b->born_ns < time_ns;
 }
 
 /* The newest block of the ring that held the address and was not freed before that time. */

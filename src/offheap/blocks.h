@@ -7,10 +7,10 @@
  * returned, or what was there before the recording: the memory of a direct buffer, a memory
  * segment, or a library's own. With --offheap=native, so is what a native library has allocated or
  * mapped. A sample is looked up later than it was taken, so blocks that were freed lately are kept,
- * too.
+ * too, if a sample was taken while they were there.
  *
- * All functions but lc_blocks_may_begin() take a lock, which no signal handler takes
- * (core/inside.h). Sizes are in bytes, times in ns of CLOCK_MONOTONIC.
+ * All functions but lc_blocks_may_begin() and lc_blocks_sampled() take a lock, which no signal
+ * handler takes (core/inside.h). Sizes are in bytes, times in ns of CLOCK_MONOTONIC.
  */
 #ifndef LC_OFFHEAP_BLOCKS_H
 #define LC_OFFHEAP_BLOCKS_H
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The last so many freed blocks are still found. */
+/* The last so many freed blocks that were there when a sample was taken are still found. */
 enum { LC_BLOCKS_FREED = 4096 };
 
 struct lc_blocks_block {
@@ -40,6 +40,12 @@ struct lc_blocks_moving {
 	struct lc_blocks_block is;
 	uint64_t born_ns; /* 0: there is none */
 };
+
+/*
+ * A sample is taken at that time, of any thread. Its handler says so before it returns, or the
+ * sample finds no block. Context: [signal]. Lock-free.
+ */
+void lc_blocks_sampled(uint64_t time_ns);
 
 /*
  * A block was allocated. It is counted. A block that begins there is freed: nobody said so. Without
@@ -79,7 +85,10 @@ void lc_blocks_moving(uint64_t addr, struct lc_blocks_moving *out);
 void lc_blocks_moved(const struct lc_blocks_moving *block);
 void lc_blocks_stays(const struct lc_blocks_moving *block);
 
-/* The block that held `addr` at that time. Returns whether there was one. Context: [writer]. */
+/*
+ * The block that held `addr` when the sample of that time was taken. Returns whether there was one.
+ * Context: [writer].
+ */
 bool lc_blocks_find(uint64_t addr, uint64_t time_ns, struct lc_blocks_block *out);
 
 /*

@@ -41,6 +41,7 @@
 #include "src/jvm/os/peek.h"
 #include "src/jvm/stack/stack_walk.h"
 #include "src/jvm/stack/walk_proof.h"
+#include "src/offheap/blocks.h"
 #include "src/sample/find.h"
 #include "src/sample/native_code.h"
 #include "src/sample/sample_log.h"
@@ -452,6 +453,7 @@ void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_
 
 	memset(head, 0, sizeof(*head));
 	head->time_ns = lc_time_now_ns();
+	lc_blocks_sampled(head->time_ns);
 	head->pc = pc;
 	head->epoch = lc_epoch_now();
 	head->cpu = (uint16_t)(cpu >= 0 ? cpu : 0);

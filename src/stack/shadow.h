@@ -35,7 +35,12 @@ struct lc_shadow_word {
  * A place that was remembered, in the table of a shadow: by the words of its nearest frames, and by
  * the frame beyond, from where on the last walk must have found the same frames.
  */
-enum { LC_SHADOW_NEAR_WORDS = 16, LC_SHADOW_SETS = 16, LC_SHADOW_WAYS = 2 };
+enum {
+	LC_SHADOW_NEAR_WORDS = 16,
+	LC_SHADOW_SET_BITS = 5,
+	LC_SHADOW_SETS = 1 << LC_SHADOW_SET_BITS,
+	LC_SHADOW_WAYS = 2
+};
 
 struct lc_shadow_place {
 	uint64_t frame; /* of the hook; 0: none */
@@ -145,7 +150,7 @@ static inline uint32_t lc_shadow_set(uint64_t frame)
 {
 	const uint64_t *native = (const uint64_t *)*(const uint64_t *)(uintptr_t)frame; /* NOLINT */
 
-	return (uint32_t)(lc_hash(frame + native[1]) >> 60);
+	return (uint32_t)(lc_hash(frame + native[1]) >> (64 - LC_SHADOW_SET_BITS));
 }
 
 static inline uint64_t lc_shadow_differ(const struct lc_shadow_word *words, uint32_t len)

@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "src/base/time.h"
 #include "src/core/memory.h"
 #include "src/offheap/blocks.h"
 
@@ -53,16 +52,12 @@ static int setup(void **state)
 	return 0;
 }
 
-/* A time that differs from those before and behind it. */
+/* A sample is taken. Returns its time, which is later than that of the last one. */
 static uint64_t moment(void)
 {
-	const uint64_t before = lc_time_now_ns();
-	uint64_t now;
+	static uint64_t now = 100;
 
-	while ((now = lc_time_now_ns()) == before)
-		;
-	while (lc_time_now_ns() == now)
-		;
+	lc_blocks_sampled(++now);
 	return now;
 }
 
@@ -118,12 +113,47 @@ static void only_the_last_freed_blocks_are_found(void **state)
 	lc_blocks_freed(0x30000);
 	for (uint64_t i = 1; i < LC_BLOCKS_FREED; i++) {
 		lc_blocks_allocated(0x40000, KIB, OTHER);
+		(void)moment();
 		lc_blocks_freed(0x40000);
 	}
 	assert_int_equal(site_at(0x30000, during), SITE);
 	lc_blocks_allocated(0x40000, KIB, OTHER);
+	(void)moment();
 	lc_blocks_freed(0x40000);
 	assert_int_equal(site_at(0x30000, during), 0);
+}
+
+static void blocks_that_no_sample_can_be_in_displace_none(void **state)
+{
+	uint64_t during;
+
+	lc_blocks_allocated(0x30000, KIB, SITE);
+	during = moment();
+	lc_blocks_freed(0x30000);
+	for (uint64_t i = 0; i < 2 * LC_BLOCKS_FREED; i++) {
+		lc_blocks_allocated(0x30000, KIB, OTHER);
+		lc_blocks_freed(0x30000);
+	}
+	assert_int_equal(site_at(0x30000, during), SITE);
+	lc_blocks_allocated(0x30000, KIB, OTHER); /* and so does one that comes later */
+	assert_int_equal(site_at(0x30000, during), SITE);
+	assert_int_equal(site_at(0x30000, moment()), OTHER);
+	lc_blocks_freed(0x30000);
+}
+
+/* Handlers of two threads may set the clock in the other order. */
+static void an_older_sample_sets_no_clock_back(void **state)
+{
+	const uint64_t early = moment();
+	uint64_t during;
+
+	lc_blocks_allocated(0x30000, KIB, SITE);
+	lc_blocks_sampled(early);
+	during = moment();
+	lc_blocks_sampled(early);
+	lc_blocks_freed(0x30000);
+	assert_int_equal(site_at(0x30000, early), 0);
+	assert_int_equal(site_at(0x30000, during), SITE);
 }
 
 static void what_was_not_taken_comes_again(void **state)
@@ -336,7 +366,7 @@ static void all_ways_to_a_block_agree(void **state)
 		at = random >> 33 & (PLACES - 1);
 		addr = base + at * PLACE_BYTES;
 		if (random >> 60 == 0) {
-			assert_int_equal(site_at(addr, lc_time_now_ns()), there[at] ? SITE : 0);
+			assert_int_equal(site_at(addr, moment()), there[at] ? SITE : 0);
 			assert_int_equal(lc_blocks_number(addr) != 0, there[at] != 0);
 		} else if (random >> 52 == 0x100 && at < PLACES - 4) {
 			lc_blocks_unmapped(addr, 4 * PLACE_BYTES);
@@ -439,6 +469,8 @@ int main(void)
 		cmocka_unit_test_setup(blocks_are_copied_by_address_from_one_on, setup),
 		cmocka_unit_test_setup(a_block_is_found_only_at_times_when_it_was_there, setup),
 		cmocka_unit_test_setup(only_the_last_freed_blocks_are_found, setup),
+		cmocka_unit_test_setup(blocks_that_no_sample_can_be_in_displace_none, setup),
+		cmocka_unit_test_setup(an_older_sample_sets_no_clock_back, setup),
 		cmocka_unit_test_setup(what_was_not_taken_comes_again, setup),
 		cmocka_unit_test_setup(a_block_that_nobody_knows_is_freed_in_peace, setup),
 		cmocka_unit_test_setup(blocks_from_before_count_apart_and_are_freed_like_others,

@@ -614,12 +614,21 @@ static void what_the_header_alone_tells_is_of_its_class_and_estimated(void **sta
 	assert_int_equal(interrupts, 2);
 }
 
+/* A handler takes a sample now. */
+static uint64_t sampled_now(void)
+{
+	const uint64_t now = lc_time_now_ns();
+
+	lc_blocks_sampled(now);
+	return now;
+}
+
 static void an_access_outside_the_heap_is_of_the_block_that_was_there(void **state)
 {
 	struct lc_sample s = { .addr = OUTSIDE + 24, .epoch = EPOCH, .access = LC_TOUCH_LOAD };
 
 	lc_blocks_allocated(OUTSIDE, 64, SITE);
-	s.time_ns = lc_time_now_ns();
+	s.time_ns = sampled_now();
 	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
 	lc_blocks_freed(OUTSIDE);
 	resolve(false);
@@ -627,7 +636,7 @@ static void an_access_outside_the_heap_is_of_the_block_that_was_there(void **sta
 	assert_true(detail.off_heap);
 	assert_int_equal(detail.object, OUTSIDE);
 	assert_int_equal(detail.size_bytes, 64);
-	s.time_ns = lc_time_now_ns();
+	s.time_ns = sampled_now();
 	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
 	resolve(false);
 	assert_int_equal(counted[LC_BUCKET_NATIVE], 1);
@@ -642,7 +651,7 @@ static void native_code_outside_the_heap_is_in_a_block_or_has_no_address(void **
 		               .where = LC_WHERE_JVM,
 		               .access = LC_TOUCH_STORE };
 
-	s.time_ns = lc_time_now_ns();
+	s.time_ns = sampled_now();
 	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
 	s.where = LC_WHERE_NATIVE;
 	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
@@ -650,7 +659,7 @@ static void native_code_outside_the_heap_is_in_a_block_or_has_no_address(void **
 	assert_int_equal(counted[LC_BUCKET_JVM], 1);
 	assert_int_equal(counted[LC_BUCKET_NATIVE], 1);
 	lc_blocks_allocated(OUTSIDE, 64, SITE);
-	s.time_ns = lc_time_now_ns();
+	s.time_ns = sampled_now();
 	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
 	resolve(false);
 	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
@@ -665,7 +674,7 @@ static void a_block_in_a_range_of_the_jvm_is_a_block(void **state)
 
 	outside = LC_BUCKET_JVM;
 	lc_blocks_allocated(OUTSIDE, 64, SITE);
-	s.time_ns = lc_time_now_ns();
+	s.time_ns = sampled_now();
 	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
 	resolve(false);
 	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
