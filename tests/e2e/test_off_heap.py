@@ -69,6 +69,19 @@ def test_blocks_are_counted_exactly(workload, profile, jdk, gc):
     assert everything["allocated_bytes"] - everything["freed_bytes"] == told["pool_bytes"]
 
 
+def test_blocks_are_counted_exactly_at_the_limit_of_direct_memory(workload, profile, jdk):
+    """Some allocations fail, and collections free buffers for others."""
+    limit = 16 << 20
+    java = ["-Xmx64m", "-XX:MaxDirectMemorySize=%d" % limit]
+    run = profile(command(workload, jdk, CLASS, 0, 0, "limit", java=java))
+    told, direct = truth(run), [row for row in rows_of(report(run)) if row["class"] == DIRECT]
+    assert complaints(run.stderr) == []
+    own, everything = sums([row for row in direct if row["allocated_at"]["method"] == "limit"]), sums(direct)
+    assert own["allocated"] == told["allocated"] > limit // (1 << 20) and own["allocated_bytes"] == told["allocated_bytes"]
+    assert everything["allocated"] - everything["freed"] == told["pool"]
+    assert everything["allocated_bytes"] - everything["freed_bytes"] == told["pool_bytes"] <= limit
+
+
 def test_the_report_tells_what_is_outside(workload, profile, locus, jdk):
     """The live bytes by line; and the heap's own rows are without them."""
     run = off_heap(workload, profile, jdk, "G1", 500, 1000, "direct", "heap")
@@ -226,5 +239,7 @@ def test_blocks_used_again_and_io_of_direct_buffers_are_none(workload, profile, 
 @pytest.mark.slow
 @pytest.mark.parametrize("jdk", [17, 25], indirect=True)
 def test_a_mapped_file_that_accesses_read_in_is_a_finding_of_faults(workload, profile, jdk):
+    """Not if load() reads it in first."""
     found = costs(workload, profile, jdk, 600, "map", options=("-e", "fault"))
     assert "OffHeapCosts.map:" in found["read-in"]["text"]
+    assert "read-in" not in costs(workload, profile, jdk, 600, "load", options=("-e", "fault"))

@@ -417,6 +417,18 @@ static void page_faults_of_a_mapped_file_are_no_time(void **state)
 	advises(f, "MappedByteBuffer.load()");
 }
 
+static void a_file_that_the_program_reads_in_is_no_finding(void **state)
+{
+	const uint32_t main = below(0, "A.read", 2);
+
+	model.load.engines[0].name = (char *)"fault";
+	use(large(MAPPED), below(main, "java.nio.MappedByteBuffer.load", 5), LC_TOUCH_LOAD, 400);
+	findings_calculate(600);
+	findings_find();
+	for (size_t i = 0; i < model.found.len; i++)
+		assert_int_not_equal(model.found.list[i].kind, LC_FINDING_READ_IN);
+}
+
 static void page_faults_of_a_direct_buffer_read_no_file(void **state)
 {
 	model.load.engines[0].name = (char *)"fault";
@@ -453,6 +465,7 @@ int main(void)
 		TEST(copies_of_the_program_are_no_finding),
 		TEST(streams_of_sockets_have_no_buffer_to_pass),
 		TEST(page_faults_of_a_mapped_file_are_no_time),
+		TEST(a_file_that_the_program_reads_in_is_no_finding),
 		TEST(page_faults_of_a_direct_buffer_read_no_file),
 	};
 

@@ -136,6 +136,19 @@ public final class OffHeap {
 			scanArray(a);
 	}
 
+	/* Allocates until -XX:MaxDirectMemorySize is reached; then the collector frees half of the buffers for others. */
+	static void limit() {
+		List<ByteBuffer> all = new ArrayList<>();
+		for (int round = 0; round < 3; round++) {
+			try {
+				for (;; allocated.incrementAndGet(), allocatedBytes.addAndGet(1 << 20))
+					all.add(ByteBuffer.allocateDirect(1 << 20));
+			} catch (OutOfMemoryError e) {
+				all.subList(0, all.size() / 2).clear();
+			}
+		}
+	}
+
 	static void phase(String name, long ms) {
 		long end = ms * 1_000_000;
 		switch (name) {
@@ -145,6 +158,7 @@ public final class OffHeap {
 		case "copy" -> copy(end);
 		case "segment" -> segment(end);
 		case "mapped" -> mapped(end);
+		case "limit" -> limit();
 		default -> heap(end);
 		}
 	}

@@ -13,7 +13,7 @@ import java.nio.file.StandardOpenOption;
  * Usage: OffHeapCosts CPU_MILLISECONDS WAY...
  *
  * churn: makes a direct buffer for each message, and frees it. pooled: uses one again. copies: writes a heap buffer
- * to a file. direct: writes a direct one. bytes: sums up a direct buffer byte by byte. map: reads a file by a map.
+ * to a file. direct: writes a direct one. bytes: sums up a direct buffer byte by byte. map: reads a file by a map. load: has it read in first.
  */
 public final class OffHeapCosts {
 	static final int BYTES = 64 << 10, LARGE = 32 << 20;
@@ -71,12 +71,14 @@ public final class OffHeapCosts {
 			sum += add(b);
 	}
 
-	static void map(long end) throws IOException {
+	static void map(long end, boolean load) throws IOException {
 		Path file = Files.createTempFile("costs.", ".dat");
 		Files.write(file, new byte[LARGE]);
 		while (goesOn(end))
 			try (FileChannel c = FileChannel.open(file)) {
 				MappedByteBuffer b = c.map(FileChannel.MapMode.READ_ONLY, 0, LARGE);
+				if (load)
+					b.load();
 				for (int i = 0; i < LARGE; i += 4096)
 					sum += b.get(i); // site: map
 				OffHeap.unsafe.invokeCleaner(b);
@@ -92,7 +94,8 @@ public final class OffHeapCosts {
 			case "pooled" -> pooled(end);
 			case "copies" -> write(ByteBuffer.allocate(1 << 20), end);
 			case "direct" -> write(ByteBuffer.allocateDirect(1 << 20), end);
-			case "map" -> map(end);
+			case "map" -> map(end, false);
+			case "load" -> map(end, true);
 			default -> bytes(end);
 			}
 		} catch (IOException e) {

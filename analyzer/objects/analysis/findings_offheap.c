@@ -42,6 +42,10 @@
 /* ... and, where classes of `sun.nio.ch` call them, copy between the two. */
 #define COPY "java.nio.*Buffer.put* java.nio.*Buffer.get*"
 #define STREAMS "sun.nio.ch.NioSocketImpl.* sun.nio.ch.SocketInputStream.*"
+/* ... or that read a mapped file in, because the program says so. */
+#define READ_IN                                                                                    \
+	"java.nio.MappedByteBuffer.load java.nio.MappedMemoryUtils.load "                          \
+	"java.lang.foreign.MemorySegment.load jdk.internal.foreign.*.load"
 
 static uint64_t number_of(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
@@ -339,17 +343,34 @@ static char *read_in_words(const struct lc_finding_search *s, const struct lc_fi
 	return text;
 }
 
-/* Page faults are no time, so the finding has no gain. */
+/* Flag paths below a method that reads a mapped file in. */
+static void flag_read_in(const struct lc_finding_search *s, bool *on)
+{
+	bool *reads = lc_finding_methods(s, READ_IN);
+
+	for (uint32_t path = 1; path < s->t->paths.count; path++)
+		on[path] =
+		    on[lc_tree_parent(s->t, path)] || reads[lc_tree_method_number(s->t, path)];
+	free(reads);
+}
+
+/*
+ * Page faults are no time, so the finding has no gain. It is none if the program reads most of the
+ * pages in before they are needed, as the finding would advise.
+ */
 static void find_read_in(struct lc_finding_search *s)
 {
 	const struct lc_ranking *r = s->of->ranking;
+	bool *asked = lc_finding_flags(s);
 
+	flag_read_in(s, asked);
 	for (size_t i = 0; is_of_faults(s) && i < r->shown; i++) {
 		const struct lc_rank_row *row = &r->rows[i];
 		struct lc_finding *f;
 
 		if (row->low < LC_FINDING_SHARE_MIN ||
-		    !lc_offheap_mapped(lc_tree_text(s->t, row->class)))
+		    !lc_offheap_mapped(lc_tree_text(s->t, row->class)) ||
+		    2 * lc_finding_row_sum(row, asked) > row->samples)
 			continue;
 		f = lc_finding_add(s, LC_FINDING_READ_IN, number_of(s, row));
 		f->row = row;
@@ -362,6 +383,7 @@ static void find_read_in(struct lc_finding_search *s)
 		            "MemorySegment.load()), in the order of its addresses, or with large "
 		            "reads of a FileChannel into a buffer that is used again";
 	}
+	free(asked);
 }
 
 void lc_finding_blocks(struct lc_finding_search *s)
