@@ -20,6 +20,7 @@ from synthetic import MAGIC
 from test_attach import Program
 
 TICK = 500  # allocations that Steady makes before it prints the next line
+KEPT = 16  # direct buffers that it keeps, one for each line
 HEAD = struct.Struct("<HHIIIQQQII")  # of a block, behind the magic bytes
 CHUNK = 4  # programs at a time
 MOMENTS = [pytest.param(12, id="few"), pytest.param(200, id="many", marks=[pytest.mark.slow, pytest.mark.seconds(3600)])]
@@ -64,11 +65,16 @@ def check_killed(process, prof):
     blocks, cut = whole_blocks(prof)
     report = opened(prof, cut)
     made = allocations(sites_through(report, "steadyAllocate")) if report else 0
-    assert made <= (told[-1][1] if told else 0) + TICK, (made, told[-1:])
+    rows = report["ranking"]["rows"] if report else []
+    outside = [row["off_heap"] for row in rows if "off_heap" in row and row["allocated_at"]["class"] == "Steady"]
+    buffers, freed = (sum(o[k] for o in outside) for k in ("allocated", "freed"))
+    most = (told[-1][1] if told else 0) + TICK
+    assert made <= most and buffers <= most // TICK and freed <= max(0, most // TICK - KEPT), (made, outside, told[-1:])
     main = min((index for index, _ in blocks), default=None)
     for index, end in blocks:
         if index == main:
-            assert made >= max((n for ms, n in told if ms < end // 1_000_000), default=0), (made, end, told[-3:])
+            least = max((n for ms, n in told if ms < end // 1_000_000), default=0)
+            assert made >= least and buffers >= least // TICK and freed >= least // TICK - KEPT, (made, outside, end, told[-3:])
     return bool(blocks)
 
 
