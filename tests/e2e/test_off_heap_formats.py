@@ -7,7 +7,7 @@ import re
 import sqlite3
 
 import pytest
-from synthetic import Block, Profile, frame
+from synthetic import Block, Profile, engine, frame
 from test_pprof import pprof
 
 DIRECT = "java.nio.DirectByteBuffer (off-heap)"
@@ -18,14 +18,14 @@ MAPPED = "mapped _0.cfs (off-heap)"
 LINE = "com.acme.Main.main:5;com.acme.Cache.load:20;[%s]" % DIRECT
 
 
-def profile(path, live=3, before=True):
+def profile(path, live=3, before=True, **more):
     """`live` of 10 blocks of 1,001 bytes are live; and of 4 from before, with 400 bytes, 3."""
     block = Block().off_heap(DIRECT, LOAD, 10, 10 * 1001, 10 - live, (10 - live) * 1001)
     if before:
         block.off_heap(DIRECT, BEFORE, 0, 0, 1, 100).off_heap_before(DIRECT, BEFORE, 4, 400)
         block.off_heap_before(MAPPED, BEFORE, 1, 12345)
     block.access("object", FILL, 30, (DIRECT, LOAD)).access("object", FILL, 10, ("byte[]", FILL)).access("native", FILL, 60)
-    made = Profile(path)
+    made = Profile(path, **more)
     made.append(block.allocate("byte[]", FILL, 7, 7000))
     return made.close()
 
@@ -107,6 +107,14 @@ def test_a_diff_compares_and_a_leak_fails_it(locus, made, tmp_path):
     assert "off-heap live at the end 15.3 KB to 18.2 KB, +19.2%; allocated 9.8 KB, equal" in text, text
     assert "bytes outside the heap, live at the end: 15.3 KB to 18.2 KB" in locus("diff", "--format=markdown", made, leaks).stdout
     assert locus("diff", "--fail-on=offheap-live>0", made, made).returncode == 0
+
+
+def test_faults_that_waited_for_a_disk_are_named_where_they_matter(locus, tmp_path):
+    """They take no CPU time, so no sample of the timer shows them."""
+    cases = {"few": (900, "timer", False), "many": (5000, "timer", True), "told": (5000, "fault", False)}
+    for name, (faults, kind, said) in cases.items():
+        path = profile(tmp_path / name, counters={"major_faults": faults}, engines=[engine(kind)])
+        assert ("5000 page faults waited for a disk; -e fault" in locus("report", path).stdout) == said, name
 
 
 @pytest.mark.few(1)

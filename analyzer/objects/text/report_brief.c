@@ -37,6 +37,8 @@ enum {
 	FINDING_INDENT = 3, /* "1. " */
 	HEADER_PERCENT = 5, /* less is not worth a word */
 	NAME_COLUMNS = 40,  /* of the program; what is longer was generated */
+	DISK_FAULTS = 1000, /* fewer are not worth a word, */
+	DISK_FAULTS_S = 10, /* nor are fewer each second: one takes 0.1 to 10 ms */
 };
 
 /* Is there so little room that the parts of a row have a line each? */
@@ -346,6 +348,24 @@ static void print_numa(const struct lc_screen *s, const struct lc_numa *n)
 		                             n->nodes_len));
 }
 
+/* Page faults that waited for a disk take no CPU time: another engine tells whose they are. */
+static void print_disk_faults(const struct lc_screen *s, const struct lc_report *r)
+{
+	const struct lc_load *l = r->view->load;
+	const uint64_t faults = lc_load_counter(l, "major_faults");
+	double seconds = 0;
+
+	for (size_t i = 0; i < l->processes_len; i++)
+		seconds += (double)(lc_load_end_ns(&l->processes[i]) -
+		                    l->processes[i].start_monotonic_ns) /
+		           1e9;
+	if (faults >= DISK_FAULTS && (double)faults >= DISK_FAULTS_S * seconds &&
+	    strcmp(r->engine->name, "fault") != 0)
+		print_wrapped(s, lc_mem_text("%" PRIu64 " page faults waited for a disk; -e fault "
+		                             "tells which accesses make them",
+		                             faults));
+}
+
 /* The lines of another writer, wrapped. */
 static void print_notes(const struct lc_screen *s, const struct lc_report *r)
 {
@@ -476,6 +496,7 @@ void lc_report_brief(FILE *out, const struct lc_report *r)
 	print_summary(&s, r);
 	lc_report_elsewhere(&s, r);
 	lc_report_resident_brief(&s, r);
+	print_disk_faults(&s, r);
 	lc_report_allocates(&s, r);
 	lc_mem_close_text(s.out);
 	s.out = out;
