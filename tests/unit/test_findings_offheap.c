@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -429,6 +430,24 @@ static void a_file_that_the_program_reads_in_is_no_finding(void **state)
 		assert_int_not_equal(model.found.list[i].kind, LC_FINDING_READ_IN);
 }
 
+static void many_files_with_few_page_faults_are_one_finding(void **state)
+{
+	const struct lc_finding *f;
+
+	model.load.engines[0].name = (char *)"fault";
+	for (uint32_t i = 0; i < 100; i++) {
+		char class[64];
+
+		snprintf(class, sizeof(class), LC_OFFHEAP_MAPPED "%u.dat" LC_OFFHEAP_SUFFIX, i);
+		use(large(class), below(0, "A.read", 2), LC_TOUCH_LOAD, 4);
+	}
+	findings_calculate(600);
+	f = findings_only(LC_FINDING_READ_IN);
+	says(f, "100 mapped files, such as mapped ");
+	says(f, "40.0% of the page faults");
+	says(f, "map their pages.");
+}
+
 static void page_faults_of_a_direct_buffer_read_no_file(void **state)
 {
 	model.load.engines[0].name = (char *)"fault";
@@ -466,6 +485,7 @@ int main(void)
 		TEST(streams_of_sockets_have_no_buffer_to_pass),
 		TEST(page_faults_of_a_mapped_file_are_no_time),
 		TEST(a_file_that_the_program_reads_in_is_no_finding),
+		TEST(many_files_with_few_page_faults_are_one_finding),
 		TEST(page_faults_of_a_direct_buffer_read_no_file),
 	};
 

@@ -318,27 +318,42 @@ static bool is_of_faults(const struct lc_finding_search *s)
 	return name && !strcmp(name, "fault");
 }
 
-static char *read_in_words(const struct lc_finding_search *s, const struct lc_finding *f)
+/* Where the pages of the finding's file are mapped: " one by one, 90% of them at ...". */
+static void put_read_in_line(FILE *out, const struct lc_finding_search *s,
+                             const struct lc_finding *f)
 {
-	char *what = lc_finding_row_words(s, f->row), *code, *text;
-	const uint64_t disk = lc_load_counter(s->v->load, "major_faults");
 	struct lc_arena arena = { 0 };
 	const struct lc_rank_lines *lines;
-	size_t len, lines_len;
-	FILE *out = lc_text_open(&text, &len);
+	size_t len;
+	char *code;
 
-	fprintf(out, "%s: %.1f%% of the page faults (%.1f to %.1f) map its pages", what,
-	        100 * f->share, 100 * f->low, 100 * f->high);
-	lines = lc_rank_roll_up(&arena, s->t, f->row->accesses, f->row->accesses_len, &lines_len);
-	if (lines_len && lines->method != UINT32_MAX) {
+	lines = lc_rank_roll_up(&arena, s->t, f->row->accesses, f->row->accesses_len, &len);
+	if (len && lines->method != UINT32_MAX) {
 		code = lc_own_access(s->t, lines, UINT32_MAX);
 		fprintf(out, " one by one, %.0f%% of them %s",
 		        100 * lc_share(lines->samples, f->row->samples), code);
 		free(code);
 	}
-	fprintf(out, ". %" PRIu64 " faults of the process waited for a disk.", disk);
-	lc_mem_close_text(out);
 	lc_arena_free(&arena);
+}
+
+/* `files`: so many, of which the finding's row is one; 0: the row's file alone. */
+static char *read_in_words(const struct lc_finding_search *s, const struct lc_finding *f,
+                           size_t files)
+{
+	char *what = lc_finding_row_words(s, f->row), *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	if (files)
+		fprintf(out, "%zu mapped files, such as ", files);
+	fprintf(out, "%s: %.1f%% of the page faults (%.1f to %.1f) map %s pages", what,
+	        100 * f->share, 100 * f->low, 100 * f->high, files ? "their" : "its");
+	if (!files)
+		put_read_in_line(out, s, f);
+	fprintf(out, ". %" PRIu64 " faults of the process waited for a disk.",
+	        lc_load_counter(s->v->load, "major_faults"));
+	lc_mem_close_text(out);
 	free(what);
 	return text;
 }
@@ -354,35 +369,52 @@ static void flag_read_in(const struct lc_finding_search *s, bool *on)
 	free(reads);
 }
 
+/* Page faults are no time, so the finding has no gain. `files`: see read_in_words(). */
+static void add_read_in(struct lc_finding_search *s, const struct lc_rank_row *row, size_t files,
+                        struct lc_weighted sum)
+{
+	struct lc_finding *f = lc_finding_add(s, LC_FINDING_READ_IN, number_of(s, row));
+
+	f->row = row;
+	f->row_samples = row->samples;
+	f->share = lc_share(sum.samples, s->v->total);
+	lc_rank_interval(sum, lc_view_all(s->v), &f->low, &f->high);
+	f->text = lc_finding_keep(s, read_in_words(s, f, files));
+	f->change = "read the file in before it is needed (MappedByteBuffer.load(), "
+	            "MemorySegment.load()), in the order of its addresses, or with large "
+	            "reads of a FileChannel into a buffer that is used again";
+}
+
 /*
- * Page faults are no time, so the finding has no gain. It is none if the program reads most of the
- * pages in before they are needed, as the finding would advise.
+ * A file is none of these if the program reads most of its pages in before they are needed, as the
+ * finding would advise. Files with few page faults each are one finding.
  */
 static void find_read_in(struct lc_finding_search *s)
 {
 	const struct lc_ranking *r = s->of->ranking;
+	const struct lc_rank_row *first = NULL;
+	struct lc_weighted rest = { 0 };
 	bool *asked = lc_finding_flags(s);
+	size_t files = 0;
 
 	flag_read_in(s, asked);
-	for (size_t i = 0; is_of_faults(s) && i < r->shown; i++) {
+	for (size_t i = 0; is_of_faults(s) && i < r->len; i++) {
 		const struct lc_rank_row *row = &r->rows[i];
-		struct lc_finding *f;
+		const struct lc_weighted sum = { row->samples, row->pairs };
 
-		if (row->low < LC_FINDING_SHARE_MIN ||
-		    !lc_offheap_mapped(lc_tree_text(s->t, row->class)) ||
+		if (!row->samples || !lc_offheap_mapped(lc_tree_text(s->t, row->class)) ||
 		    2 * lc_finding_row_sum(row, asked) > row->samples)
 			continue;
-		f = lc_finding_add(s, LC_FINDING_READ_IN, number_of(s, row));
-		f->row = row;
-		f->row_samples = row->samples;
-		f->share = lc_share(row->samples, s->v->total);
-		f->low = row->low;
-		f->high = row->high;
-		f->text = lc_finding_keep(s, read_in_words(s, f));
-		f->change = "read the file in before it is needed (MappedByteBuffer.load(), "
-		            "MemorySegment.load()), in the order of its addresses, or with large "
-		            "reads of a FileChannel into a buffer that is used again";
+		if (row->low >= LC_FINDING_SHARE_MIN) {
+			add_read_in(s, row, 0, sum);
+			continue;
+		}
+		first = first ? first : row;
+		rest = lc_wilson_sum(rest, sum);
+		files++;
 	}
+	if (files > 1 && lc_finding_is_enough(s, rest))
+		add_read_in(s, first, files, rest);
 	free(asked);
 }
 
