@@ -318,7 +318,7 @@ static bool is_of_faults(const struct lc_finding_search *s)
 	return name && !strcmp(name, "fault");
 }
 
-/* Where the pages of the finding's file are mapped: " one by one, 90% of them at ...". */
+/* Write the line that maps the pages of the finding's file: " one by one, 90% of them at ...". */
 static void put_read_in_line(FILE *out, const struct lc_finding_search *s,
                              const struct lc_finding *f)
 {
