@@ -28,12 +28,13 @@ enum {
 };
 
 /* A method or a field of the pool, looked up when it is first used. */
-enum result { RESULT_OTHER, RESULT_OBJECT, RESULT_ARRAY };
+enum result { RESULT_OTHER, RESULT_OBJECT, RESULT_ARRAY, RESULT_BUFFER };
 
 struct lc_store_names_member {
 	bool known, good;
 	bool takes_array;
 	bool is_hook;       /* the agent's */
+	bool of_buffer;     /* a buffer is what the method is called on */
 	uint8_t words;      /* of the result, or of the field */
 	uint8_t result;     /* enum result */
 	uint8_t arrays;     /* of the result's class */
@@ -54,7 +55,8 @@ enum {
 	HAS_KEEP = 8,   /* a store to a field or an array */
 	HAS_CAST = 16,  /* to an array, or the end of a method that returns an object */
 	HAS_PARAMETER = 32,
-	HAS_PASS = 64, /* a call of a method that is known, with an array */
+	HAS_PASS = 64,    /* a call of a method that is known, with an array */
+	HAS_BUFFER = 128, /* a call that returns a buffer */
 };
 
 struct walk {
@@ -303,6 +305,25 @@ static unsigned begin_parameters(struct walk *w)
 
 /* ---- members ---- */
 
+/* By what does a program hold a block of memory outside the heap? */
+static bool is_buffer(struct lc_class_text class)
+{
+	return lc_class_text_is(class, "java/nio/ByteBuffer") ||
+	       lc_class_text_is(class, "java/nio/MappedByteBuffer") ||
+	       lc_class_text_is(class, "java/lang/foreign/MemorySegment");
+}
+
+static enum result result_of(struct lc_class_text type)
+{
+	if (arrays_of(type))
+		return RESULT_ARRAY;
+	if (lc_class_text_is(type, "Ljava/lang/Object;"))
+		return RESULT_OBJECT;
+	return type.len > 2 && is_buffer((struct lc_class_text){ type.data + 1, type.len - 2 })
+	           ? RESULT_BUFFER
+	           : RESULT_OTHER;
+}
+
 static void look_up(const struct walk *w, uint8_t op, uint32_t index,
                     struct lc_store_names_member *m)
 {
@@ -338,9 +359,8 @@ static void look_up(const struct walk *w, uint8_t op, uint32_t index,
 	m->arguments = (uint16_t)words;
 	m->words = *at == 'J' || *at == 'D' ? 2 : *at != 'V';
 	m->arrays = arrays_of(result);
-	m->result = m->arrays                                        ? RESULT_ARRAY
-	            : lc_class_text_is(result, "Ljava/lang/Object;") ? RESULT_OBJECT
-	                                                             : RESULT_OTHER;
+	m->result = (uint8_t)result_of(result);
+	m->of_buffer = is_buffer(ref.holder);
 }
 
 static const struct lc_store_names_member *member_at(struct walk *w, uint8_t op, uint32_t at)
@@ -371,7 +391,9 @@ static unsigned made_by_call(struct walk *w, uint8_t op, uint32_t at)
 	if (m->takes_array && (op == LC_OP_INVOKESPECIAL || op == LC_OP_INVOKESTATIC))
 		has = HAS_PASS;
 	if (m->result != RESULT_OTHER)
-		has |= m->result == RESULT_ARRAY ? HAS_ARRAY : HAS_OBJECT;
+		has |= m->result == RESULT_ARRAY    ? HAS_ARRAY
+		       : m->result == RESULT_OBJECT ? HAS_OBJECT
+		                                    : HAS_BUFFER;
 	return has;
 }
 
@@ -433,7 +455,9 @@ static void visit_call(struct walk *w, uint8_t op, uint32_t at)
 		    v->built == UINT32_MAX)
 			v->built = at;
 	}
-	if (m->result != RESULT_OTHER && op != LC_OP_INVOKEDYNAMIC)
+	if (m->result == RESULT_BUFFER && m->of_buffer && word_kind(object) == WORD_VALUE)
+		push(w, object); /* order(), slice() and the like: the same block */
+	else if (m->result != RESULT_OTHER && op != LC_OP_INVOKEDYNAMIC)
 		push(w, add_value(w, (struct value){ .kind = VALUE_MADE,
 		                                     .source = LC_STORE_OF_CALL,
 		                                     .at = at,
@@ -495,7 +519,8 @@ static unsigned survey(struct walk *w)
 static bool is_worth_a_walk(unsigned has)
 {
 	return has & HAS_ARRAY || (has & (HAS_NEW | HAS_PARAMETER) && has & HAS_KEEP) ||
-	       (has & HAS_PARAMETER && has & HAS_PASS) || (has & HAS_OBJECT && has & HAS_CAST);
+	       (has & HAS_PARAMETER && has & HAS_PASS) || (has & HAS_OBJECT && has & HAS_CAST) ||
+	       (has & HAS_BUFFER && has & (HAS_KEEP | HAS_CAST));
 }
 
 /* ---- instructions ---- */

@@ -34,7 +34,7 @@ enum lc_store_kind {
 enum lc_store_source {
 	LC_STORE_OF_ARRAY,     /* newarray, anewarray, multianewarray */
 	LC_STORE_OF_OBJECT,    /* new */
-	LC_STORE_OF_CALL,      /* a method that returns an array, or may do so */
+	LC_STORE_OF_CALL,      /* a method that returns an array, or may do so, or a buffer */
 	LC_STORE_OF_PARAMETER, /* the caller: an array is passed in */
 };
 

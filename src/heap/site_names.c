@@ -308,8 +308,11 @@ size_t lc_site_names_of(JNIEnv *jni, uint32_t site, struct lc_site_names_one out
 	unsigned frames = 0;
 	uint32_t path = s ? s->path : 0;
 	bool on = path;
+	/* The leaf of a block outside the heap calls the JDK for it. */
+	const bool called = s && strstr(s->class_name, LC_OFFHEAP_SUFFIX);
 
-	for (const char *at = s ? strchr(s->class_name, '[') : NULL; at; at = strchr(at + 1, '['))
+	for (const char *at = s && !called ? strchr(s->class_name, '[') : NULL; at;
+	     at = strchr(at + 1, '['))
 		l.arrays++;
 	while (on && path && frames < CALLERS_MAX) {
 		const struct lc_path_node *node = lc_path_get(path);
@@ -317,7 +320,7 @@ size_t lc_site_names_of(JNIEnv *jni, uint32_t site, struct lc_site_names_one out
 
 		if (!m)
 			break;
-		on = look_at_frame(&l, node, m, !frames);
+		on = look_at_frame(&l, node, m, !frames && !called);
 		frames_end[frames++] = l.len;
 		path = node->parent;
 	}

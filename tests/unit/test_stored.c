@@ -376,6 +376,17 @@ static void a_method_without_room_is_counted(void **state)
 	assert_int_equal(counter("names_dropped"), dropped + 1);
 }
 
+/* The leaf calls the JDK for the block. */
+static void a_block_outside_the_heap_has_the_name_of_its_buffer(void **state)
+{
+	struct loaded *m = load("Buffers", "open", CODE_BYTES);
+
+	add_store(m, LC_STORE_OF_CALL, LC_STORE_FIELD, "Buffers.map");
+	begin_path("java.nio.DirectByteBuffer" LC_OFFHEAP_SUFFIX);
+	add_frame("Buffers", "open", CALL_BCI);
+	expect_field("Buffers.map");
+}
+
 static void a_site_without_a_path_has_no_name(void **state)
 {
 	struct lc_site_names_one names[LC_SITE_NAMES_MAX];
@@ -398,6 +409,7 @@ int main(void)
 		cmocka_unit_test(a_method_whose_class_is_gone_gives_no_name),
 		cmocka_unit_test(an_argument_has_the_name_of_the_field_that_keeps_it),
 		cmocka_unit_test(a_method_without_room_is_counted),
+		cmocka_unit_test(a_block_outside_the_heap_has_the_name_of_its_buffer),
 		cmocka_unit_test(a_site_without_a_path_has_no_name),
 	};
 

@@ -405,6 +405,28 @@ static void what_is_returned_is_said_so_and_so_is_what_a_call_returns(void **sta
 	finds_in(&c, "(I)Lcom/acme/B;", spec, "");
 }
 
+/* By a field, also behind calls that return the same buffer. */
+static void a_buffer_that_a_call_returns_is_named(void **state)
+{
+	struct class_file c;
+	uint8_t make, order, field;
+
+	begin(&c);
+	make = (uint8_t)class_method_ref(&c, "java/nio/ByteBuffer", "allocateDirect",
+	                                 "(I)Ljava/nio/ByteBuffer;");
+	order = (uint8_t)class_method_ref(&c, "java/nio/ByteBuffer", "slice",
+	                                  "()Ljava/nio/ByteBuffer;");
+	field = (uint8_t)class_field_ref(&c, "com/acme/B", "cache", "Ljava/nio/ByteBuffer;");
+	finds(&c,
+	      CODE(ICONST_1, CALL(make), LC_OP_INVOKEVIRTUAL, 0, order, PUT_STATIC(field), RETURN),
+	      "call@1 field com.acme.B.cache");
+	begin(&c);
+	make = (uint8_t)class_method_ref(&c, "java/nio/ByteBuffer", "allocateDirect",
+	                                 "(I)Ljava/nio/ByteBuffer;");
+	finds_in(&c, "(I)Ljava/nio/ByteBuffer;", code_of(CODE(ICONST_1, CALL(make), ARETURN)),
+	         "call@1 returned");
+}
+
 static void what_is_passed_has_the_name_of_the_method(void **state)
 {
 	struct class_file c;
@@ -547,6 +569,7 @@ int main(void)
 		cmocka_unit_test_setup(an_element_has_the_name_of_its_array, reset),
 		cmocka_unit_test_setup(what_is_returned_is_said_so_and_so_is_what_a_call_returns,
 		                       reset),
+		cmocka_unit_test_setup(a_buffer_that_a_call_returns_is_named, reset),
 		cmocka_unit_test_setup(what_is_passed_has_the_name_of_the_method, reset),
 		cmocka_unit_test_setup(of_a_call_it_is_known_where_the_argument_arrives, reset),
 		cmocka_unit_test_setup(an_object_has_a_name_from_its_new_and_from_its_constructor,
