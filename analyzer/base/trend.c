@@ -23,9 +23,48 @@ static int order(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double median(const double *sorted, size_t n)
+/* The number of that rank (from 0). Reorders the numbers, without sorting all of them. */
+static double ranked(double *v, long n, long rank)
 {
-	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+	long from = 0, to = n - 1;
+
+	while (from < to) {
+		const double pivot = v[from + (to - from) / 2];
+		long i = from, k = to;
+
+		while (i <= k) {
+			while (v[i] < pivot)
+				i++;
+			while (v[k] > pivot)
+				k--;
+			if (i <= k) {
+				const double swapped = v[i];
+
+				v[i++] = v[k];
+				v[k--] = swapped;
+			}
+		}
+		if (rank <= k)
+			to = k;
+		else if (rank >= i)
+			from = i;
+		else
+			break; /* all between are equal to the pivot */
+	}
+	return v[rank];
+}
+
+static double median(double *v, long n)
+{
+	return n % 2 ? ranked(v, n, n / 2) : (ranked(v, n, n / 2 - 1) + ranked(v, n, n / 2)) / 2;
+}
+
+static bool is_constant(const struct lc_trend_point *p, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (p[i].y < p[0].y || p[i].y > p[0].y)
+			return false;
+	return true;
 }
 
 /* Kendall's S: pairs that rise less those that fall. */
@@ -103,7 +142,7 @@ static struct lc_trend slope_of(const struct lc_trend_point *p, size_t n)
 {
 	double slopes[PAIRS_MAX];
 	struct lc_trend t = { 0 };
-	size_t len = 0;
+	long len = 0;
 	double width;
 
 	for (size_t i = 0; i < n; i++)
@@ -111,11 +150,10 @@ static struct lc_trend slope_of(const struct lc_trend_point *p, size_t n)
 			slopes[len++] = (p[k].y - p[i].y) / (p[k].x - p[i].x);
 	if (!len)
 		return t;
-	qsort(slopes, len, sizeof(*slopes), order);
 	t.slope = median(slopes, len);
 	width = Z95 * sqrt(variance(p, n) * dependence(p, n, t.slope));
-	t.low = slopes[(size_t)fmax(0, floor(((double)len - width) / 2))];
-	t.high = slopes[(size_t)fmin((double)len - 1, ceil(((double)len + width) / 2))];
+	t.low = ranked(slopes, len, (long)fmax(0, floor(((double)len - width) / 2)));
+	t.high = ranked(slopes, len, (long)fmin((double)len - 1, ceil(((double)len + width) / 2)));
 	return t;
 }
 
@@ -173,7 +211,7 @@ struct lc_trend lc_trend_of(const struct lc_trend_point *p, size_t n)
 	size_t third = 0;
 	double s, v, steep;
 
-	if (n < LC_TREND_POINTS_MIN || n > LC_TREND_POINTS_MAX)
+	if (n < LC_TREND_POINTS_MIN || n > LC_TREND_POINTS_MAX || is_constant(p, n))
 		return all;
 	all = slope_of(p, n);
 	s = kendall(p, n);

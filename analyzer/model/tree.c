@@ -266,20 +266,46 @@ uint32_t lc_tree_depth(const struct lc_tree *t, uint32_t path)
 	return depth;
 }
 
-static void hash_text(const struct lc_tree *t, XXH64_state_t *h, uint32_t string)
+/* Bytes that are hashed together: many short pieces would take several times as long. */
+struct hashed {
+	XXH64_state_t state;
+	size_t len;
+	char bytes[2048];
+};
+
+static void flush_hashed(struct hashed *h)
+{
+	XXH64_update(&h->state, h->bytes, h->len);
+	h->len = 0;
+}
+
+static void hash_bytes(struct hashed *h, const void *bytes, size_t len)
+{
+	if (len > sizeof(h->bytes) - h->len)
+		flush_hashed(h);
+	if (len > sizeof(h->bytes)) {
+		XXH64_update(&h->state, bytes, len);
+		return;
+	}
+	memcpy(h->bytes + h->len, bytes, len);
+	h->len += len;
+}
+
+static void hash_text(const struct lc_tree *t, struct hashed *h, uint32_t string)
 {
 	struct lc_text text = lc_tree_text(t, string);
 
-	XXH64_update(h, text.bytes, text.len);
-	XXH64_update(h, "", 1);
+	hash_bytes(h, text.bytes, text.len);
+	hash_bytes(h, "", 1);
 }
 
 uint64_t lc_tree_site_id(const struct lc_tree *t, uint32_t site)
 {
 	const uint32_t *key = lc_table_key(&t->sites, site);
-	XXH64_state_t h;
+	struct hashed h;
 
-	XXH64_reset(&h, 0);
+	h.len = 0;
+	XXH64_reset(&h.state, 0);
 	hash_text(t, &h, key[LC_SITE_CLASS]);
 	for (uint32_t path = key[LC_SITE_PATH]; path; path = lc_tree_parent(t, path)) {
 		const uint32_t *frame = lc_tree_frame(t, path);
@@ -291,9 +317,10 @@ uint64_t lc_tree_site_id(const struct lc_tree *t, uint32_t site)
 		hash_text(t, &h, method[LC_METHOD_SIGNATURE]);
 		lc_put_u32(numbers, frame[LC_FRAME_BCI1]);
 		lc_put_u32(numbers + 4, frame[LC_FRAME_LINE1]);
-		XXH64_update(&h, numbers, sizeof(numbers));
+		hash_bytes(&h, numbers, sizeof(numbers));
 	}
-	return XXH64_digest(&h);
+	flush_hashed(&h);
+	return XXH64_digest(&h.state);
 }
 
 uint64_t lc_tree_recursion(const struct lc_tree *t, uint32_t path)

@@ -396,18 +396,44 @@ static unsigned reference(struct known *k, const struct lc_advice_of *of)
 	       (k->holder.len && !lc_own_is_jdk(k->holder) ? OF_PROGRAM : 0);
 }
 
-bool lc_advice_method_matches(const struct lc_tree *t, uint32_t path, const char *patterns)
+static bool is_end(char c)
 {
-	const uint32_t *method = lc_tree_method(t, path);
-	const struct lc_text class = lc_tree_text(t, method[LC_METHOD_CLASS]),
-	                     name = lc_tree_text(t, method[LC_METHOD_NAME]);
-	char *text =
-	    lc_mem_text("%.*s.%.*s", (int)class.len, class.bytes, (int)name.len, name.bytes);
-	const bool found =
-	    lc_advice_matches(patterns, (struct lc_text){ text, (uint32_t)strlen(text) });
+	return !c || c == ' ' || c == '*' || c == '?';
+}
 
+/* Does the pattern begin as the class does, up to its first wildcard or the end of either? */
+static bool begins(const char *pattern, struct lc_text class)
+{
+	for (uint32_t i = 0; i < class.len && !is_end(pattern[i]); i++)
+		if (pattern[i] != class.bytes[i])
+			return false;
+	return true;
+}
+
+bool lc_advice_is_method(const struct lc_tree *t, uint32_t method, const char *patterns)
+{
+	const uint32_t *key = lc_table_key(&t->methods, method);
+	const struct lc_text class = lc_tree_text(t, key[LC_METHOD_CLASS]),
+	                     name = lc_tree_text(t, key[LC_METHOD_NAME]);
+	char *text = NULL;
+	bool found = false;
+
+	for (const char *p = patterns, *end; *p && !found; p = *end ? end + 1 : end) {
+		end = strchrnul(p, ' ');
+		if (!begins(p, class))
+			continue;
+		if (!text)
+			text = lc_mem_text("%.*s.%.*s", (int)class.len, class.bytes, (int)name.len,
+			                   name.bytes);
+		found = lc_glob(p, end, text, text + class.len + 1 + name.len, false);
+	}
 	free(text);
 	return found;
+}
+
+bool lc_advice_method_matches(const struct lc_tree *t, uint32_t path, const char *patterns)
+{
+	return lc_advice_is_method(t, lc_tree_method_number(t, path), patterns);
 }
 
 /* The call that makes the objects, on which there is a sentence; NULL: none. */

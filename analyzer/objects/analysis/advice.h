@@ -71,7 +71,8 @@ bool lc_advice_made_by(const struct lc_tree *t, const struct lc_rank_row *row,
 /* Does the text match one of the patterns, which have spaces between? NULL: of none. */
 bool lc_advice_matches(const char *patterns, struct lc_text text);
 
-/* Does "Class.method" of the path's leaf match one of the patterns? */
+/* Does "Class.method" of the method, or of the path's leaf, match one of the patterns? */
+bool lc_advice_is_method(const struct lc_tree *t, uint32_t method, const char *patterns);
 bool lc_advice_method_matches(const struct lc_tree *t, uint32_t path, const char *patterns);
 
 #endif

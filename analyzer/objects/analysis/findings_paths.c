@@ -19,18 +19,10 @@ bool *lc_finding_flags(const struct lc_finding_search *s)
 
 bool *lc_finding_methods(const struct lc_finding_search *s, const char *patterns)
 {
-	const struct lc_tree *t = s->t;
-	bool *of = lc_mem_zeroed(t->methods.count, sizeof(*of)), *seen;
+	bool *of = lc_mem_zeroed(s->t->methods.count, sizeof(*of));
 
-	seen = lc_mem_zeroed(t->methods.count, sizeof(*seen));
-	for (uint32_t path = 1; path < t->paths.count; path++) {
-		const uint32_t method = lc_tree_method_number(t, path);
-
-		if (!seen[method])
-			of[method] = lc_advice_method_matches(t, path, patterns);
-		seen[method] = true;
-	}
-	free(seen);
+	for (uint32_t i = 0; i < s->t->methods.count; i++)
+		of[i] = lc_advice_is_method(s->t, i, patterns);
 	return of;
 }
 

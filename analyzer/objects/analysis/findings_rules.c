@@ -127,19 +127,21 @@ enum { AGAIN_MIN = 1000, AGAIN_SAMPLED_MIN = 20 };
 /* Objects of a collection that could not be followed are forgotten, but may be alive. */
 bool lc_finding_dies_young(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
-	const double counted = (double)row->copies.outlived_bytes, all = (double)row->bytes;
-	const uint64_t collected = lc_load_counter(s->v->load, "gc_collected");
+	const bool counted = row->allocations >= AGAIN_MIN,
+	           sampled = row->sampled >= AGAIN_SAMPLED_MIN;
+	uint64_t collected;
 
-	if (!row->path || collected < LC_FINDING_COLLECTIONS_MIN ||
-	    (double)lc_load_counter(s->v->load, "gc_incomplete") >
-	        LC_FINDING_INCOMPLETE_MAX * (double)collected)
+	if (!row->path || (!counted && !sampled))
 		return false;
-	if (row->allocations >= AGAIN_MIN && counted > LC_FINDING_OUTLIVED_MAX * all)
+	if (counted &&
+	    (double)row->copies.outlived_bytes > LC_FINDING_OUTLIVED_MAX * (double)row->bytes)
 		return false;
-	if (row->sampled >= AGAIN_SAMPLED_MIN &&
-	    row->live[0] > LC_FINDING_OUTLIVED_MAX * row->objects.value)
+	if (sampled && row->live[0] > LC_FINDING_OUTLIVED_MAX * row->objects.value)
 		return false;
-	return row->allocations >= AGAIN_MIN || row->sampled >= AGAIN_SAMPLED_MIN;
+	collected = lc_load_counter(s->v->load, "gc_collected");
+	return collected >= LC_FINDING_COLLECTIONS_MIN &&
+	       (double)lc_load_counter(s->v->load, "gc_incomplete") <=
+	           LC_FINDING_INCOMPLETE_MAX * (double)collected;
 }
 
 /* ---- objects that are fetched for the header alone ---- */
