@@ -53,16 +53,30 @@ struct lc_advice_users lc_advice_users_of(const struct lc_tree *t,
 #define LC_ADVICE_LOOK_UP_ONCE                                                                     \
 	"look the member up once and keep it: each look-up makes a copy of what it finds"
 
-/* A call of the JDK that a program makes again and again. Static storage. */
+/* The evidence that a program makes a call again and again. */
+enum lc_advice_repeats {
+	LC_REPEATS_JDK,     /* objects die young that the JDK's frames make below the call */
+	LC_REPEATS_NOTHING, /* the samples: the call itself takes the time, and makes no objects */
+	/*
+	 * The call is a library's, up to the next own frame. All objects of classes outside the JDK
+	 * that it makes must die young: what is kept would not.
+	 */
+	LC_REPEATS_LIBRARY,
+};
+
+/* A call of the JDK, or of a library, that a program makes again and again. Static storage. */
 struct lc_advice_call {
 	const char *below; /* patterns of "Class.method", with spaces between */
 	const char *leaf;  /* the same of the method that allocates; NULL: any */
 	const char *does;  /* what samples below it do; NULL: these alone say too little */
 	const char *text;
-	bool makes_nothing; /* the call itself takes the time, not objects that die */
+	enum lc_advice_repeats repeats;
 };
 
 const struct lc_advice_call *lc_advice_calls(size_t *len);
+
+/* Does the path's leaf belong to the call, if its caller does? Pure function. */
+bool lc_advice_goes_on(const struct lc_tree *t, const struct lc_advice_call *call, uint32_t path);
 
 /* Are half of the row's objects allocated below the call, by call path? Pure function. */
 bool lc_advice_made_by(const struct lc_tree *t, const struct lc_rank_row *row,

@@ -36,7 +36,7 @@ enum lc_finding_kind {
 	LC_FINDING_READ_IN,        /* a mapped file whose pages accesses read in */
 	LC_FINDING_STACK_TRACES,   /* exceptions whose stack traces nothing reads */
 	LC_FINDING_THREAD_LOCALS,  /* values of ThreadLocals, looked up or made again and again */
-	LC_FINDING_REPEATED_CALLS, /* calls of the JDK that make the same objects each time */
+	LC_FINDING_REPEATED_CALLS, /* calls that make the same objects each time */
 	LC_FINDING_FALSE_SHARING,  /* threads take cache lines from each other */
 	LC_FINDING_REMOTE,         /* memory of another NUMA node */
 	LC_FINDING_FINE_TASKS,     /* these five come from the diagnoses of `locus spans` */

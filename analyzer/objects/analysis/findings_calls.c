@@ -36,10 +36,11 @@
 
 enum { BY_LOOK_UP = 1, BY_MAKING = 2 }; /* numbers of findings of ThreadLocals */
 
-/* The search, and which methods are the JDK's, by number. */
+/* The search. */
 struct search {
 	struct lc_finding_search *s;
-	bool *jdk;
+	bool *jdk;     /* by number of the method: it is the JDK's */
+	bool *library; /* by path: a finding of calls of a library has its samples */
 };
 
 static bool is_jdk(const struct search *c, uint32_t path)
@@ -64,15 +65,15 @@ static bool *below(const struct search *c, const char *patterns)
 	return on;
 }
 
-/* The same, up to the next frame outside the JDK: code of the program may do more. */
-static bool *inside(const struct search *c, const char *patterns)
+/* The same, as far as the call goes: code of the program may do more. */
+static bool *inside(const struct search *c, const struct lc_advice_call *call)
 {
 	const struct lc_tree *t = c->s->t;
-	bool *of = lc_finding_methods(c->s, patterns), *on = lc_finding_flags(c->s);
+	bool *of = lc_finding_methods(c->s, call->below), *on = lc_finding_flags(c->s);
 
 	for (uint32_t path = 1; path < t->paths.count; path++)
-		on[path] = is_jdk(c, path) &&
-		           (of[lc_tree_method_number(t, path)] || on[lc_tree_parent(t, path)]);
+		on[path] = (of[lc_tree_method_number(t, path)] || on[lc_tree_parent(t, path)]) &&
+		           lc_advice_goes_on(t, call, path);
 	free(of);
 	return on;
 }
@@ -106,14 +107,27 @@ static uint32_t library_call(const struct lc_finding_search *s, const bool *on, 
 	return call;
 }
 
-/* A finding with the samples of the flagged paths; NULL: they are too few. */
+/* Does a library make half of these calls, and a finding name the library's? */
+static bool of_library(const struct search *c, const bool *on, uint64_t samples)
+{
+	bool *both = lc_finding_flags(c->s);
+	uint64_t sum;
+
+	for (uint32_t path = 1; path < c->s->t->paths.count; path++)
+		both[path] = on[path] && c->library[path];
+	sum = lc_finding_sum(c->s, both).samples;
+	free(both);
+	return 2 * sum >= samples;
+}
+
+/* A finding with the samples of the flagged paths; NULL: they are too few, or another's. */
 static struct lc_finding *add(const struct search *c, enum lc_finding_kind kind, uint64_t number,
                               const bool *on)
 {
 	const struct lc_weighted sum = lc_finding_sum(c->s, on);
 	struct lc_finding *f;
 
-	if (!lc_finding_is_enough(c->s, sum))
+	if (!lc_finding_is_enough(c->s, sum) || of_library(c, on, sum.samples))
 		return NULL;
 	f = lc_finding_add(c->s, kind, number);
 	lc_finding_weigh(c->s, f, sum);
@@ -435,55 +449,105 @@ static uint64_t number_of(const struct lc_advice_call *call)
 	return number;
 }
 
+/* All objects of classes outside the JDK that the library's call makes, as if of one row. */
+static struct lc_rank_row made_by_library(const struct search *c, const struct lc_advice_call *call)
+{
+	const struct lc_ranking *r = c->s->of->ranking;
+	struct lc_rank_row sum = { 0 };
+
+	for (size_t i = 0; i < r->len; i++) {
+		const struct lc_rank_row *row = &r->rows[i];
+
+		if (lc_own_is_jdk(lc_tree_text(c->s->t, row->class)) ||
+		    !lc_advice_made_by(c->s->t, row, call))
+			continue;
+		sum.path = row->path;
+		sum.allocations += row->allocations;
+		sum.bytes += row->bytes;
+		sum.copies.outlived_bytes += row->copies.outlived_bytes;
+		sum.sampled += row->sampled;
+		sum.objects.value += row->objects.value;
+		sum.live[0] += row->live[0];
+	}
+	return sum;
+}
+
 /* Do objects that the call makes die young? Without that, it may be made once for each of many. */
 static bool made_again(const struct search *c, const struct lc_advice_call *call)
 {
 	const struct lc_ranking *r = c->s->of->ranking;
 
+	if (call->repeats == LC_REPEATS_LIBRARY) {
+		const struct lc_rank_row sum = made_by_library(c, call);
+
+		return lc_finding_dies_young(c->s, &sum);
+	}
 	for (size_t i = 0; i < r->len; i++)
-		if (lc_advice_made_by(c->s->t, &r->rows[i], call) &&
-		    lc_finding_dies_young(c->s, &r->rows[i]))
+		if (lc_finding_dies_young(c->s, &r->rows[i]) &&
+		    lc_advice_made_by(c->s->t, &r->rows[i], call))
 			return true;
 	return false;
 }
 
+/* The own frame, or the library's, above the call. */
+static uint32_t own_caller(const struct lc_tree *t, const bool *on, uint32_t path)
+{
+	return lc_own_or_library(t, lc_finding_caller(t, on, path));
+}
+
 static void find_repeated(const struct search *c, const struct lc_advice_call *call)
 {
-	bool *on = inside(c, call->below);
+	bool *on = inside(c, call);
+	const bool nothing = call->repeats == LC_REPEATS_NOTHING;
+	const uint32_t paths = c->s->t->paths.count;
 	struct lc_finding *f = NULL;
 	char *text;
 	size_t len;
 	FILE *out;
 
-	if (lc_finding_sum(c->s, on).samples && (call->makes_nothing || made_again(c, call)))
+	if (lc_finding_sum(c->s, on).samples && (nothing || made_again(c, call)))
 		f = add(c, LC_FINDING_REPEATED_CALLS, number_of(call), on);
 	if (f) {
 		out = lc_text_open(&text, &len);
 		put_share(out, f, call->does);
-		lc_finding_put_callers(out, c->s, on, lc_finding_caller);
-		fputs(call->makes_nothing ? "." : ". The objects that they make die young.", out);
+		lc_finding_put_callers(out, c->s, on,
+		                       call->repeats == LC_REPEATS_LIBRARY ? own_caller
+		                                                           : lc_finding_caller);
+		fputs(nothing ? "." : ". The objects that they make die young.", out);
 		lc_finding_put_gain(out, f);
 		lc_mem_close_text(out);
 		f->text = lc_finding_keep(c->s, text);
 		f->change = call->text;
 	}
+	for (uint32_t i = 0; f && call->repeats == LC_REPEATS_LIBRARY && i < paths; i++)
+		c->library[i] |= on[i];
 	free(on);
+}
+
+/* Calls of libraries first: what they call in the JDK is no finding of its own. */
+static void find_all_repeated(const struct search *c, bool of_libraries)
+{
+	size_t len;
+	const struct lc_advice_call *calls = lc_advice_calls(&len);
+
+	for (size_t i = 0; i < len; i++)
+		if (calls[i].does && (calls[i].repeats == LC_REPEATS_LIBRARY) == of_libraries)
+			find_repeated(c, &calls[i]);
 }
 
 void lc_finding_calls(struct lc_finding_search *s)
 {
 	const struct lc_tree *t = s->t;
-	const struct search c = { s, lc_mem_zeroed(t->methods.count, sizeof(bool)) };
-	size_t len;
-	const struct lc_advice_call *calls = lc_advice_calls(&len);
+	const struct search c = { s, lc_mem_zeroed(t->methods.count, sizeof(bool)),
+		                  lc_finding_flags(s) };
 
 	for (uint32_t i = 0; i < t->methods.count; i++)
 		c.jdk[i] =
 		    lc_own_is_jdk(lc_tree_text(t, lc_table_key(&t->methods, i)[LC_METHOD_CLASS]));
+	find_all_repeated(&c, true);
 	find_traces(&c);
 	find_thread_locals(&c);
-	for (size_t i = 0; i < len; i++)
-		if (calls[i].does)
-			find_repeated(&c, &calls[i]);
+	find_all_repeated(&c, false);
 	free(c.jdk);
+	free(c.library);
 }
