@@ -156,9 +156,8 @@ static void a_class_is_one_finding_if_its_lines_are_not_certain(void **state)
 }
 
 /* Samples of objects that the code reached through a field. */
-static void sample_through(const char *class, const char *field, uint64_t samples)
+static void sample_through(uint32_t at, const char *field, uint64_t samples)
 {
-	const uint32_t at = objects(class, 1, 64 << 20);
 	const uint32_t key[LC_REACH_KEY] = { [LC_REACH_BUCKET] = OBJECT,
 		                             [LC_REACH_SITE] = at,
 		                             [LC_REACH_PATH] = line(USED),
@@ -174,8 +173,9 @@ static void what_nodes_of_a_collection_hold_is_of_their_finding(void **state)
 {
 	const struct lc_finding *f;
 
-	sample_through("p.Key", "java.util.TreeMap$Entry.key", 400);
-	sample_through("java.util.TreeMap$Entry", "java.util.TreeMap$Entry.left", 200);
+	sample_through(objects("p.Key", 1, 64 << 20), "java.util.TreeMap$Entry.key", 400);
+	sample_through(objects("java.util.TreeMap$Entry", 1, 64 << 20),
+	               "java.util.TreeMap$Entry.left", 200);
 	findings_calculate(400);
 	f = findings_only(LC_FINDING_HOT);
 	assert_non_null(strstr(f->text, "TreeMap$Entry"));
@@ -188,11 +188,39 @@ static void what_nodes_of_a_collection_hold_is_of_their_finding(void **state)
 /* A field of the program's own class says nothing of that kind. */
 static void what_other_objects_refer_to_is_a_finding_of_its_own(void **state)
 {
-	sample_through("p.Key", "p.Order.key", 300);
-	sample_through("p.Order", "p.Orders.first", 300);
+	sample_through(objects("p.Key", 1, 64 << 20), "p.Order.key", 300);
+	sample_through(objects("p.Order", 1, 64 << 20), "p.Orders.first", 300);
 	findings_calculate(400);
 	findings_find();
 	assert_int_equal(model.found.len, 2);
+}
+
+/* Keeping the fields of the elements in arrays does without the array of references. */
+static void an_array_of_small_objects_is_of_their_finding(void **state)
+{
+	const struct lc_finding *f;
+
+	sample_all_over(objects("p.Pair[]", 1, 64 << 20), 300);
+	sample_through(objects("p.Pair", 1 << 20, 32 << 20), "p.Main.pairs[]", 200);
+	findings_calculate(500);
+	f = findings_only(LC_FINDING_HOT);
+	assert_non_null(strstr(f->change, "instead of Main.pairs[]"));
+	assert_non_null(strstr(f->text, "p.Pair of "));
+	assert_non_null(strstr(f->text, "Together with p.Pair[] of "));
+	assert_non_null(strstr(f->text, "(30.0%): 50.0% ("));
+	assert_true(f->saves.accesses.share > 0.49);
+}
+
+/* The objects stay, or the array is one of other objects. */
+static void an_array_of_other_objects_is_a_finding_of_its_own(void **state)
+{
+	sample_all_over(objects("p.Pairs[]", 1, 64 << 20), 300);
+	sample_through(objects("p.Pair", 1 << 20, 32 << 20), "p.Main.pairs[]", 200);
+	sample_all_over(objects("p.Order[]", 1, 64 << 20), 100);
+	sample_through(objects("p.Order", 1, 64 << 20), "p.Orders.first", 100);
+	findings_calculate(300);
+	findings_find();
+	assert_int_equal(model.found.len, 4);
 }
 
 /* Arrays of numbers at two lines are two things. */
@@ -700,6 +728,8 @@ int main(void)
 		TEST(arrays_of_a_class_are_findings_by_line_only),
 		TEST(what_nodes_of_a_collection_hold_is_of_their_finding),
 		TEST(what_other_objects_refer_to_is_a_finding_of_its_own),
+		TEST(an_array_of_small_objects_is_of_their_finding),
+		TEST(an_array_of_other_objects_is_a_finding_of_its_own),
 		TEST(too_few_samples_allow_no_verdict),
 		TEST(what_is_certainly_no_2_percent_is_none),
 		TEST(findings_are_in_the_order_of_what_they_certainly_are),

@@ -89,21 +89,38 @@ struct advice {
 	"the JDK"
 #define COUNT_IN_LONG "count in long, with a fixed number of decimals, if the range allows it"
 
+#define FIELDS_IN_ARRAYS(instead)                                                                  \
+	"keep the fields of these objects in arrays, one for each field, instead of " instead      \
+	": each element is a small object to fetch"
+
+#define OBJECT_SORTS                                                                               \
+	"java.util.Arrays.*Sort java.util.TimSort.* java.util.ComparableTimSort.* "                \
+	"java.util.ArraysParallelSortHelpers$*"
+
 #define USE_A_LOOP "use a loop here: each stream makes an object for each of its steps"
 #define KEEP_A_LONG "keep the time as a long: each step of the calculation makes a date"
 
-/* The JDK's code that runs for the objects alone, by the sentence that would do without them. */
+/*
+ * The JDK's code that runs for the objects alone, by the sentence that would do without them.
+ * `arrays`: it does without the arrays of references to them, too.
+ */
 static const struct {
 	const char *text, *gone;
+	bool arrays;
 } codes[] = {
-	{ COUNT_IN_LONG, "java.math.*" },
-	{ USE_A_LOOP, "java.util.stream.* java.util.Spliterator* java.util.*Spliterator.*" },
-	{ KEEP_A_LONG, "java.time.* java.util.Date.* java.util.Calendar.* "
-	               "java.util.GregorianCalendar.* sun.util.calendar.*" },
+	{ FIELDS_IN_ARRAYS("{through}"), OBJECT_SORTS, true },
+	{ FIELDS_IN_ARRAYS("an array of objects"), OBJECT_SORTS, true },
+	{ COUNT_IN_LONG, "java.math.*", false },
+	{ USE_A_LOOP, "java.util.stream.* java.util.Spliterator* java.util.*Spliterator.*", false },
+	{ KEEP_A_LONG,
+	  "java.time.* java.util.Date.* java.util.Calendar.* "
+	  "java.util.GregorianCalendar.* sun.util.calendar.*",
+	  false },
 	{ FEWER_STRINGS,
 	  "java.lang.String.<init> java.lang.String.sub* java.lang.String.to*Case "
 	  "java.lang.String.trim java.lang.String.concat java.lang.StringBuilder.toString "
-	  "java.lang.StringConcatHelper.*" },
+	  "java.lang.StringConcatHelper.*",
+	  false },
 };
 
 /* The first row that fits is taken. */
@@ -257,11 +274,9 @@ static const struct advice table[] = {
 	  "keep {field} in {holder}: it is reached through {through}, and the code reads little "
 	  "else of these objects" },
 	{ NULL, NULL, NO_ARRAY | SMALL | BY_ELEMENT | OF_PROGRAM | OWN_CLASS, LC_JOINS_NONE,
-	  "keep the fields of these objects in arrays, one for each field, instead of {through}: "
-	  "each element is a small object to fetch" },
+	  FIELDS_IN_ARRAYS("{through}") },
 	{ NULL, NULL, NO_ARRAY | SMALL | BY_NEW_ARRAY | OWN_CLASS, LC_JOINS_NONE,
-	  "keep the fields of these objects in arrays, one for each field, instead of an array of "
-	  "objects: each element is a small object to fetch" },
+	  FIELDS_IN_ARRAYS("an array of objects") },
 	{ NULL, NULL, ARRAY | MOSTLY_MADE, LC_JOINS_METHOD, FEWER_OBJECTS },
 	{ NULL, NULL, ARRAY | NUMBERS | BY_ELEMENT | OF_PROGRAM | NO_STEP, LC_JOINS_NONE,
 	  "if the inner loop goes from array to array of {through}, swap the loops, so that it "
@@ -624,8 +639,10 @@ char *lc_advice_find(const struct lc_advice_of *of, struct lc_advice_change *cha
 		return NULL;
 	change->joins = advice->joins;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
-		if (!strcmp(codes[i].text, advice->text))
+		if (!strcmp(codes[i].text, advice->text)) {
 			change->gone = codes[i].gone;
+			change->arrays = codes[i].arrays;
+		}
 	change->less_often = advice->needs & (IN_LIBRARY | INSIDE_JDK);
 	if (advice->needs & INSIDE_JDK)
 		change->call = k.users.inside;

@@ -66,6 +66,7 @@ struct lc_advice_change {
 	 * alone, beside that of their collection. NULL: none. Static storage.
 	 */
 	const char *gone;
+	bool arrays; /* the change does without arrays of references to the objects, too */
 	/*
 	 * The path to a call below which half of the accesses are: of a library at a line of own
 	 * code, or of what the JDK has inside. 0: none.
@@ -89,7 +90,8 @@ struct lc_finding {
 	const struct lc_rank_row *const *rows; /* `row` and those that were joined to it */
 	size_t rows_len;
 	bool whole_class; /* it is about all objects of the class that are not counted */
-	uint32_t holder;  /* class of the collection's nodes that hold these objects; 0: none */
+	uint32_t holder;  /* class of the collection's nodes that hold these objects, or of the
+	                     objects that these arrays hold, if one change does without both; or 0 */
 	const struct lc_spans_diagnosis *spans; /* diagnosis of streams or tasks; NULL: none */
 	uint64_t row_samples; /* of `row`, that another finding than one of rows explains */
 	double growth;        /* of LC_FINDING_GROWS: bytes a second, the low end */

@@ -324,12 +324,36 @@ static bool one_change(const struct lc_tree *t, const struct lc_finding *a,
 
 /* ---- what a collection holds ---- */
 
+/* Are these arrays of references to the row's objects, by their classes? */
+static bool is_array_of(const struct lc_tree *t, const struct lc_rank_row *arrays,
+                        const struct lc_rank_row *row)
+{
+	const struct lc_text array = lc_tree_text(t, arrays->class),
+	                     class = lc_tree_text(t, row->class);
+
+	return array.len == class.len + strlen("[]") && lc_text_ends(array, "[]") &&
+	       !memcmp(class.bytes, array.bytes, class.len);
+}
+
+/* The class of these arrays' elements, if a finding's change does without both; or 0. */
+static uint32_t elements_of(const struct lc_finding_search *s, size_t first,
+                            const struct lc_finding *f)
+{
+	for (size_t i = first; i < s->found->len; i++) {
+		const struct lc_finding *other = &s->found->list[i];
+
+		if (other->about.arrays && is_array_of(s->t, f->row, other->row))
+			return other->row->class;
+	}
+	return 0;
+}
+
 /*
  * The nodes of a collection by whose fields two thirds of the row's objects or more are reached,
  * where the nodes are a finding, too; or 0.
  */
-static uint32_t holder_of(const struct lc_finding_search *s, size_t first,
-                          const struct lc_finding *f)
+static uint32_t nodes_of(const struct lc_finding_search *s, size_t first,
+                         const struct lc_finding *f)
 {
 	struct lc_reaches reaches = lc_reaches_of(s->of->ranking, f->row);
 	uint32_t holder = 0;
@@ -356,13 +380,16 @@ static uint32_t holder_of(const struct lc_finding_search *s, size_t first,
 	return holder;
 }
 
-/* Put the nodes of a collection before what they hold, which is joined to them. */
+/* Put the objects that a change does without before what goes with them, which is joined. */
 static void find_holders(struct lc_finding_search *s, size_t first)
 {
 	struct lc_finding *list = s->found->list;
 
-	for (size_t i = first; i < s->found->len; i++)
-		list[i].holder = holder_of(s, first, &list[i]);
+	for (size_t i = first; i < s->found->len; i++) {
+		list[i].holder = elements_of(s, first, &list[i]);
+		if (!list[i].holder)
+			list[i].holder = nodes_of(s, first, &list[i]);
+	}
 	for (size_t i = first; i < s->found->len; i++)
 		for (size_t k = i + 1; list[i].holder && k < s->found->len; k++)
 			if (list[k].row->class == list[i].holder && !list[k].holder) {
