@@ -449,8 +449,18 @@ static uint64_t number_of(const struct lc_advice_call *call)
 	return number;
 }
 
-/* All objects of classes outside the JDK that the library's call makes, as if of one row. */
-static struct lc_rank_row made_by_library(const struct search *c, const struct lc_advice_call *call)
+/* Are half of the row's objects allocated on the flagged paths, by call path? */
+static bool made_on(const struct lc_tree *t, const struct lc_rank_row *row, const bool *on)
+{
+	size_t sites = 0;
+
+	for (size_t i = 0; i < row->sites_len; i++)
+		sites += on[lc_table_key(&t->sites, row->sites[i])[LC_SITE_PATH]];
+	return sites && 2 * sites >= row->sites_len;
+}
+
+/* All objects of classes outside the JDK that the library's calls make, as if of one row. */
+static struct lc_rank_row made_by_library(const struct search *c, const bool *on)
 {
 	const struct lc_ranking *r = c->s->of->ranking;
 	struct lc_rank_row sum = { 0 };
@@ -458,8 +468,7 @@ static struct lc_rank_row made_by_library(const struct search *c, const struct l
 	for (size_t i = 0; i < r->len; i++) {
 		const struct lc_rank_row *row = &r->rows[i];
 
-		if (lc_own_is_jdk(lc_tree_text(c->s->t, row->class)) ||
-		    !lc_advice_made_by(c->s->t, row, call))
+		if (lc_own_is_jdk(lc_tree_text(c->s->t, row->class)) || !made_on(c->s->t, row, on))
 			continue;
 		sum.path = row->path;
 		sum.allocations += row->allocations;
@@ -473,12 +482,12 @@ static struct lc_rank_row made_by_library(const struct search *c, const struct l
 }
 
 /* Do objects that the call makes die young? Without that, it may be made once for each of many. */
-static bool made_again(const struct search *c, const struct lc_advice_call *call)
+static bool made_again(const struct search *c, const struct lc_advice_call *call, const bool *on)
 {
 	const struct lc_ranking *r = c->s->of->ranking;
 
 	if (call->repeats == LC_REPEATS_LIBRARY) {
-		const struct lc_rank_row sum = made_by_library(c, call);
+		const struct lc_rank_row sum = made_by_library(c, on);
 
 		return lc_finding_dies_young(c->s, &sum);
 	}
@@ -505,7 +514,8 @@ static void find_repeated(const struct search *c, const struct lc_advice_call *c
 	size_t len;
 	FILE *out;
 
-	if (lc_finding_sum(c->s, on).samples && (nothing || made_again(c, call)))
+	if (lc_finding_is_enough(c->s, lc_finding_sum(c->s, on)) &&
+	    (nothing || made_again(c, call, on)))
 		f = add(c, LC_FINDING_REPEATED_CALLS, number_of(call), on);
 	if (f) {
 		out = lc_text_open(&text, &len);
