@@ -14,7 +14,8 @@ enum { PAIRS_MAX = LC_TREND_POINTS_MAX * (LC_TREND_POINTS_MAX - 1) / 2, PARTS = 
 /* Least parts that the slope of the last third, and the low end of its interval, must be. */
 #define SPREAD_PART 0.6
 #define LOW_PART 0.3
-#define STEADY_PART 0.5 /* of the whole slope that the last third has at least */
+#define STEADY_PART 0.5      /* of the whole slope that the last third has at least */
+#define FIRST_PART (2.0 / 3) /* of the last of very few numbers that the first is at most */
 
 static int order(const void *a, const void *b)
 {
@@ -205,6 +206,40 @@ static bool minima_rise(const struct lc_trend_point *p, size_t n)
 	return before > first;
 }
 
+/*
+ * Do very few numbers rise from each to the next, by much, and along a line? Noise that depends on
+ * the noise before it can do the first and the last, but not the second; a sawtooth or a cache that
+ * has filled can do the second, but hardly the last.
+ */
+static bool rises_along_line(const struct lc_trend_point *p, size_t n)
+{
+	/* Student's at 1 in 10,000, on one side, with 3 to 5 degrees of freedom. */
+	static const double t[] = { 22.2, 13.03, 9.68 };
+	const double limit = t[n - LC_TREND_POINTS_MIN], len = (double)n;
+	double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i && p[i].y <= p[i - 1].y)
+			return false;
+		x += p[i].x / len;
+		y += p[i].y / len;
+	}
+	for (size_t i = 0; i < n; i++) {
+		xx += (p[i].x - x) * (p[i].x - x);
+		xy += (p[i].x - x) * (p[i].y - y);
+		yy += (p[i].y - y) * (p[i].y - y);
+	}
+	return p[0].y <= FIRST_PART * p[n - 1].y &&
+	       xy * xy * (len - 2) >= limit * limit * (xx * yy - xy * xy);
+}
+
+static bool passes_test(const struct lc_trend_point *p, size_t n, double z)
+{
+	if (n < LC_TREND_VERY_FEW)
+		return rises_along_line(p, n);
+	return z >= (n < LC_TREND_FEW ? Z_FEW : Z_GROWS);
+}
+
 struct lc_trend lc_trend_of(const struct lc_trend_point *p, size_t n)
 {
 	struct lc_trend all = { 0 }, last;
@@ -221,9 +256,8 @@ struct lc_trend lc_trend_of(const struct lc_trend_point *p, size_t n)
 		third++;
 	last = slope_of(p + third, n - third);
 	steep = spread(p, n);
-	all.grows = n >= LC_TREND_GROWS_MIN && all.z >= (n < LC_TREND_FEW ? Z_FEW : Z_GROWS) &&
-	            all.low > 0 && last.low > 0 && last.slope >= STEADY_PART * all.slope &&
-	            last.slope >= SPREAD_PART * steep && last.low >= LOW_PART * steep &&
-	            minima_rise(p, n);
+	all.grows = passes_test(p, n, all.z) && all.low > 0 && last.low > 0 &&
+	            last.slope >= STEADY_PART * all.slope && last.slope >= SPREAD_PART * steep &&
+	            last.low >= LOW_PART * steep && minima_rise(p, n);
 	return all;
 }

@@ -75,7 +75,7 @@ static double late_leak(double at, const double *p)
  * How many of the series grow. Noise has this deviation, and depends on the noise before it (0, 0.5
  * or 0.9). A point is, like in a profile, the least of `each` numbers.
  */
-static unsigned growing(shape_fn *shape, double deviation, size_t least_len)
+static unsigned growing_of(shape_fn *shape, double deviation, size_t least_len, size_t most_len)
 {
 	static const double dependences[] = { 0, 0.5, 0.9 };
 	struct lc_trend_point points[LC_TREND_POINTS_MAX];
@@ -84,7 +84,7 @@ static unsigned growing(shape_fn *shape, double deviation, size_t least_len)
 	for (unsigned k = 0; k < SERIES; k++) {
 		const double p[] = { uniform(), uniform() }, r = dependences[k % 3];
 		const size_t len =
-		    least_len + (size_t)(uniform() * (double)(LC_TREND_POINTS_MAX + 1 - least_len));
+		    least_len + (size_t)(uniform() * (double)(most_len + 1 - least_len));
 		const unsigned each = 1 + (unsigned)(uniform() * 4);
 		double noise = normal();
 
@@ -102,6 +102,11 @@ static unsigned growing(shape_fn *shape, double deviation, size_t least_len)
 	return n;
 }
 
+static unsigned growing(shape_fn *shape, double deviation, size_t least_len)
+{
+	return growing_of(shape, deviation, least_len, LC_TREND_POINTS_MAX);
+}
+
 static int setup(void **unused)
 {
 	state = 42;
@@ -110,22 +115,45 @@ static int setup(void **unused)
 
 static void at_most_one_in_a_hundred_that_stay_is_said_to_grow(void **unused)
 {
-	assert_in_range(growing(steady, 3, LC_TREND_GROWS_MIN), 0, WRONG_MAX);
-	assert_in_range(growing(sawtooth, 3, LC_TREND_GROWS_MIN), 0, WRONG_MAX);
-	assert_in_range(growing(bounded, 3, LC_TREND_GROWS_MIN), 0, WRONG_MAX);
+	assert_in_range(growing(steady, 3, LC_TREND_VERY_FEW), 0, WRONG_MAX);
+	assert_in_range(growing(sawtooth, 3, LC_TREND_VERY_FEW), 0, WRONG_MAX);
+	assert_in_range(growing(bounded, 3, LC_TREND_VERY_FEW), 0, WRONG_MAX);
 }
 
 /* Such a cache does grow to the end, if only by a little. */
 static void few_caches_that_fill_ever_more_slowly_are_said_to_grow(void **unused)
 {
-	assert_in_range(growing(saturating, 3, LC_TREND_GROWS_MIN), 0, 3 * WRONG_MAX);
+	assert_in_range(growing(saturating, 3, LC_TREND_VERY_FEW), 0, 3 * WRONG_MAX);
 }
 
 static void what_grows_is_found(void **unused)
 {
-	assert_in_range(growing(leak, 1, LC_TREND_GROWS_MIN), SERIES * 95 / 100, SERIES);
+	assert_in_range(growing(leak, 1, LC_TREND_VERY_FEW), SERIES * 95 / 100, SERIES);
 	assert_in_range(growing(late_leak, 1, 24), SERIES * 80 / 100, SERIES);
 	assert_in_range(growing(leak_in_sawtooth, 1, 24), SERIES * 60 / 100, SERIES);
+}
+
+/* Five to seven points that are a line: a leak. */
+static void very_few_points_tell_as_well(void **unused)
+{
+	for (size_t len = LC_TREND_POINTS_MIN; len < LC_TREND_VERY_FEW; len++) {
+		assert_in_range(growing_of(steady, 3, len, len), 0, WRONG_MAX);
+		assert_in_range(growing_of(sawtooth, 3, len, len), 0, WRONG_MAX);
+		assert_in_range(growing_of(bounded, 3, len, len), 0, WRONG_MAX);
+		assert_in_range(growing_of(saturating, 3, len, len), 0, WRONG_MAX);
+		assert_in_range(growing_of(leak, 1, len, len), SERIES * 95 / 100, SERIES);
+	}
+}
+
+/* A line that rises by a quarter may be noise that depends on the noise before it. */
+static void very_few_points_that_rise_by_little_tell_nothing(void **unused)
+{
+	struct lc_trend_point points[LC_TREND_VERY_FEW];
+
+	for (size_t i = 0; i < LC_TREND_VERY_FEW; i++)
+		points[i] = (struct lc_trend_point){ (double)i, 28 + (double)i };
+	assert_false(lc_trend_of(points, LC_TREND_VERY_FEW - 1).grows);
+	assert_true(lc_trend_of(points, LC_TREND_VERY_FEW).grows);
 }
 
 static void the_slope_is_that_of_the_series(void **unused)
@@ -145,16 +173,15 @@ static void the_slope_is_that_of_the_series(void **unused)
 	assert_in_range(held, SERIES * 93 / 100, SERIES);
 }
 
-static void a_few_points_tell_nothing(void **unused)
+static void four_points_tell_nothing(void **unused)
 {
-	struct lc_trend_point points[LC_TREND_GROWS_MIN];
+	struct lc_trend_point points[LC_TREND_POINTS_MIN];
 
-	for (size_t i = 0; i < LC_TREND_GROWS_MIN; i++)
+	for (size_t i = 0; i < LC_TREND_POINTS_MIN; i++)
 		points[i] = (struct lc_trend_point){ (double)i, (double)i };
 	assert_true(lc_trend_of(points, LC_TREND_POINTS_MIN - 1).slope == 0);
 	assert_true(lc_trend_of(points, LC_TREND_POINTS_MIN).slope == 1);
-	assert_false(lc_trend_of(points, LC_TREND_GROWS_MIN - 1).grows);
-	assert_true(lc_trend_of(points, LC_TREND_GROWS_MIN).grows);
+	assert_true(lc_trend_of(points, LC_TREND_POINTS_MIN).grows);
 }
 
 int main(void)
@@ -164,8 +191,10 @@ int main(void)
 		cmocka_unit_test_setup(few_caches_that_fill_ever_more_slowly_are_said_to_grow,
 		                       setup),
 		cmocka_unit_test_setup(what_grows_is_found, setup),
+		cmocka_unit_test_setup(very_few_points_tell_as_well, setup),
+		cmocka_unit_test(very_few_points_that_rise_by_little_tell_nothing),
 		cmocka_unit_test_setup(the_slope_is_that_of_the_series, setup),
-		cmocka_unit_test_setup(a_few_points_tell_nothing, setup),
+		cmocka_unit_test(four_points_tell_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

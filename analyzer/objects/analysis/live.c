@@ -428,7 +428,7 @@ static void judge_unknown(const struct build *b, const struct lc_live_line *line
 	struct lc_live *l = b->l;
 
 	if (lc_load_is_concurrent(b->rank->view->load->processes) || line->off_heap ||
-	    line->by_old.len >= LC_TREND_GROWS_MIN || !line->row->path)
+	    line->by_old.len >= LC_TREND_VERY_FEW || !line->row->path)
 		return;
 	judge(l, &all, &line->by_all);
 	if (!all.matters || all.trend.slope <= l->unknown_slope)
