@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 #include "analyzer/out/emit.h"
 #include "analyzer/out/json.h"
 
-enum { FORMAT = 1, WORDS = 6, PATTERN_MAX = 512 };
+enum { FORMAT = 1, WORDS = 7, PATTERN_MAX = 512 };
 
 #define SECOND_NS UINT64_C(1000000000)
 #define PAUSE_NS_MAX (UINT64_C(3600) * SECOND_NS)
@@ -134,23 +135,33 @@ static uint64_t number(const struct line *l, size_t i)
 
 static void text_walk(const struct line *l)
 {
+	const double whole_s = ceil((double)number(l, 1) * (double)number(l, 2) /
+	                            fmax(1, (double)number(l, 4)) / (double)SECOND_NS);
 	char walk[32], used[32], bytes[32];
 
 	printf("looked at %s live objects (%s); the program was stopped for at most %s\n",
 	       l->word[3], lc_emit_bytes(bytes, sizeof(bytes), number(l, 4)),
 	       lc_emit_duration(walk, sizeof(walk), number(l, 1)));
-	if (*l->word[5] != '-' || l->word[5][1])
+	lc_emit_bytes(used, sizeof(used), number(l, 2));
+	if (!strcmp(l->word[5], "--max-pause"))
+		printf("that is a part of the heap, of which %s are in use: to walk all of it may "
+		       "stop the program for %.0f s; to do it, add --max-pause=%.0fs\n",
+		       used, whole_s, 2 * whole_s);
+	else if (strcmp(l->word[5], "-") != 0)
 		printf("that is a part of the heap, of which %s are in use: the walk ended at %s, "
-		       "which "
-		       "can be made longer\n",
-		       lc_emit_bytes(used, sizeof(used), number(l, 2)), l->word[5]);
+		       "which can be made larger\n",
+		       used, l->word[5]);
+	if (number(l, 6))
+		printf("%s virtual threads were not followed, so objects that they alone hold are "
+		       "missing; a longer --max-pause follows more\n",
+		       l->word[6]);
 }
 
 static void text_line(const struct line *l)
 {
 	char bytes[32];
 
-	if (is(l, "walk", 6)) {
+	if (is(l, "walk", 7)) {
 		text_walk(l);
 	} else if (is(l, "class", 5)) {
 		printf("\n");
@@ -181,6 +192,7 @@ static void json_walk(struct lc_json *j, const struct line *l)
 	lc_json_u64(j, "objects", number(l, 3));
 	lc_json_u64(j, "bytes", number(l, 4));
 	lc_json_string(j, "stopped_by", *l->word[5] == '-' && !l->word[5][1] ? NULL : l->word[5]);
+	lc_json_u64(j, "virtual_threads_not_followed", number(l, 6));
 	lc_json_array(j, "classes");
 }
 
@@ -189,7 +201,7 @@ static bool json_line(struct lc_json *j, const struct line *l, bool in_class)
 {
 	const bool site = is(l, "site", 5);
 
-	if (is(l, "walk", 6)) {
+	if (is(l, "walk", 7)) {
 		json_walk(j, l);
 		return false;
 	}

@@ -17,9 +17,9 @@ static uint32_t edge_of(const struct lc_holder *o)
 	return (uint32_t)o->kind << 20 | (uint32_t)o->index;
 }
 
-static jvmtiHeapReferenceKind edge_kind(uint32_t edge)
+static uint32_t edge_kind(uint32_t edge)
 {
-	return (jvmtiHeapReferenceKind)(edge >> 20);
+	return edge >> 20;
 }
 
 static uint32_t edge_index(uint32_t edge)
@@ -160,6 +160,10 @@ static void write_root(struct text *t, const struct lc_holder_hop *hop,
 		names->method(names->context, index, name);
 		append(t, "local variable of %s", name);
 		return;
+	case LC_HOLDER_VIRTUAL_LOCAL:
+		names->method(names->context, index, name);
+		append(t, "virtual thread, local variable of %s", name);
+		return;
 	case JVMTI_HEAP_REFERENCE_JNI_LOCAL:
 		names->method(names->context, index, name);
 		append(t, "JNI local reference of %s", name);
@@ -187,7 +191,7 @@ static void write_root(struct text *t, const struct lc_holder_hop *hop,
 }
 
 /* How a class refers to others; NULL: it is no such reference. */
-static const char *class_part(jvmtiHeapReferenceKind kind)
+static const char *class_part(uint32_t kind)
 {
 	switch (kind) {
 	case JVMTI_HEAP_REFERENCE_CLASS:
@@ -212,7 +216,7 @@ static const char *class_part(jvmtiHeapReferenceKind kind)
 static void write_hop(struct text *t, const struct lc_holder_hop *hop,
                       const struct lc_holder_names *names)
 {
-	const jvmtiHeapReferenceKind kind = edge_kind(hop->edge);
+	const uint32_t kind = edge_kind(hop->edge);
 	char name[LC_HOLDER_NAME_MAX] = "";
 
 	if (kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT) {

@@ -299,6 +299,13 @@ bool lc_holder_sites_record(JavaVM *vm, uint64_t pause_ns, bool ends)
 		    "the walk of the heap for --holders ended at %s, before it had seen "
 		    "all: objects may lack what holds them",
 		    j->walk.stopped);
+	if (done && j->walk.virtual_threads.not_followed)
+		lc_limit_reached(
+		    "holders_virtual",
+		    "the walk of the heap for --holders did not follow %" PRIu64
+		    " virtual threads, so objects may lack what holds them; a longer --max-pause "
+		    "follows more",
+		    j->walk.virtual_threads.not_followed);
 	if (j)
 		free_job(j);
 	return done;

@@ -8,7 +8,11 @@ enum {
 	BLOCK_SHIFT = 6, /* 64 addresses, of 512 bytes of heap */
 	BLOCK_ROWS = 32,
 };
-enum { STATIC_DISTANCE = 1, ROOT_DISTANCE = 2 }; /* of two equal chains, a static field says more */
+/*
+ * A static field says more than another root. A virtual thread is no root: what holds the thread
+ * says more than the thread's own references to itself.
+ */
+enum { STATIC_DISTANCE = 1, ROOT_DISTANCE = 2, VIRTUAL_DISTANCE = 64 };
 
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 #define ADDRESS_MASK ((UINT64_C(1) << 39) - 1)
@@ -67,7 +71,7 @@ static uint32_t distance_of(const struct lc_holder_table *t, const struct lc_hol
 	if (r->kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD)
 		return STATIC_DISTANCE;
 	if (!r->parent)
-		return ROOT_DISTANCE;
+		return r->kind == LC_HOLDER_VIRTUAL_LOCAL ? VIRTUAL_DISTANCE : ROOT_DISTANCE;
 	parent = t->objects[r->parent].distance;
 	return parent < LC_HOLDER_DISTANCE_MAX ? parent + 1 : LC_HOLDER_DISTANCE_MAX;
 }
@@ -189,7 +193,7 @@ void lc_holder_table_note(const struct lc_holder_table *t, const struct lc_holde
 uint32_t lc_holder_table_leaf(struct lc_holder_table *t, const struct lc_holder_leaf *leaf)
 {
 	const struct lc_holder_sample *s = &leaf->sample;
-	const struct lc_holder_reference r = { .kind = (jvmtiHeapReferenceKind)s->kind,
+	const struct lc_holder_reference r = { .kind = s->kind,
 		                               .index = s->index,
 		                               .parent = s->parent };
 	const uint32_t row = lc_holder_first_row(t->class_count) - 1;

@@ -30,10 +30,14 @@ enum {
 	LC_HOLDER_CHUNK_WORDS = 1 << (LC_HOLDER_CHUNK_SHIFT - 3 - 6),
 };
 
+/* Besides jvmtiHeapReferenceKind: a local variable of a virtual thread that the walk has visited.
+ */
+enum { LC_HOLDER_VIRTUAL_LOCAL = 31 };
+
 /* An object's number is its index in the table; 0 stands for "a root". */
 struct lc_holder {
 	uint64_t address : 39; /* divided by 8, the low bits */
-	uint64_t kind : 5;     /* jvmtiHeapReferenceKind */
+	uint64_t kind : 5;     /* jvmtiHeapReferenceKind, or LC_HOLDER_VIRTUAL_LOCAL */
 	uint64_t index : 20;   /* of the field, or the number of the root's method */
 	uint32_t parent;       /* the referrer's number */
 	uint32_t class : 20;   /* the number of the object's class; 0: a class that has no number */
@@ -82,7 +86,7 @@ struct lc_holder_table {
 
 /* A reference, as far as the table needs it. */
 struct lc_holder_reference {
-	jvmtiHeapReferenceKind kind;
+	uint32_t kind;    /* jvmtiHeapReferenceKind, or LC_HOLDER_VIRTUAL_LOCAL */
 	uint32_t index;   /* of the field, or the number of the root's method */
 	uint32_t class;   /* of the object */
 	uint32_t object;  /* the number of a class object or of the thread; otherwise 0 */

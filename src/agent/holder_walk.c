@@ -141,7 +141,10 @@ static jint reach(struct lc_holder_walk *w, const struct lc_holder_reference *r)
 		w->stopped = "--max-memory";
 		return JVMTI_VISIT_ABORT;
 	case LC_HOLDER_NEW:
-		return w->table.classes[r->class].leaf ? 0 : JVMTI_VISIT_OBJECTS;
+		return w->table.classes[r->class].leaf ||
+		               !lc_holder_virtual_visits(&w->virtual_threads, r)
+		           ? 0
+		           : JVMTI_VISIT_OBJECTS;
 	default:
 		return 0;
 	}
@@ -183,6 +186,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	if (kind == JVMTI_HEAP_REFERENCE_CLASS && lc_holder_table_reached(&w->table, r.object))
 		return 0; /* each object has one to its class */
 	r.class = lc_holder_number(&w->table, class_tag);
+	lc_holder_virtual_set_kind(&w->virtual_threads, &r, !referrer_tag);
 	if (!w->table.classes[r.class].leaf)
 		target = NULL;
 	else if (!target)
@@ -350,6 +354,7 @@ static jvmtiError walk_heap(struct lc_holder_walk *w)
 	jvmtiError err;
 
 	w->references = 0;
+	lc_holder_virtual_begin(&w->virtual_threads, w->pause_ns);
 	w->moved = false;
 	w->deadline_ns = begin + w->pause_ns - end_ns(w);
 	err = (*w->jvmti)->FollowReferences(w->jvmti, 0, NULL, NULL, &follow, w);
@@ -413,8 +418,9 @@ void lc_holder_walk_line(const struct lc_holder_walk *w, char line[LC_HOLDER_WAL
 		bytes += w->table.classes[i].bytes;
 	}
 	snprintf(line, LC_HOLDER_WALK_LINE_MAX,
-	         "walk\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s", w->ns,
-	         w->used_bytes, objects, bytes, w->stopped ? w->stopped : "-");
+	         "walk\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\t%" PRIu64, w->ns,
+	         w->used_bytes, objects, bytes, w->stopped ? w->stopped : "-",
+	         w->virtual_threads.not_followed);
 }
 
 /* The answer's words are separated by tabs and newlines; a class may have any name. */
@@ -462,11 +468,7 @@ struct lc_holder_names lc_holder_walk_names(struct lc_holder_walk *w)
 
 /* ---- the ends ---- */
 
-/*
- * Classes whose objects hold no others, and virtual threads. The JVM must not visit these: JDK 25
- * reads the stack of each that it visits, and crashes at one whose constructor has not set its
- * continuation yet.
- */
+/* Classes whose objects hold no others. */
 static bool is_leaf(const char *name)
 {
 	static const char *const names[] = {
@@ -486,7 +488,6 @@ static bool is_leaf(const char *name)
 		"java.lang.Long",
 		"java.lang.Float",
 		"java.lang.Double",
-		"java.lang.VirtualThread",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -508,7 +509,9 @@ void lc_holder_walk_want(struct lc_holder_walk *w, const char *pattern, bool byt
 		                                             name, name + strlen(name), false));
 		c->leaf = is_leaf(name);
 		c->skipped = c->leaf && !c->wanted;
-		if (!strcmp(name, "byte[]"))
+		if (!strcmp(name, "java.lang.VirtualThread"))
+			w->virtual_threads = lc_holder_virtual_find(w->jni, w->loaded[i - 1], i);
+		else if (!strcmp(name, "byte[]"))
 			bytes |= c->wanted;
 		else if (!strcmp(name, "java.lang.String"))
 			string = c;

@@ -22,6 +22,7 @@
 #include "src/agent/holder_place.h"
 #include "src/agent/holder_table.h"
 #include "src/agent/holder_targets.h"
+#include "src/agent/holder_virtual.h"
 
 enum {
 	LC_HOLDER_METHODS = 4096, /* of roots; a power of two */
@@ -38,6 +39,7 @@ struct lc_holder_walk {
 	JNIEnv *jni;
 	jclass *loaded; /* class number n is loaded[n - 1] */
 	jthread thread; /* the calling thread */
+	struct lc_holder_virtual virtual_threads;
 	jmethodID methods[LC_HOLDER_METHODS];
 	uint64_t used_bytes; /* of the heap, before the walk */
 	uint64_t pause_ns, references, deadline_ns, ns;

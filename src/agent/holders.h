@@ -17,6 +17,7 @@
  * tabs:
  *
  *     walk    ns  bytes of the heap in use  objects  bytes  stopped by, or -
+ *             virtual threads that were not followed
  *     class   objects  bytes  looked at  name
  *     site    known objects  looked at  class  frame
  *     chain   objects  chain

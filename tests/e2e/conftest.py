@@ -366,7 +366,7 @@ QUICK_JAVAC = ("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-nowarn")
 # Workloads that are compiled alone: they need jars, or a newer JDK than 17.
 ALONE = ("Advised", "Contexts", "Database", "OffHeapSegments", "ReachedLibraries", "RecordsItself", "SearchEngine", "SpanVirtual", "VirtualThreads")
 # Workloads that are compiled for JDK 11, and use nothing newer.
-FOR_RUNTIMES = ("Accuracy", "Endings", "GcAudit", "NarrowLoader", "SpanTasks", "ThreadStorm")
+FOR_RUNTIMES = ("Accuracy", "Endings", "GcAudit", "HeldVirtual", "NarrowLoader", "SpanTasks", "ThreadStorm")
 
 
 # Compiled workloads, for later runs, too: the tests that need quiet run in a pytest of their own, and use the same.

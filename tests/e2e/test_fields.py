@@ -15,6 +15,7 @@ AGENT_SOURCES = [
     "jvm/layout/field.c",
     "jvm/layout/field_ask.c",
     "jvm/layout/field_layout.c",
+    "jvm/layout/unsafe.c",
     "core/refs.c",
     "base/options.c",
     "jvm/layout/vmstructs.c",

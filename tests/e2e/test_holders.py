@@ -14,6 +14,7 @@ MAP = "java.util.HashMap.table[] -> java.util.HashMap$Node.value"
 LISTENERS = "static Held.button -> Held$Button.listeners -> java.util.concurrent.CopyOnWriteArrayList.array[]"
 THREAD_LOCAL = ("thread -> java.lang.Thread.threadLocals -> java.lang.ThreadLocal$ThreadLocalMap.table[]"
                 " -> java.lang.ThreadLocal$ThreadLocalMap$Entry.value")
+VIRTUAL_LOCAL = "static HeldVirtual.threads -> java.util.ArrayList.elementData[]" + THREAD_LOCAL[len("thread"):]
 LINKED = "static Held.first -> Held$Link.next (repeated) -> Held$Link.item"
 # class: (objects, its most frequent chain, objects of the chain among those that are looked at)
 HELD = {
@@ -92,13 +93,18 @@ def test_holders_are_those_of_the_program(locus, held, tmp_path, jdk, gc):
     assert (p.returncode, out) == (0, "") and "JNI" not in err
 
 
-def test_virtual_threads_that_are_being_made_are_not_followed(locus, held, jdk25):
-    """JDK 25 reads the continuation of each that it visits, and one whose constructor still runs has none."""
-    p = held(jdk25, program="HeldVirtual")
+@pytest.mark.parametrize("gc", (*COLLECTORS, "Z"))
+@pytest.mark.parametrize("runtime", [21, 25], indirect=True)
+def test_virtual_threads_hold_their_local_variables(locus, held, runtime, gc):
+    """The JVM reads the continuation of each that it visits, and one whose constructor still runs has none."""
+    p = held(runtime, program="HeldVirtual", java=collector(gc))
     for _ in range(5):
-        assert holders(locus, p.pid, "HeldVirtual$Kept")["classes"] == [{
-            "class": "HeldVirtual$Kept", "objects": 1, "bytes": 16, "looked_at": 1,
-            "chains": [{"objects": 1, "chain": "static HeldVirtual.kept"}]}]
+        found = {c["class"]: c for c in holders(locus, p.pid, "HeldVirtual$*")["classes"]}
+        assert found["HeldVirtual$Kept"]["chains"] == [{"objects": 1, "chain": "static HeldVirtual.kept"}]
+        assert (found["HeldVirtual$Alone"]["objects"], found["HeldVirtual$InLocal"]["objects"]) == (300, 300)
+        chains = {name: found["HeldVirtual$" + name]["chains"][0] for name in ("Alone", "InLocal")}
+        assert [c["chain"] for c in chains.values()] == ["virtual thread, local variable of HeldVirtual.hold", VIRTUAL_LOCAL]
+        assert min(c["objects"] for c in chains.values()) >= 13  # some wait in Object.wait(), mounted with JDK 21
     assert p.communicate(timeout=300)[0] == "" and p.returncode == 0
 
 

@@ -1,4 +1,4 @@
-/* uses: src/agent/holder_walk.c src/agent/holder_table.c src/agent/holder_targets.c src/agent/holder_chain.c */
+/* uses: src/agent/holder_walk.c src/agent/holder_table.c src/agent/holder_targets.c src/agent/holder_chain.c src/agent/holder_virtual.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_holder_walk.c - a JVM with three classes whose heap is walked, and which counts its tags. */
 #include <setjmp.h>
@@ -16,17 +16,22 @@
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
 #include "src/core/memory.h"
+#include "src/jvm/layout/unsafe.h"
 
 /* ---- the JVM ---- */
 
-enum { LEAK, MAP, BYTES, CLASSES, THREAD = CLASSES, A_MAP, A_VALUE, AN_ARRAY, OBJECTS };
+enum { LEAK, MAP, BYTES, VIRTUAL, CLASSES };
+enum { THREAD = CLASSES, A_MAP, A_VALUE, AN_ARRAY, A_VIRTUAL, A_LOCAL, OBJECTS };
 
-static const char *const class_names[CLASSES] = { "Leak", "Map", "byte[]" };
+static const char *const class_names[CLASSES] = { "Leak", "Map", "byte[]",
+	                                          "java.lang.VirtualThread" };
 
 /* The JVM keeps an object's address behind its tag. */
 static struct object {
 	jlong tag;
 	struct object *self;
+	uint32_t continuation;
+	bool visited;
 } objects[OBJECTS];
 
 static const struct {
@@ -38,6 +43,8 @@ static const struct {
 	{ JVMTI_HEAP_REFERENCE_STATIC_FIELD, LEAK, A_MAP, MAP },
 	{ JVMTI_HEAP_REFERENCE_FIELD, A_MAP, A_VALUE, MAP },
 	{ JVMTI_HEAP_REFERENCE_FIELD, A_VALUE, AN_ARRAY, BYTES },
+	{ JVMTI_HEAP_REFERENCE_STATIC_FIELD, LEAK, A_VIRTUAL, VIRTUAL },
+	{ JVMTI_HEAP_REFERENCE_STACK_LOCAL, OBJECTS, A_LOCAL, MAP },
 };
 
 static struct jvmtiInterface_1_ functions;
@@ -49,6 +56,7 @@ static unsigned tagged, walks, choices, capabilities, repeat;
 static uint64_t used_bytes;
 static uint32_t sequence;
 static jint version;
+static int64_t continuation_offset;
 
 static jvmtiError JNICALL set_tag(jvmtiEnv *env, jobject object, jlong tag)
 {
@@ -82,6 +90,7 @@ static jvmtiError JNICALL follow(jvmtiEnv *env, jint filter, jclass only, jobjec
                                  const jvmtiHeapCallbacks *callbacks, const void *context)
 {
 	const jvmtiHeapReferenceInfo info = { .field = { .index = 0 } };
+	jint answer;
 
 	walks++;
 	for (unsigned n = 0; n <= repeat; n++)
@@ -90,12 +99,16 @@ static jvmtiError JNICALL follow(jvmtiEnv *env, jint filter, jclass only, jobjec
 			struct object to = objects[references[i].to],
 			              referrer = from < OBJECTS ? objects[from] : to;
 
-			if (callbacks->heap_reference_callback(
-			        references[i].kind, &info, class < 0 ? 0 : objects[class].tag,
-			        from >= A_MAP && from < OBJECTS ? objects[MAP].tag : 0, 24, &to.tag,
-			        from < OBJECTS ? &referrer.tag : NULL, -1,
-			        (void *)(uintptr_t)context) == JVMTI_VISIT_ABORT)
+			if (references[i].kind == JVMTI_HEAP_REFERENCE_STACK_LOCAL &&
+			    !objects[A_VIRTUAL].visited)
+				continue;
+			answer = callbacks->heap_reference_callback(
+			    references[i].kind, &info, class < 0 ? 0 : objects[class].tag,
+			    from >= A_MAP && from < OBJECTS ? objects[MAP].tag : 0, 24, &to.tag,
+			    from < OBJECTS ? &referrer.tag : NULL, -1, (void *)(uintptr_t)context);
+			if (answer == JVMTI_VISIT_ABORT)
 				return JVMTI_ERROR_NONE;
+			objects[references[i].to].visited |= answer == JVMTI_VISIT_OBJECTS;
 		}
 	return JVMTI_ERROR_NONE;
 }
@@ -199,6 +212,31 @@ bool lc_holder_names_number(jvmtiEnv *jvmti, JNIEnv *env, jclass class, jclass d
 	return false;
 }
 
+/* ---- the JVM's fields ---- */
+
+bool lc_unsafe_find(JNIEnv *env, struct lc_unsafe *out)
+{
+	*out = (struct lc_unsafe){ 0 };
+	return true;
+}
+
+void lc_unsafe_end(JNIEnv *env, const struct lc_unsafe *u)
+{
+}
+
+int64_t lc_unsafe_offset(JNIEnv *env, jobject unsafe, jmethodID offset_of, jclass class,
+                         const char *name)
+{
+	assert_ptr_equal(class, loaded[VIRTUAL]);
+	assert_string_equal(name, "cont");
+	return continuation_offset;
+}
+
+uint32_t lc_unsafe_reference_bytes(JNIEnv *env, const struct lc_unsafe *u)
+{
+	return sizeof(objects[0].continuation);
+}
+
 /* ---- walks ---- */
 
 static struct lc_holder_walk walk;
@@ -215,7 +253,7 @@ static int begin(void **state)
 		                                      .ExceptionClear = nothing,
 		                                      .DeleteLocalRef = delete_local };
 	for (size_t i = 0; i < OBJECTS; i++)
-		objects[i] = (struct object){ 0, &objects[i] };
+		objects[i] = (struct object){ .self = &objects[i] };
 	for (size_t i = 0; i < CLASSES; i++)
 		loaded[i] = (jclass)(void *)&objects[i];
 	memset(&walk, 0, sizeof(walk));
@@ -223,6 +261,7 @@ static int begin(void **state)
 	used_bytes = 1 << 20;
 	sequence = 10;
 	version = 0x00150000;
+	continuation_offset = offsetof(struct object, continuation);
 	return 0;
 }
 
@@ -364,8 +403,66 @@ static void a_walk_ends_when_its_time_is_over(void **state)
 	assert_string_equal(walk.stopped, "--max-pause");
 	lc_holder_walk_line(&walk, line);
 	assert_int_equal(strncmp(line, "walk\t", 5), 0);
-	assert_string_equal(strrchr(line, '\t'), "\t--max-pause");
+	assert_string_equal(strrchr(line, '\t') - strlen("\t--max-pause"), "\t--max-pause\t1");
 	assert_int_equal(walk.references, 1025);
+	end();
+}
+
+/* Walk the heap, and return what holds the local variable of the virtual thread; NULL: nothing. */
+static const char *holder_of_local(void)
+{
+	uint32_t number;
+
+	assert_true(lc_holder_walk_begin(&walk, NULL, &jni, UINT64_C(10000000000), 0));
+	lc_holder_walk_want(&walk, "", false);
+	assert_true(lc_holder_walk_run(&walk, NULL, NULL));
+	number = lc_holder_table_find(&walk.table, address_of(A_LOCAL));
+	return number ? text_of(number) : NULL;
+}
+
+static void virtual_threads_are_visited_once_they_have_a_continuation(void **state)
+{
+	assert_null(holder_of_local());
+	assert_false(objects[A_VIRTUAL].visited);
+	assert_int_equal(walk.virtual_threads.not_followed, 0);
+	end();
+	memset(&walk, 0, sizeof(walk));
+	objects[A_VIRTUAL].continuation = 1;
+	assert_string_equal(holder_of_local(), "virtual thread, local variable of ?");
+	end();
+}
+
+static void only_so_many_virtual_threads_are_visited_as_there_is_time_for(void **state)
+{
+	struct lc_holder_virtual v = { .class = 7,
+		                       .offset = offsetof(struct object, continuation),
+		                       .reference_bytes = 4 };
+	const struct lc_holder_reference r = { .class = 7,
+		                               .address = address_of(A_VIRTUAL),
+		                               .bytes = sizeof(struct object) };
+
+	objects[A_VIRTUAL].continuation = 1;
+	lc_holder_virtual_begin(&v, UINT64_C(1000000));
+	for (unsigned i = 0; i < 12; i++)
+		assert_int_equal(lc_holder_virtual_visits(&v, &r), i < 5);
+	assert_int_equal(v.not_followed, 7);
+	lc_holder_virtual_begin(&v, UINT64_C(1000000));
+	assert_int_equal(v.not_followed, 0);
+	v.class = 0; /* it may be loaded now, and then has no number */
+	assert_false(
+	    lc_holder_virtual_visits(&v, &(struct lc_holder_reference){ .bytes = r.bytes }));
+}
+
+static void virtual_threads_whose_stack_is_not_known_are_counted(void **state)
+{
+	char line[LC_HOLDER_WALK_LINE_MAX];
+
+	objects[A_VIRTUAL].continuation = 1;
+	continuation_offset = -1;
+	assert_null(holder_of_local());
+	assert_false(objects[A_VIRTUAL].visited);
+	lc_holder_walk_line(&walk, line);
+	assert_string_equal(strrchr(line, '\t'), "\t1");
 	end();
 }
 
@@ -379,6 +476,11 @@ int main(void)
 		cmocka_unit_test_setup(a_second_walk_is_refused, begin),
 		cmocka_unit_test_setup(a_heap_that_takes_too_long_to_end_is_refused, begin),
 		cmocka_unit_test_setup(a_walk_ends_when_its_time_is_over, begin),
+		cmocka_unit_test_setup(virtual_threads_are_visited_once_they_have_a_continuation,
+		                       begin),
+		cmocka_unit_test_setup(
+		    only_so_many_virtual_threads_are_visited_as_there_is_time_for, begin),
+		cmocka_unit_test_setup(virtual_threads_whose_stack_is_not_known_are_counted, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,8 +56,8 @@ static uint64_t address_of(size_t object)
 	return (UINT64_C(1) << 44) + object * 16;
 }
 
-static enum lc_holder_result reach(jvmtiHeapReferenceKind kind, uint32_t index, uint32_t parent,
-                                   uint32_t class, size_t object)
+static enum lc_holder_result reach(uint32_t kind, uint32_t index, uint32_t parent, uint32_t class,
+                                   size_t object)
 {
 	const struct lc_holder_reference r = { .kind = kind,
 		                               .index = index,
@@ -141,10 +141,12 @@ static void a_chain_names_fields_from_the_static_one_on(void **state)
 static void roots_are_named(void **state)
 {
 	static const struct {
-		jvmtiHeapReferenceKind kind;
+		uint32_t kind;
 		const char *text;
 	} roots[] = {
 		{ JVMTI_HEAP_REFERENCE_STACK_LOCAL, "local variable of Main.run3 -> Node.value" },
+		{ LC_HOLDER_VIRTUAL_LOCAL,
+		  "virtual thread, local variable of Main.run3 -> Node.value" },
 		{ JVMTI_HEAP_REFERENCE_JNI_LOCAL,
 		  "JNI local reference of Main.run3 -> Node.value" },
 		{ JVMTI_HEAP_REFERENCE_JNI_GLOBAL, "JNI global reference -> Node.value" },
@@ -190,6 +192,16 @@ static void the_nearest_referrer_is_kept(void **state)
 	/* A later reference from farther away changes nothing. */
 	assert_true(reach(JVMTI_HEAP_REFERENCE_FIELD, FIELD_NEXT, number(7), VALUE, 3));
 	assert_string_equal(text_to(3), "static Leak.cache -> Map.table[] -> Node.value");
+}
+
+/* A virtual thread's stack refers to the thread: what holds the thread says more. */
+static void a_virtual_thread_does_not_hold_itself(void **state)
+{
+	reach_map();
+	assert_true(reach(LC_HOLDER_VIRTUAL_LOCAL, 3, 0, NODE, 2));
+	assert_string_equal(text_to(3), "static Leak.cache -> Map.table[] -> Node.value");
+	assert_true(reach(LC_HOLDER_VIRTUAL_LOCAL, 3, 0, VALUE, 9));
+	assert_string_equal(text_to(9), "virtual thread, local variable of Main.run3");
 }
 
 static void references_in_a_circle_end(void **state)
@@ -551,6 +563,7 @@ int main(void)
 		cmocka_unit_test_setup(roots_are_named, begin_walk),
 		cmocka_unit_test_setup(a_class_that_holds_an_object_is_named, begin_walk),
 		cmocka_unit_test_setup(the_nearest_referrer_is_kept, begin_walk),
+		cmocka_unit_test_setup(a_virtual_thread_does_not_hold_itself, begin_walk),
 		cmocka_unit_test_setup(references_in_a_circle_end, begin_walk),
 		cmocka_unit_test_setup(a_linked_list_is_one_chain, begin_walk),
 		cmocka_unit_test_setup(a_long_chain_keeps_its_ends, begin_walk),

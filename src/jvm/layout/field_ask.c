@@ -2,8 +2,7 @@
 /*
  * jvm/layout/field_ask.c - asks the JVM for a class's fields.
  *
- * Names come by JVMTI, offsets by jdk.internal.misc.Unsafe.objectFieldOffset(Class, String), which
- * neither initialises the class nor loads another.
+ * Names come by JVMTI, offsets by jvm/layout/unsafe.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "src/jvm/layout/field_impl.h"
 #include "src/jvm/layout/field_layout.h"
 #include "src/jvm/layout/layout.h"
+#include "src/jvm/layout/unsafe.h"
 
 enum { ACC_STATIC = 8 };
 
@@ -34,53 +34,24 @@ void lc_field_clear(JNIEnv *jni)
 		(*jni)->ExceptionClear(jni);
 }
 
-static int find_unsafe(JNIEnv *jni)
+int lc_field_ask_init(JNIEnv *jni)
 {
-	jclass class = (*jni)->FindClass(jni, "jdk/internal/misc/Unsafe");
-	jmethodID get = NULL;
-	jobject unsafe = NULL;
+	struct lc_unsafe u;
 	int err = -ENOTSUP;
 
-	if (class)
-		get = (*jni)->GetStaticMethodID(jni, class, "getUnsafe",
-		                                "()Ljdk/internal/misc/Unsafe;");
-	if (get)
-		unsafe = (*jni)->CallStaticObjectMethod(jni, class, get);
-	lc_field_clear(jni);
-	if (unsafe)
-		ask.offset_of = (*jni)->GetMethodID(jni, class, "objectFieldOffset",
-		                                    "(Ljava/lang/Class;Ljava/lang/String;)J");
-	if (unsafe && ask.offset_of) {
-		ask.unsafe = lc_ref_new(jni, unsafe);
+	if (lc_unsafe_find(jni, &u)) {
+		ask.unsafe = lc_ref_new(jni, u.object);
+		ask.offset_of = u.offset_of;
 		err = ask.unsafe ? 0 : -ENOMEM;
 	}
 	lc_field_clear(jni);
-	if (unsafe)
-		(*jni)->DeleteLocalRef(jni, unsafe);
-	if (class)
-		(*jni)->DeleteLocalRef(jni, class);
+	lc_unsafe_end(jni, &u);
 	return err;
-}
-
-int lc_field_ask_init(JNIEnv *jni)
-{
-	return find_unsafe(jni);
 }
 
 int64_t lc_field_ask_offset(JNIEnv *jni, jclass class, const char *name)
 {
-	jstring text = (*jni)->NewStringUTF(jni, name);
-	int64_t offset = -1;
-
-	if (text) {
-		offset = (*jni)->CallLongMethod(jni, ask.unsafe, ask.offset_of, class, text);
-		if ((*jni)->ExceptionCheck(jni))
-			offset = -1;
-	}
-	lc_field_clear(jni);
-	if (text)
-		(*jni)->DeleteLocalRef(jni, text);
-	return offset;
+	return lc_unsafe_offset(jni, ask.unsafe, ask.offset_of, class, name);
 }
 
 void lc_field_declared_free(struct lc_field_declared *d)
