@@ -27,9 +27,11 @@ static uint32_t edge_index(uint32_t edge)
 	return edge & ((1U << 20) - 1);
 }
 
-static bool is_root(const struct lc_holder *o)
+/* If there are several classes of a name, a chain goes on to what holds this one. */
+static bool is_root(const struct lc_holder_table *t, const struct lc_holder *o)
 {
-	return !o->parent || o->kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD;
+	return !o->parent ||
+	       (o->kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD && lc_holder_is_alone(t, o->parent));
 }
 
 static bool is_class(const struct lc_holder_table *t, uint32_t number)
@@ -77,7 +79,7 @@ static uint32_t follow(const struct lc_holder_table *t, uint32_t object, uint32_
 			kept[len - 1].repeated = 1;
 		hops += !again;
 		last = hop;
-		if (is_root(&t->objects[object]))
+		if (is_root(t, &t->objects[object]))
 			return hops;
 	}
 }
@@ -110,7 +112,7 @@ void lc_holder_chains_add(struct lc_holder_chain *chains, size_t *len,
 	chains[(*len)++] = *chain;
 }
 
-void lc_holder_chains_sort(struct lc_holder_chain *chains, size_t len)
+static void sort(struct lc_holder_chain *chains, size_t len)
 {
 	/* There are few, and equal counts stay in their order. */
 	for (size_t i = 1; i < len; i++) {
@@ -121,6 +123,27 @@ void lc_holder_chains_sort(struct lc_holder_chain *chains, size_t len)
 			chains[k] = chains[k - 1];
 		chains[k] = moved;
 	}
+}
+
+void lc_holder_chains_join(struct lc_holder_chain *chains, size_t *len,
+                           const struct lc_holder_names *names)
+{
+	char text[LC_HOLDER_TEXT_MAX], other[LC_HOLDER_TEXT_MAX];
+
+	for (size_t i = 0; i < *len; i++) {
+		size_t kept = i + 1;
+
+		lc_holder_chain_text(&chains[i], names, text, sizeof(text));
+		for (size_t k = i + 1; k < *len; k++) {
+			lc_holder_chain_text(&chains[k], names, other, sizeof(other));
+			if (!strcmp(text, other))
+				chains[i].count += chains[k].count;
+			else
+				chains[kept++] = chains[k];
+		}
+		*len = kept;
+	}
+	sort(chains, *len);
 }
 
 /* ---- text ---- */
@@ -221,6 +244,9 @@ static void write_hop(struct text *t, const struct lc_holder_hop *hop,
 
 	if (kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT) {
 		append(t, "[]");
+	} else if (kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD) {
+		names->field(names->context, hop->class, edge_index(hop->edge), name);
+		append(t, " -> static %s", name);
 	} else if (kind == JVMTI_HEAP_REFERENCE_FIELD) {
 		names->field(names->context, hop->class, edge_index(hop->edge), name);
 		append(t, " -> %s%s", name, hop->repeated ? " (repeated)" : "");

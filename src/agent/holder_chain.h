@@ -49,13 +49,16 @@ struct lc_holder_names {
 void lc_holder_chain_of(const struct lc_holder_table *t, uint32_t object,
                         struct lc_holder_chain *out);
 
-/*
- * Count the chain in `chains`: *len of them, and room for one more. The first are those of which
- * there are most, when all are counted and lc_holder_chains_sort() was called.
- */
+/* Count the chain in `chains`: *len of them, and room for one more. */
 void lc_holder_chains_add(struct lc_holder_chain *chains, size_t *len,
                           const struct lc_holder_chain *chain);
-void lc_holder_chains_sort(struct lc_holder_chain *chains, size_t len);
+
+/*
+ * All chains are counted: join those of equal text, whose classes only have equal names, and sort
+ * the most frequent first.
+ */
+void lc_holder_chains_join(struct lc_holder_chain *chains, size_t *len,
+                           const struct lc_holder_names *names);
 
 /* Write the chain, cut to out_len - 1 bytes. */
 void lc_holder_chain_text(const struct lc_holder_chain *chain, const struct lc_holder_names *names,

@@ -132,6 +132,7 @@ static uint32_t number_of(struct lc_holder_walk *w, const struct lc_holder_targe
 static uint32_t find_chains(struct job *j, uint32_t site, struct lc_holder_chain chains[LOOKED_AT],
                             size_t *len)
 {
+	const struct lc_holder_names names = lc_holder_walk_names(&j->walk);
 	struct lc_holder_chain chain;
 	uint32_t found = 0;
 
@@ -146,7 +147,7 @@ static uint32_t find_chains(struct job *j, uint32_t site, struct lc_holder_chain
 		lc_holder_chains_add(chains, len, &chain);
 		found++;
 	}
-	lc_holder_chains_sort(chains, *len);
+	lc_holder_chains_join(chains, len, &names);
 	return found;
 }
 

@@ -3,6 +3,9 @@
 #include "src/agent/holder_table.h"
 
 #include <stddef.h>
+#include <stdlib.h>
+
+#include "src/base/order.h"
 
 enum {
 	BLOCK_SHIFT = 6, /* 64 addresses, of 512 bytes of heap */
@@ -26,6 +29,22 @@ void lc_holder_table_begin(struct lc_holder_table *t)
 	t->chunk_len = 0;
 	for (uint32_t i = 0; i < first; i++)
 		t->objects[i] = (struct lc_holder){ .distance = LC_HOLDER_UNREACHED };
+}
+
+static int order_named(const void *a, const void *b)
+{
+	const struct lc_holder_named *x = a, *y = b;
+
+	return lc_order_u64(x->hash, y->hash);
+}
+
+void lc_holder_table_mark(struct lc_holder_table *t, struct lc_holder_named *named)
+{
+	qsort(named, t->class_count, sizeof(*named), order_named);
+	for (uint32_t i = 1; i < t->class_count; i++)
+		if (named[i].hash == named[i - 1].hash)
+			t->classes[named[i].class].again = t->classes[named[i - 1].class].again =
+			    true;
 }
 
 bool lc_holder_table_reached(const struct lc_holder_table *t, uint32_t number)
@@ -68,7 +87,7 @@ static uint32_t distance_of(const struct lc_holder_table *t, const struct lc_hol
 {
 	uint32_t parent;
 
-	if (r->kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD)
+	if (r->kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD && lc_holder_is_alone(t, r->parent))
 		return STATIC_DISTANCE;
 	if (!r->parent)
 		return r->kind == LC_HOLDER_VIRTUAL_LOCAL ? VIRTUAL_DISTANCE : ROOT_DISTANCE;

@@ -68,6 +68,7 @@ struct lc_holder_class {
 	bool wanted;  /* its objects are asked for */
 	bool leaf;    /* its objects hold nothing */
 	bool skipped; /* a leaf that is not wanted */
+	bool again;   /* other classes have its name: its loader may be what leaks */
 	struct lc_holder_sample sample[LC_HOLDER_SAMPLES];
 };
 
@@ -118,11 +119,28 @@ static inline uint32_t lc_holder_own_thread(const struct lc_holder_table *t)
 	return t->class_count + 1;
 }
 
+/*
+ * May a static field of the class be a root of chains? A class that was loaded since the walk has
+ * numbered classes is an object like others.
+ */
+static inline bool lc_holder_is_alone(const struct lc_holder_table *t, uint32_t class)
+{
+	return class > t->class_count || !t->classes[class].again;
+}
+
 /* Rows that have no address. */
 static inline uint32_t lc_holder_first_row(uint32_t class_count)
 {
 	return class_count + 3;
 }
+
+struct lc_holder_named {
+	uint64_t hash; /* of a class's name */
+	uint32_t class;
+};
+
+/* Mark classes of equal names as `again`. `named`: [class_count], which is sorted. */
+void lc_holder_table_mark(struct lc_holder_table *t, struct lc_holder_named *named);
 
 /* Begin, with the class objects and the thread in the table. There is room for them. */
 void lc_holder_table_begin(struct lc_holder_table *t);

@@ -19,6 +19,7 @@
 #include "src/agent/holder_names.h"
 #include "src/attribute/heap_size.h"
 #include "src/base/glob.h"
+#include "src/base/hash.h"
 #include "src/base/time.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
@@ -498,6 +499,7 @@ static bool is_leaf(const char *name)
 
 void lc_holder_walk_want(struct lc_holder_walk *w, const char *pattern, bool bytes)
 {
+	struct lc_holder_named *named = calloc(w->table.class_count + 1, sizeof(*named));
 	char name[LC_HOLDER_NAME_MAX];
 	struct lc_holder_class *string = NULL;
 
@@ -505,6 +507,8 @@ void lc_holder_walk_want(struct lc_holder_walk *w, const char *pattern, bool byt
 		struct lc_holder_class *c = &w->table.classes[i];
 
 		class_name(w, i, name);
+		if (named)
+			named[i - 1] = (struct lc_holder_named){ lc_hash_text(0, name), i };
 		c->wanted = pattern && (!*pattern || lc_glob(pattern, pattern + strlen(pattern),
 		                                             name, name + strlen(name), false));
 		c->leaf = is_leaf(name);
@@ -516,6 +520,9 @@ void lc_holder_walk_want(struct lc_holder_walk *w, const char *pattern, bool byt
 		else if (!strcmp(name, "java.lang.String"))
 			string = c;
 	}
+	if (named)
+		lc_holder_table_mark(&w->table, named);
+	free(named);
 	if (string && !bytes) { /* that is all that it holds */
 		string->leaf = true;
 		string->skipped = !string->wanted;

@@ -53,7 +53,7 @@ static void say_class(struct lc_holder_walk *w, uint32_t class)
 		    &chain);
 		lc_holder_chains_add(chains, &len, &chain);
 	}
-	lc_holder_chains_sort(chains, len);
+	lc_holder_chains_join(chains, &len, &names);
 	names.class(w, class, name);
 	lc_say_answer("class\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\t%s", c->objects, c->bytes,
 	              looked_at, name);

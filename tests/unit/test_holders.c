@@ -18,7 +18,18 @@
 
 /* ---- a heap ---- */
 
-enum { LEAK = 1, MAP, NODES, NODE, VALUE, LEAF, CLASSES = LEAF, ROWS = 264, CHUNKS = 4 };
+enum {
+	LEAK = 1,
+	MAP,
+	NODES,
+	NODE,
+	VALUE,
+	LEAF,
+	NODE_AGAIN,
+	CLASSES = NODE_AGAIN,
+	ROWS = 264,
+	CHUNKS = 4
+};
 enum { FIELD_VALUE = 7, FIELD_NEXT };
 
 static struct lc_holder objects[ROWS];
@@ -76,9 +87,8 @@ static uint32_t number(size_t object)
 
 static void name_class(void *unused, uint32_t class, char *out)
 {
-	static const char *const names[] = {
-		"?", "Leak", "Map", "Node[]", "Node", "Value", "Leaf"
-	};
+	static const char *const names[] = { "?",    "Leak",  "Map",  "Node[]",
+		                             "Node", "Value", "Leaf", "Node" };
 
 	(void)unused;
 	snprintf(out, LC_HOLDER_NAME_MAX, "%s", names[class]);
@@ -100,12 +110,13 @@ static void name_method(void *unused, uint32_t method, char *out)
 	snprintf(out, LC_HOLDER_NAME_MAX, "Main.run%u", method);
 }
 
+static const struct lc_holder_names text_names = { NULL, name_class, name_field, name_method };
+
 static const char *text_of(const struct lc_holder_chain *chain)
 {
-	static const struct lc_holder_names names = { NULL, name_class, name_field, name_method };
 	static char text[1000];
 
-	lc_holder_chain_text(chain, &names, text, sizeof(text));
+	lc_holder_chain_text(chain, &text_names, text, sizeof(text));
 	return text;
 }
 
@@ -221,6 +232,52 @@ static void references_in_a_circle_end(void **state)
 	assert_string_equal(text_to(0), "local variable of Main.run1");
 }
 
+/* Two loaders have a class of the name: the chain goes on to what holds the loader's class. */
+static void static_fields_of_a_class_that_is_there_again_have_a_holder(void **state)
+{
+	static const uint64_t hashes[CLASSES] = { 5, 9, 4, 8, 3, 7, 8 };
+	struct lc_holder_named named[CLASSES];
+	struct lc_holder_reference class = { .kind = JVMTI_HEAP_REFERENCE_CLASS };
+	struct lc_holder_chain chains[3], chain;
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < CLASSES; i++)
+		named[i] = (struct lc_holder_named){ hashes[i], i + 1 };
+	lc_holder_table_mark(&table, named);
+	assert_true(classes[NODE].again && classes[NODE_AGAIN].again && !classes[LEAK].again);
+	assert_true(reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, 0, LEAK, NODES, 0));
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint32_t node = i ? NODE_AGAIN : NODE;
+
+		assert_true(reach(JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT, i, number(0), node, 1 + i));
+		class.object = node;
+		class.parent = number(1 + i);
+		assert_int_equal(lc_holder_table_reach(&table, &class), LC_HOLDER_NEW);
+		/* The class holds the object that holds the class, too. */
+		assert_true(
+		    reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, FIELD_NEXT, node, node, 1 + i));
+		assert_true(
+		    reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, FIELD_VALUE, node, VALUE, 10 + i));
+		lc_holder_chain_of(&table, number(10 + i), &chain);
+		assert_string_equal(text_of(&chain),
+		                    "static Leak.cache[] -> Node.(class) -> static Node.value");
+		lc_holder_chains_add(chains, &len, &chain);
+	}
+	assert_int_equal(len, 2);
+	lc_holder_chains_join(chains, &len, &text_names);
+	assert_int_equal(len, 1);
+	assert_int_equal(chains[0].count, 2);
+}
+
+/* A class that was loaded after the classes were numbered has an address, as other objects do. */
+static void a_static_field_of_a_new_class_is_a_root(void **state)
+{
+	assert_true(reach(JVMTI_HEAP_REFERENCE_JNI_GLOBAL, 0, 0, LEAK, 200));
+	assert_true(number(200) > CLASSES + 1);
+	assert_true(reach(JVMTI_HEAP_REFERENCE_STATIC_FIELD, 0, number(200), VALUE, 0));
+	assert_string_equal(text_to(0), "static Leak.cache");
+}
+
 static void a_linked_list_is_one_chain(void **state)
 {
 	struct lc_holder_chain chains[64], chain;
@@ -237,7 +294,7 @@ static void a_linked_list_is_one_chain(void **state)
 		lc_holder_chain_of(&table, number(30 + i), &chain);
 		lc_holder_chains_add(chains, &len, &chain);
 	}
-	lc_holder_chains_sort(chains, len);
+	lc_holder_chains_join(chains, &len, &text_names);
 	assert_int_equal(len, 3);
 	assert_int_equal(chains[0].count, 18);
 	assert_string_equal(text_of(&chains[0]),
@@ -565,6 +622,9 @@ int main(void)
 		cmocka_unit_test_setup(the_nearest_referrer_is_kept, begin_walk),
 		cmocka_unit_test_setup(a_virtual_thread_does_not_hold_itself, begin_walk),
 		cmocka_unit_test_setup(references_in_a_circle_end, begin_walk),
+		cmocka_unit_test_setup(static_fields_of_a_class_that_is_there_again_have_a_holder,
+		                       begin_walk),
+		cmocka_unit_test_setup(a_static_field_of_a_new_class_is_a_root, begin_walk),
 		cmocka_unit_test_setup(a_linked_list_is_one_chain, begin_walk),
 		cmocka_unit_test_setup(a_long_chain_keeps_its_ends, begin_walk),
 		cmocka_unit_test_setup(a_full_table_refuses_new_objects_only, begin_walk),
