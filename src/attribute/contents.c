@@ -20,6 +20,7 @@
 #include "src/core/record.h"
 #include "src/core/thread.h"
 #include "src/format/rows.h"
+#include "src/heap/estimate.h"
 #include "src/jvm/layout/array.h"
 #include "src/jvm/layout/layout.h"
 #include "src/jvm/os/peek.h"
@@ -35,6 +36,7 @@ enum {
 	SITES_MAX = 512,    /* with arrays looked at since the rows were taken; a power of two */
 	SEEN_BITS = 12,     /* of the table of hashes */
 	LIVE_PART = 4,      /* live arrays get such a part of a pause's bytes */
+	SURVIVORS_PART = 8, /* ... of which sampled ones get this part */
 	COST_FACTOR = 1000, /* passes may use so small a part of the CPU time */
 	INTERVAL_FIRST = 1 << 20,
 };
@@ -251,6 +253,18 @@ static void look_at_new(const struct chosen *c)
 		hold(*c, &a, to);
 }
 
+/* Compare a sampled array that the collection was the first to leave. */
+static void look_at_survivor(const struct lc_estimate_survivor *s)
+{
+	const struct chosen c = { .words = (uint32_t)(s->size_bytes / 8), .site = s->site };
+	struct lc_array a;
+
+	if (c.site && c.words >= LEAST_WORDS && s->size_bytes <= 2 * LC_ARRAY_WHOLE_BYTES &&
+	    area_of(s->address) && array_at(&c, s->address, &a) &&
+	    contents.looked_in_pause <= LC_CONTENTS_PAUSE_BYTES / SURVIVORS_PART)
+		look(&c, &a, true);
+}
+
 /* Returns whether the array is alive, and is held on. */
 static bool look_at_held(struct chosen *c)
 {
@@ -395,6 +409,8 @@ void lc_contents_end(void)
 		if (look_at_held(&contents.held[i]))
 			contents.held[kept++] = contents.held[i];
 	contents.held_len = kept;
+	for (size_t i = 0; i < contents.pause.survivors_len; i++)
+		look_at_survivor(&contents.pause.survivors[i]);
 	for (size_t i = 0; i < contents.live_len; i++)
 		look_at_new(&contents.live[i]);
 	shuffle();

@@ -10,6 +10,9 @@
  * compares its contents with those of other copied arrays, and holds the array, to look at it in
  * the pause that follows its death.
  *
+ * Small arrays, such as those of strings, have no records. Sampled ones are compared in the same
+ * way when they have outlived their first collection; how they were used is not looked at.
+ *
  * Collections that slide objects overwrite dead ones: nothing is looked at, and the held arrays are
  * forgotten. Collectors that move objects while the program runs have no such pauses.
  *
@@ -29,6 +32,7 @@
 
 struct lc_alloc;
 struct lc_area;
+struct lc_estimate_survivor;
 struct lc_thread;
 
 enum { LC_CONTENTS_PAUSE_BYTES = 64 << 10 };
@@ -46,6 +50,9 @@ struct lc_contents_pause {
 	uint16_t tag;   /* epoch tag of the records to choose from */
 	bool collected; /* objects were copied */
 	bool slid;      /* or slid, or what happened is unknown */
+	/* Sampled objects that it was the first to leave: heap/estimate.h. */
+	const struct lc_estimate_survivor *survivors;
+	size_t survivors_len;
 };
 
 /*

@@ -26,6 +26,7 @@
 #include "src/gc/small.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
+#include "src/heap/estimate.h"
 #include "src/heap/tracked.h"
 #include "src/jvm/layout/areas.h"
 #include "src/jvm/layout/collector.h"
@@ -331,6 +332,7 @@ static void look_into_arrays(const struct lc_epoch *e)
 		        lc_areas_collections() > 1,
 	};
 
+	pause.survivors = lc_estimate_survivors(&pause.survivors_len);
 	for (size_t i = 0; i < e->areas_len; i++)
 		pause.slid |= (e->areas[i].flags & LC_AREA_COMPACTED) != 0;
 	if (lc_contents_begin(&pause)) {

@@ -452,10 +452,33 @@ void lc_estimate_count_collection(void)
 	sample.collections++;
 }
 
+static void note_survivor(const struct lc_estimate_entry *e)
+{
+	const size_t seen = sample.survivors_seen++;
+	size_t at = seen;
+
+	if (seen >= LC_ESTIMATE_SURVIVORS)
+		at = (lc_hash_add(e->object.address[0], seen) >> 32) % (seen + 1);
+	if (at < LC_ESTIMATE_SURVIVORS)
+		sample.survivors[at] = (struct lc_estimate_survivor){
+			.address = e->object.address[0],
+			.size_bytes = e->size_bytes,
+			.site = e->object.site,
+		};
+}
+
+const struct lc_estimate_survivor *lc_estimate_survivors(size_t *len)
+{
+	*len = sample.survivors_seen < LC_ESTIMATE_SURVIVORS ? sample.survivors_seen
+	                                                     : LC_ESTIMATE_SURVIVORS;
+	return sample.survivors;
+}
+
 void lc_estimate_gc_finish(uint32_t epoch)
 {
 	uint64_t begin_ns;
 
+	sample.survivors_seen = 0;
 	if (!lc_estimate_enabled())
 		return;
 	if (!sample.config.follow)
@@ -466,6 +489,7 @@ void lc_estimate_gc_finish(uint32_t epoch)
 	sample.epoch = epoch + 1;
 	for (size_t i = 0; i < sample.len; i++) {
 		struct lc_estimate_entry *e = &sample.entries[i];
+		const bool young = !e->survived;
 		uint64_t address;
 
 		if (!lc_estimate_alive(e))
@@ -483,6 +507,8 @@ void lc_estimate_gc_finish(uint32_t epoch)
 		        sizeof(e->object.address) - sizeof(e->object.address[0]));
 		e->object.address[0] = address;
 		e->survived = sample.collections - e->since;
+		if (young && e->survived)
+			note_survivor(e);
 	}
 	if (sample.shift && sample.live < LC_ESTIMATE_LIVE_MAX / 4)
 		sample.shift--;

@@ -68,6 +68,22 @@ void JNICALL lc_estimate_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, job
  */
 void lc_estimate_gc_finish(uint32_t epoch);
 
+/* A sampled object that has outlived its first collection. */
+struct lc_estimate_survivor {
+	uint64_t address; /* after the collection */
+	uint64_t size_bytes;
+	uint32_t site;
+};
+
+enum { LC_ESTIMATE_SURVIVORS = 256 };
+
+/*
+ * Objects that the last lc_estimate_gc_finish() has found to have outlived their first collection:
+ * *len of them, at most LC_ESTIMATE_SURVIVORS, chosen at random. Valid in the same pause. Context:
+ * [gc].
+ */
+const struct lc_estimate_survivor *lc_estimate_survivors(size_t *len);
+
 /*
  * Note that a sample of `engine` on `t`, in `epoch`, fell into an object of class `class_site`
  * (lc_klass_site()) that starts at `start` and was not tracked. The next lc_estimate_flush()

@@ -88,6 +88,11 @@ struct lc_estimate_table {
 	struct lc_estimate_stats stats;
 	struct lc_estimate_class classes[LC_ESTIMATE_CLASSES]; /* by a hash of the mirror */
 
+	/* Found in the last pause, by the thread that posts the GC events, which alone reads them.
+	 */
+	struct lc_estimate_survivor survivors[LC_ESTIMATE_SURVIVORS];
+	size_t survivors_seen;
+
 	/* Attribution thread only. */
 	struct lc_split *split;
 	struct lc_split_object *objects;    /* copies of the table's objects */

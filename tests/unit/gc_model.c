@@ -9,6 +9,7 @@
 #include "src/gc/moves.h"
 #include "src/gc/small.h"
 #include "src/heap/audit.h"
+#include "src/heap/estimate.h"
 #include "src/heap/tracked.h"
 #include "src/jvm/layout/areas.h"
 #include "src/jvm/layout/collector.h"
@@ -320,6 +321,12 @@ bool lc_contents_begin(const struct lc_contents_pause *pause)
 {
 	gc_seen.contents = *pause;
 	return !pause->slid;
+}
+
+const struct lc_estimate_survivor *lc_estimate_survivors(size_t *len)
+{
+	*len = 0;
+	return NULL;
 }
 
 void lc_contents_choose(const struct lc_alloc *records, size_t len)

@@ -18,6 +18,7 @@
 #include "src/core/record.h"
 #include "src/core/thread.h"
 #include "src/format/rows.h"
+#include "src/heap/estimate.h"
 #include "src/jvm/layout/array.h"
 #include "src/jvm/layout/klass.h"
 #include "src/jvm/layout/layout.h"
@@ -371,6 +372,43 @@ static void live_arrays_are_compared(void **state)
 		assert_int_equal(sums[site].dead, 0);
 }
 
+/* Small arrays are sampled: three in four of site 5 are equal to others, of site 6 none. */
+static void sampled_arrays_are_compared(void **state)
+{
+	static struct lc_estimate_survivor survivors[64];
+
+	for (unsigned k = 0; k < 8; k++) {
+		struct lc_contents_pause pause = { .areas = areas,
+			                           .areas_len = 1,
+			                           .tag = TAG,
+			                           .collected = true,
+			                           .survivors = survivors,
+			                           .survivors_len = 64 };
+
+		for (unsigned i = 0; i < 64; i++) {
+			const unsigned number = 64 * k + i;
+			unsigned char *a = put(OLD + (size_t)i * 64, BYTE, 24);
+
+			memset(a, 1 + (int)i % 4, 24);
+			if (i % 2 || i % 8 == 0)
+				memcpy(a, &number, sizeof(number));
+			survivors[i] =
+			    (struct lc_estimate_survivor){ (uintptr_t)a - BASE, size_of(BYTE, 24),
+				                           5 + i % 2 };
+		}
+		areas[0].top = (uintptr_t)heap + OLD + (uintptr_t)64 * 64;
+		survivors[63].site = 0; /* unknown */
+		survivors[62].address = 8;
+		assert_true(lc_contents_begin(&pause));
+		lc_contents_end();
+		lc_contents_take((struct lc_thread[]){ { 0 } });
+	}
+	assert_int_equal(sums[5].outlived, 8 * 31);
+	assert_in_range(sums[5].same, 8 * 23 - 8, 8 * 23);
+	assert_int_equal(sums[6].outlived, 8 * 31);
+	assert_int_equal(sums[6].same + sums[6].other + sums[5].other, 0);
+}
+
 /* A live array is not final: it is looked at in the pause after its death, with what it has then.
  */
 static void an_array_is_followed_until_it_dies(void **state)
@@ -467,6 +505,7 @@ int main(void)
 		TEST(memory_that_is_gone_is_not_read),
 		TEST(dead_arrays_are_looked_at),
 		TEST(live_arrays_are_compared),
+		TEST(sampled_arrays_are_compared),
 		TEST(an_array_is_followed_until_it_dies),
 		TEST(after_a_slide_nothing_is_looked_at),
 		TEST(only_records_of_the_epoch_count),

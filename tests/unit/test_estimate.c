@@ -501,6 +501,32 @@ static void object_counts_for_those_that_were_not_picked(void **state)
 	assert_int_equal(counter("estimate_live"), 2);
 }
 
+static void survivors_are_told_in_the_pause_of_their_first_collection(void **state)
+{
+	const struct lc_estimate_survivor *s = lc_estimate_survivors(&(size_t){ 0 });
+	size_t len;
+
+	for (unsigned i = 0; i < 3; i++)
+		allocate(64);
+	slots[0] += 0x1000;
+	slots[1] = 0; /* dies */
+	collect();
+	(void)lc_estimate_survivors(&len);
+	assert_int_equal(len, 2);
+	assert_int_equal(s[0].address, slots[0]);
+	assert_int_equal(s[1].address, slots[2]);
+	assert_int_equal(s[0].site, 101);
+	assert_int_equal(s[0].size_bytes, 64);
+	pause_with(false); /* nothing is collected */
+	(void)lc_estimate_survivors(&len);
+	assert_int_equal(len, 0);
+	allocate(64);
+	collect();
+	(void)lc_estimate_survivors(&len);
+	assert_int_equal(len, 1);
+	assert_int_equal(s[0].address, slots[3]);
+}
+
 static void large_object_is_left_to_the_hooks(void **state)
 {
 	allocate(1024);
@@ -996,6 +1022,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(object_counts_for_those_that_were_not_picked),
+		TEST(survivors_are_told_in_the_pause_of_their_first_collection),
 		TEST(large_object_is_left_to_the_hooks),
 		TEST(object_of_a_tracked_class_is_left_to_the_hooks),
 		TEST(nothing_is_sampled_when_it_is_not_wanted),

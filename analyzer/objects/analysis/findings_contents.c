@@ -11,13 +11,14 @@
 #include "analyzer/objects/analysis/contents.h"
 #include "analyzer/objects/analysis/findings_impl.h"
 #include "analyzer/objects/analysis/gc_model.h"
+#include "analyzer/objects/analysis/live.h"
 #include "analyzer/out/emit.h"
 
 /* Does the row cost enough, in samples or in bytes? */
 static bool costs(const struct lc_finding_search *s, const struct lc_gc_model *gc,
                   const struct lc_rank_row *row)
 {
-	return (double)row->bytes >= LC_FINDING_ALLOCATED_MIN * gc->allocated ||
+	return lc_gc_model_bytes(row) >= LC_FINDING_ALLOCATED_MIN * gc->allocated ||
 	       (lc_wilson_effective(lc_view_all(s->v)) >= LC_FINDING_SAMPLES_MIN &&
 	        row->low >= LC_FINDING_SHARE_MIN);
 }
@@ -53,9 +54,10 @@ static void put_allocated(FILE *out, const struct lc_rank_row *row, const struct
 {
 	char bytes[32];
 
-	fprintf(out, " The line allocated %s, %.0f%% of all bytes.",
-	        lc_emit_bytes(bytes, sizeof(bytes), row->bytes),
-	        100 * (double)row->bytes / fmax(1, gc->allocated));
+	fprintf(out, " The line allocated %s%s, %.0f%% of all bytes.",
+	        row->object_bytes.value > 0 ? "about " : "",
+	        lc_emit_bytes_real(bytes, sizeof(bytes), lc_gc_model_bytes(row)),
+	        100 * lc_gc_model_bytes(row) / fmax(1, gc->allocated));
 }
 
 static struct lc_finding *add(struct lc_finding_search *s, enum lc_finding_kind kind,
@@ -178,10 +180,22 @@ static void look_for_oversized(struct lc_finding_search *s, const struct lc_gc_m
 
 /* ---- equal to others ---- */
 
+/* The part of the heap in use that the line's arrays hold; 0: unknown. */
+static double held_part(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	const struct lc_live *l = s->of->live;
+
+	for (size_t i = 0; l && !l->none && l->heap_bytes && i < l->len; i++)
+		if (l->lines[i].row == row && !lc_live_is_vague(&l->lines[i].now))
+			return fmin(1, lc_live_bytes(&l->lines[i].now) / (double)l->heap_bytes);
+	return 0;
+}
+
 static char *replicas_words(const struct lc_finding_search *s, const struct lc_gc_model *gc,
                             const struct lc_finding *f)
 {
 	const struct lc_rank_contents *c = &f->row->contents;
+	const double held = held_part(s, f->row);
 	char *what = lc_finding_row_words(s, f->row), *text;
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
@@ -193,6 +207,8 @@ static char *replicas_words(const struct lc_finding_search *s, const struct lc_g
 	        what, 100 * (double)lc_contents_equal(c) / (double)c->outlived,
 	        lc_contents_equal(c), c->outlived, c->same);
 	put_allocated(out, f->row, gc);
+	if (held >= LC_FINDING_ALLOCATED_MIN)
+		fprintf(out, " Its arrays hold %.0f%% of the heap in use.", 100 * held);
 	lc_finding_put_gain(out, f);
 	lc_mem_close_text(out);
 	free(what);
@@ -205,7 +221,8 @@ static void look_for_replicas(struct lc_finding_search *s, const struct lc_gc_mo
 	const struct lc_rank_contents *c = &row->contents;
 	struct lc_finding *f;
 
-	if (c->outlived < LC_CONTENTS_MIN || 2 * lc_contents_equal(c) < c->outlived)
+	if (c->outlived < LC_CONTENTS_MIN || 2 * lc_contents_equal(c) < c->outlived ||
+	    (!costs(s, gc, row) && held_part(s, row) < LC_FINDING_ALLOCATED_MIN))
 		return;
 	f = add(s, LC_FINDING_REPLICAS, row);
 	save(s, gc, f, (double)lc_contents_equal(c) / (double)c->outlived);
@@ -223,10 +240,10 @@ void lc_finding_contents(struct lc_finding_search *s)
 	for (size_t i = 0; i < r->len; i++) {
 		const struct lc_rank_row *row = &r->rows[i];
 
-		if (!row->path || !row->allocations || !lc_contents_any(&row->contents) ||
-		    !costs(s, &gc, row))
+		if (!row->path || !lc_contents_any(&row->contents))
 			continue;
-		look_for_oversized(s, &gc, row);
+		if (costs(s, &gc, row))
+			look_for_oversized(s, &gc, row);
 		look_for_replicas(s, &gc, row);
 	}
 }
