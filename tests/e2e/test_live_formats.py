@@ -84,6 +84,13 @@ def test_a_line_grows_to_the_end_of_the_recording(locus, tmp_path, old, grows):
     assert ("grows" in [f["kind"] for f in found]) == grows
 
 
+def test_without_a_collection_the_view_says_what_to_do(locus, tmp_path):
+    block = Block().access("native", FILL, 60).off_heap(*BLOCK, 2, 8192).live("now", NS, None, 0, 0).live("now", NS, BLOCK, 2, 8192)
+    Profile(tmp_path / "p", counters={"heap_max_bytes": 256 * MB}).append(block, end=2 * NS).close()
+    text = " ".join(locus("report", "--view=live", tmp_path / "p").stdout.split())
+    assert text.startswith("No collection was seen") and "jcmd PID GC.run" in text and "8.0 KB live" in text, text
+
+
 @pytest.mark.parametrize("known, reached, grows", [(5000, 128, True), (5000, 112, False), (128, 125, True), (100, 80, False)])
 def test_a_walk_of_the_heap_tells_whether_what_young_collections_leave_is_live(locus, tmp_path, known, reached, grows):
     """Without a collection of old objects, the dead ones are bounded by those that the walk has not reached."""

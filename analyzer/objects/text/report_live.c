@@ -169,7 +169,7 @@ static void print_all(const struct lc_screen *s, const struct lc_live *l)
 	if (l->heap_bytes)
 		fprintf(out, "; heap in use after the last one: %s",
 		        lc_emit_bytes_real(in_use, sizeof(in_use), (double)l->heap_bytes));
-	if (l->heap_max_bytes)
+	if (l->heap_bytes && l->heap_max_bytes)
 		fprintf(out, " of at most %s",
 		        lc_emit_bytes_real(max, sizeof(max), (double)l->heap_max_bytes));
 	fputs(
@@ -209,7 +209,14 @@ void lc_report_text_live(FILE *out, const struct lc_report *r)
 		lc_screen_wrap(&s, 0, 0, l->none);
 		return;
 	}
-	print_all(&s, l);
+	if (l->collections)
+		print_all(&s, l);
+	else
+		lc_screen_wrap(
+		    &s, 0, 0,
+		    "No collection was seen, so nothing tells which objects stay: record for "
+		    "longer, or have the JVM collect (jcmd PID GC.run). Blocks outside the "
+		    "heap need no collection.");
 	for (size_t i = 0; i < l->len; i++) {
 		const struct lc_live_held *now = &l->lines[i].now;
 
