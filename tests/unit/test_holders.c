@@ -1,6 +1,9 @@
 /* uses: src/agent/holder_table.c src/agent/holder_targets.c src/agent/holder_chain.c src/agent/holder_names.c src/core/version.c src/core/path.c src/core/path_name.c src/base/limit.c src/base/say.c src/core/path_intern.c src/core/recursion.c src/core/jvmti.c src/core/own.c src/core/memory.c src/core/method_number.c */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_holders.c - checks chains of references, and the numbers that JVMTI gives to fields. */
+/*
+ * test_holders.c - checks chains of references, and the numbers that JVMTI gives to fields. It is
+ * longer than 600 lines: all chains are of one model of a heap.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
