@@ -3,10 +3,9 @@
  */
 #include "src/agent/holder_virtual.h"
 
-#include <string.h>
-
 #include "src/agent/holder_table.h"
 #include "src/jvm/layout/unsafe.h"
+#include "src/jvm/os/peek.h"
 
 #define VISIT_NS 100000 /* of a stack of about 60 frames */
 #define COLOR_BITS 16   /* of a reference of 8 bytes, which ZGC may set in one to nothing */
@@ -53,7 +52,8 @@ static bool is_made(const struct lc_holder_virtual *v, const struct lc_holder_re
 {
 	uint64_t word = 0;
 
-	memcpy(&word, (const unsigned char *)(uintptr_t)r->address + v->offset, v->reference_bytes);
+	if (!lc_peek(r->address + v->offset, &word, v->reference_bytes))
+		return false;
 	return v->reference_bytes == 8 ? word >> COLOR_BITS : word;
 }
 

@@ -1,4 +1,4 @@
-/* uses: src/agent/holder_walk.c src/agent/holder_table.c src/agent/holder_targets.c src/agent/holder_chain.c src/agent/holder_virtual.c */
+/* uses: src/agent/holder_walk.c src/agent/holder_table.c src/agent/holder_targets.c src/agent/holder_chain.c src/agent/holder_virtual.c src/jvm/os/peek.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_holder_walk.c - a JVM with three classes whose heap is walked, and which counts its tags. */
 #include <setjmp.h>
