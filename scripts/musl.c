@@ -6,7 +6,6 @@
  * whose own archive has initial-exec thread-locals.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,17 +91,6 @@ int __fprintf_chk(FILE *out, int flag, const char *format, ...)
 	len = vfprintf(out, format, more);
 	va_end(more);
 	return len;
-}
-
-int fcntl64(int fd, int command, ...)
-{
-	va_list more;
-	void *value;
-
-	va_start(more, command);
-	value = va_arg(more, void *);
-	va_end(more);
-	return fcntl(fd, command, value);
 }
 
 int numa_available(void)

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -49,18 +48,6 @@ int lstat64(const char *restrict path, struct stat64 *restrict st)
 int fstat64(int fd, struct stat64 *st)
 {
 	return (int)syscall(SYS_fstat, fd, st);
-}
-
-/* Locks of large files are those of others where a file's length has 64 bits. */
-int fcntl64(int fd, int command, ...)
-{
-	va_list more;
-	void *value;
-
-	va_start(more, command);
-	value = va_arg(more, void *);
-	va_end(more);
-	return fcntl(fd, command, value);
 }
 
 /* Linux has it since 3.17. */
