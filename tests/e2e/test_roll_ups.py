@@ -123,10 +123,11 @@ def test_threads_add_up_to_all(locus, synthetic):
     assert sum(r["ranking"]["samples"] for r in by_thread) == whole["ranking"]["samples"]
 
 
-@pytest.mark.parametrize("columns", (60, 80, 120, 200))
+@pytest.mark.parametrize("columns", (40, 60, 80, 120, 200))
 @pytest.mark.parametrize("of", (golden.objects, golden.numa, golden.one_node, golden.damaged))
 def test_the_first_screen_fits(locus, tmp_path, of, columns):
     text = locus("report", of(tmp_path / "p"), env={"COLUMNS": str(columns)}).stdout
     lines = text.splitlines()
-    assert max(map(len, lines)) <= columns and (columns < 80 or len(lines) <= 40), text
+    wide = [line for line in lines if len(line) > columns]
+    assert wide in ([], ["  locus run --track-from PROFILE -- COMMAND"]) and (columns < 80 or len(lines) <= 40), text
     assert "\x1b" not in text
