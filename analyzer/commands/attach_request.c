@@ -26,10 +26,15 @@
 enum {
 	WAIT_SECONDS = 60,
 	STEP_MS = 10,
+	BUSY_TRIES = 50,
+	BUSY_STEP_MS = 200,
 	ANSWER_MAX = 64 << 10,
 	LINE_MAX_BYTES = 128,
 	OPTIONS_BYTES = LC_ATTACH_ARGUMENT_MAX - 128, /* beside the command and the file's path */
 };
+
+/* Beside exit statuses: the answer is not whole; another request is being worked off. */
+enum { PENDING = -1, BUSY = -2 };
 
 /*
  * Make the file, which begins with `options`. Sets *inner to its path as the process sees it.
@@ -117,19 +122,19 @@ static size_t read_reply(int fd, off_t begin, char *text, off_t *size)
 /*
  * Wait for the answer and print it. The agent has the file locked until it has written all of it.
  * It writes each stage, and a line a second in a stage of many parts. The command waits as long as
- * lines come. Returns the exit status.
+ * lines come. Returns the exit status, or BUSY without a line, unless this is the `last` try.
  */
 static int take_reply(const struct lc_attach_target *t, int fd, off_t begin,
-                      const struct lc_attach_reader *reader)
+                      const struct lc_attach_reader *reader, bool last)
 {
 	const struct timespec moment = { .tv_nsec = STEP_MS * 1000000L };
 	char *text = lc_mem_zeroed(1, ANSWER_MAX);
 	const unsigned seconds = WAIT_SECONDS + (reader ? reader->seconds : 0);
 	char stage[LINE_MAX_BYTES] = "answering";
 	off_t size = 0, before = 0;
-	int status = -1;
+	int status = PENDING;
 
-	for (unsigned i = 0; status < 0 && i < seconds * 1000 / STEP_MS; i++) {
+	for (unsigned i = 0; status == PENDING && i < seconds * 1000 / STEP_MS; i++) {
 		const bool alive = lc_attach_alive(t), closed = !flock(fd, LOCK_SH | LOCK_NB);
 		const size_t len = read_reply(fd, begin, text, &size);
 
@@ -145,6 +150,8 @@ static int take_reply(const struct lc_attach_target *t, int fd, off_t begin,
 				status = reader->read(reader->context, text);
 			else
 				print_answer(false, text);
+		} else if (!last && !strcmp(text, LC_ATTACH_BUSY)) {
+			status = BUSY;
 		} else if (ends_with(text, len, "failed\n")) {
 			text[len - strlen("failed\n")] = '\0';
 			print_answer(true, text);
@@ -162,7 +169,7 @@ static int take_reply(const struct lc_attach_target *t, int fd, off_t begin,
 	}
 	free(text);
 	lc_progress_end();
-	return status >= 0
+	return status != PENDING
 	           ? status
 	           : lc_fail("the agent in JVM %d has sent no news for %u s while %s, and "
 	                     "continues: 'locus status %d' shows its stage, 'locus detach %d' ends "
@@ -170,8 +177,8 @@ static int take_reply(const struct lc_attach_target *t, int fd, off_t begin,
 	                     (int)t->pid, seconds, stage, (int)t->pid, (int)t->pid);
 }
 
-int lc_attach_request(const struct lc_attach_target *t, const char *library, const char *command,
-                      const char *options, const struct lc_attach_reader *reader)
+static int request_once(const struct lc_attach_target *t, const char *library, const char *command,
+                        const char *options, const struct lc_attach_reader *reader, bool last)
 {
 	char *inner = NULL, *full = NULL, *text = NULL;
 	const char *in_file = strlen(options) > OPTIONS_BYTES ? options : "";
@@ -183,12 +190,24 @@ int lc_attach_request(const struct lc_attach_target *t, const char *library, con
 		status = lc_attach_load(t, library, text, reader ? reader->seconds : 0);
 		unlink(full); /* the agent has opened it: a command that is killed leaves nothing */
 		if (!status)
-			status = take_reply(t, fd, (off_t)strlen(in_file), reader);
+			status = take_reply(t, fd, (off_t)strlen(in_file), reader, last);
 		close(fd);
 	}
 	free(text);
 	free(inner);
 	free(full);
+	return status;
+}
+
+int lc_attach_request(const struct lc_attach_target *t, const char *library, const char *command,
+                      const char *options, const struct lc_attach_reader *reader)
+{
+	const struct timespec moment = { .tv_nsec = BUSY_STEP_MS * 1000000L };
+	int status;
+
+	for (int left = BUSY_TRIES;
+	     (status = request_once(t, library, command, options, reader, !--left)) == BUSY;)
+		nanosleep(&moment, NULL);
 	return status;
 }
 

@@ -29,6 +29,7 @@
 #include "src/agent/holder_sites.h"
 #include "src/agent/holders.h"
 #include "src/attribute/attribution.h"
+#include "src/base/attach_answer.h"
 #include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/base/say.h"
@@ -329,7 +330,7 @@ static void answer_progress(const struct request *r)
 
 	lc_stages_text(stage, sizeof(stage));
 	if (what == DOING_ELSE)
-		snprintf(text, sizeof(text), "Locus is busy with another request\nfailed\n");
+		snprintf(text, sizeof(text), LC_ATTACH_BUSY);
 	else
 		snprintf(text, sizeof(text), "%s: %s\nok\n",
 		         what == DOING_ATTACH ? "attaching" : "detaching", stage);
@@ -433,7 +434,7 @@ static int begin(const struct request *r)
 		if (!strcmp(r->command, "status"))
 			answer_progress(r);
 		else
-			answer(r, "Locus is busy with another request\nfailed\n");
+			answer(r, LC_ATTACH_BUSY);
 	} else {
 		err = start_thread(r);
 		if (!err)

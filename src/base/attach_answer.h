@@ -7,4 +7,7 @@
 /* A line that says how far the agent is, and that is no part of the answer. */
 #define LC_ATTACH_PROGRESS "progress: "
 
+/* The answer to a request that comes while another is worked off. The command asks again. */
+#define LC_ATTACH_BUSY "Locus is busy with another request\nfailed\n"
+
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`locus attach` and `detach`: a JVM that runs is recorded, and then is as it was."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -489,6 +490,8 @@ def test_status_and_dump(locus, program, tmp_path, jdk):
     done = locus("dump", p.pid)
     assert (done.returncode, done.stdout) == (0, "written to %s\n" % (tmp_path / "p"))
     assert made_in(tmp_path / "p", locus)[0] == made
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:  # as `locus top` and others meet: each has its answer
+        assert {done.stderr for done in pool.map(lambda _: locus("dump", p.pid), range(12))} == {""}
     done = locus("status", p.pid)
     assert done.returncode == 0 and str(tmp_path / "p") in done.stdout and "interval=2ms" in done.stdout
     made += p.make(700)
