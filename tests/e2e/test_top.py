@@ -38,10 +38,13 @@ class Terminal:
 
     def __init__(self, words, directory, columns=100, rows=30):
         self.main, side = pty.openpty()
-        fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.resize(columns, rows)
         self.process = subprocess.Popen([str(w) for w in words], stdin=side, stdout=side, stderr=side, start_new_session=True,
                                         env={**os.environ, "TERM": "xterm", "TMPDIR": str(directory)})
         os.close(side)
+
+    def resize(self, columns, rows=30):
+        fcntl.ioctl(self.main, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def wait_for(self, *words, seconds=180):
         """Read until each word was written to the terminal."""
@@ -68,7 +71,7 @@ def batch(pid, directory, *options):
 
 
 def test_a_program_is_watched_and_left_as_it_was(locus, loop, tmp_path):
-    """First in lines, then on a terminal, where a recording goes on that is not its own."""
+    """First in lines, then on a terminal that becomes narrow, where a recording goes on that is not its own."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     done = batch(loop.pid, scratch, "--count=2", "--refresh=2s")
@@ -80,8 +83,10 @@ def test_a_program_is_watched_and_left_as_it_was(locus, loop, tmp_path):
 
     terminal = Terminal([*TOP, loop.pid, "--refresh=1s"], scratch)
     terminal.wait_for("top %d" % loop.pid, "time by own code", "long[]", "q quit")
+    terminal.resize(40)
+    terminal.process.send_signal(signal.SIGWINCH)  # it has no controlling terminal
     terminal.press("\t")
-    terminal.wait_for("objects", "accessed at", "Loop.touch:")
+    assert "every 1s" not in terminal.wait_for("objects", "accessed at", "Loop.touch:")  # the title is cut
     terminal.press("/No.such.frame\n")
     terminal.wait_for("no sample or allocation passes")
     terminal.press("h")
