@@ -31,7 +31,8 @@ static bool has_none(const struct lc_places *p)
 static void forget_last(struct lc_places *p)
 {
 	for (unsigned i = 0; i < LC_PLACES_LAST; i++)
-		p->last[i] = lc_place_at(none, p->kind, 0);
+		for (unsigned way = 0; way < LC_PLACES_LAST_WAYS; way++)
+			p->last[i][way] = lc_place_at(none, p->kind, 0);
 }
 
 void lc_places_init(struct lc_places *p, const struct lc_place_kind *kind, lc_place_same *same)

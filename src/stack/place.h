@@ -29,7 +29,10 @@
  */
 enum { LC_PLACES_NONE_BYTES = 16384 };
 
-enum { LC_PLACES_LAST = 16 }; /* a power of two */
+enum {
+	LC_PLACES_LAST = 16, /* sets of places that were found last: a power of two */
+	LC_PLACES_LAST_WAYS = 2
+};
 
 #define LC_PLACE_KIND_FITS(entry, ways)                                                            \
 	_Static_assert(sizeof(entry) * (ways) <= LC_PLACES_NONE_BYTES, "too few bytes")
@@ -68,8 +71,9 @@ struct lc_places {
 	unsigned char *far; /* as many entries; NULL: another kind, or nothing was kept yet */
 	const struct lc_place_kind *kind;
 	lc_place_same *same; /* NULL: none is replaced for being the same */
-	/* Last results of lc_places_find_again(), by their hash. Never NULL. */
-	struct lc_place *last[LC_PLACES_LAST];
+	/* Last results of lc_places_find_again(), by their hash. Never NULL. Two ways: a thread
+	 * often goes to and fro between two places. */
+	struct lc_place *last[LC_PLACES_LAST][LC_PLACES_LAST_WAYS];
 };
 
 /* An empty table, which takes memory when the first place is kept. Context: [attach] [hook]. */
@@ -132,20 +136,23 @@ lc_places_find(const struct lc_places *p, const struct lc_place_kind *kind, uint
 	return kind->far ? lc_places_find_far(p, frame, key) : NULL;
 }
 
-/* The same, which first asks the place that was found last. For kinds of many ways. */
+/* The same, which first asks the places that were found last. For kinds of many ways. */
 static inline __attribute__((always_inline)) struct lc_place *
 lc_places_find_again(struct lc_places *p, const struct lc_place_kind *kind, uint64_t frame,
                      uint64_t key, uint64_t stack_end)
 {
 	uint32_t hash = lc_place_hash(kind->any_depth ? 0 : frame, key);
 	uint32_t now = atomic_load_explicit(p->generation, memory_order_relaxed); /* a hint */
-	struct lc_place **last = &p->last[hash % LC_PLACES_LAST], *x = *last;
+	struct lc_place **last = p->last[hash % LC_PLACES_LAST], *x;
 
-	if (__builtin_expect(lc_place_is(x, kind, now, frame, key, stack_end), 1))
-		return x;
+	for (unsigned way = 0; way < LC_PLACES_LAST_WAYS; way++)
+		if (lc_place_is(last[way], kind, now, frame, key, stack_end))
+			return last[way];
 	x = lc_places_find(p, kind, frame, key, stack_end);
-	if (x)
-		*last = x;
+	if (x) {
+		last[1] = last[0];
+		last[0] = x;
+	}
 	return x;
 }
 

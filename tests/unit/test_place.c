@@ -392,6 +392,40 @@ static void a_place_is_recognised_at_another_depth_if_its_kind_says_so(void **st
 	lc_places_free(&anywhere);
 }
 
+static struct lc_place *find_again(struct lc_places *p, const struct path *path)
+{
+	lay_out(path);
+	return lc_places_find_again(p, &any_depth, frame, path->key, stack_end());
+}
+
+/* Without the table, the places that were found last are all that is known. */
+static void two_places_in_turn_are_found_without_a_search_whatever_their_keys_are(void **state)
+{
+	struct path to = { .len = 3, .call = { 1, 2, LIBRARY * CALLS }, .key = 9 }, fro = to;
+	struct lc_places p, blind;
+	struct lc_place *a, *b;
+
+	fro.call[0] = 3;
+	do
+		fro.key++;
+	while ((lc_place_hash(0, to.key) ^ lc_place_hash(0, fro.key)) % LC_PLACES_LAST);
+	lc_places_init(&p, &any_depth, same_answer);
+	lc_places_init(&blind, &any_depth, same_answer);
+	lay_out(&to);
+	assert_non_null(learn(&p, &any_depth, to.key));
+	lay_out(&fro);
+	assert_non_null(learn(&p, &any_depth, fro.key));
+	a = find_again(&p, &to);
+	b = find_again(&p, &fro);
+	assert_true(a && b && a != b);
+	memcpy(blind.last, p.last, sizeof(p.last));
+	for (unsigned i = 0; i < 3; i++) {
+		assert_ptr_equal(find_again(&blind, &to), a);
+		assert_ptr_equal(find_again(&blind, &fro), b);
+	}
+	lc_places_free(&p);
+}
+
 static void the_end_of_the_stack_is_not_read_at_any_depth(void **state)
 {
 	struct path path = { .len = 30, .key = 9 };
@@ -589,6 +623,7 @@ int main(void)
 		TEST(any_number_of_places_with_one_frame_and_key_are_known_by_their_words),
 		TEST(a_place_pushes_out_the_one_that_means_the_same),
 		TEST(a_place_is_recognised_at_another_depth_if_its_kind_says_so),
+		TEST(two_places_in_turn_are_found_without_a_search_whatever_their_keys_are),
 		TEST(the_end_of_the_stack_is_not_read_at_any_depth),
 		TEST(freed_code_makes_every_place_new_and_its_room_free),
 		TEST(the_table_grows_until_all_places_are_known_but_not_without_end),

@@ -23,7 +23,8 @@
 enum {
 	RECENT = 256, /* creations remembered, see lc_link_created() */
 	RUNNING = 256,
-	LAST_ROWS = 16, /* a power of two */
+	LAST_ROWS = 32, /* a power of two */
+	LAST_SLOTS = 8, /* likewise */
 	CLASS_SHIFT = 8 /* in lc_task_frame.traits, above the LC_TASK_ bits */
 };
 
@@ -36,6 +37,12 @@ struct row {
 
 static const struct lc_slab_kind rows = { sizeof(struct row), 16, 10 };
 enum { ROWS_MAX = 16 * ((1 << 10) - 1) - 32 }; /* and the rest for other places */
+
+/* A slot that was asked for; NULL: none was. */
+struct last_slot {
+	uint32_t kinds, site, path; /* see kinds_of() */
+	struct lc_span_slot *slot;
+};
 
 struct lc_task_thread {
 	struct lc_task_places *places;
@@ -51,11 +58,10 @@ struct lc_task_thread {
 	ptrdiff_t wrapper; /* index of its frame */
 	uint64_t wrapper_number;
 
-	uint32_t last_kinds, last_site, last_path; /* of last_slot, see kinds_of() */
-	struct lc_span_slot *last_slot;
-
-	struct lc_slab rows;              /* struct row by site, way and path of submission */
-	struct row *last_rows[LAST_ROWS]; /* counted last, by the kind's lower bits */
+	/* The latest look-ups, by site and kind: the sites of a program take turns. */
+	struct last_slot last_slots[LAST_SLOTS];
+	struct row *last_rows[LAST_ROWS];
+	struct lc_slab rows; /* struct row by site, way and path of submission */
 };
 
 static _Atomic uint64_t nested_submissions;
@@ -130,10 +136,16 @@ static struct row *find_row(struct lc_task_thread *t, uint32_t site, uint8_t kin
 	return r;
 }
 
+/* Spreads a site's kinds, and sites and paths with neighbouring numbers, over a table. */
+static uint32_t last_of(uint32_t site, uint32_t kind, uint32_t path)
+{
+	return kind + 3 * site + 7 * path;
+}
+
 /* Count one. */
 static void count_row(struct lc_task_thread *t, uint32_t site, uint8_t kind, uint32_t path)
 {
-	struct row **last = &t->last_rows[kind % LAST_ROWS];
+	struct row **last = &t->last_rows[last_of(site, kind, path) % LAST_ROWS];
 	struct row *r = *last;
 
 	if (!r || r->site != site || r->submit_kind != kind || r->submit_path != path)
@@ -296,20 +308,21 @@ static uint32_t kinds_of(unsigned kind, unsigned submit_kind)
 static struct lc_span_slot *find_slot(struct lc_span_thread *s, unsigned kind, unsigned submit_kind,
                                       uint32_t site, uint32_t path)
 {
-	struct lc_task_thread *t = s->tasks;
+	const uint32_t kinds = kinds_of(kind, submit_kind);
+	struct last_slot *last =
+	    &s->tasks->last_slots[last_of(site, submit_kind, path) % LAST_SLOTS];
 
-	if (t->last_slot && t->last_site == site && t->last_path == path &&
-	    t->last_kinds == kinds_of(kind, submit_kind))
-		return t->last_slot;
-	t->last_kinds = kinds_of(kind, submit_kind);
-	t->last_site = site;
-	t->last_path = path;
-	t->last_slot =
+	if (last->slot && last->site == site && last->path == path && last->kinds == kinds)
+		return last->slot;
+	last->kinds = kinds;
+	last->site = site;
+	last->path = path;
+	last->slot =
 	    lc_span_slot_find(s, &(struct lc_span_key){ .kind = (uint8_t)kind,
 	                                                .submit_kind = (uint8_t)submit_kind,
 	                                                .site = site,
 	                                                .submit_path = path });
-	return t->last_slot;
+	return last->slot;
 }
 
 uint64_t lc_task_wait_ns(const struct lc_span_frame *f)

@@ -68,14 +68,18 @@ bool lc_task_place_is_own_slowly(struct lc_task_places *p, uint64_t caller)
 {
 	uint64_t method = lc_code_cache_method(caller);
 	bool own = !method || lc_own_number(method);
+	struct lc_task_place_caller *known = lc_task_place_callers(p, caller);
 
 	/* Code without a method is announced later: do not cache it. */
-	if (method)
-		p->callers[(caller >> 2) % LC_TASK_PLACE_CALLERS] =
-		    (struct lc_task_place_caller){ .address = caller,
-			                           .generation = atomic_load_explicit(
-			                               p->table.generation, memory_order_relaxed),
-			                           .own = own };
+	if (method) {
+		known[1] = known[0];
+		known[0] = (struct lc_task_place_caller){
+			.address = caller,
+			.generation =
+			    atomic_load_explicit(p->table.generation, memory_order_relaxed),
+			.own = own,
+		};
+	}
 	return own;
 }
 

@@ -22,7 +22,11 @@ struct lc_walker;
 
 enum { LC_TASK_CLASSES_MAX = 1 << 16 }; /* of a process; also the largest number of a class */
 
-enum { LC_TASK_PLACE_CLASSES = 64, LC_TASK_PLACE_CALLERS = 32 };
+enum {
+	LC_TASK_PLACE_CLASSES = 64,
+	LC_TASK_PLACE_CALLERS = 32, /* sets: a power of two */
+	LC_TASK_PLACE_CALLERS_WAYS = 2
+};
 
 /* The hook that asks. */
 enum lc_task_place_hook {
@@ -60,7 +64,8 @@ struct lc_task_places {
 	struct lc_places table;
 	struct lc_generated code;
 	struct lc_task_place_class classes[LC_TASK_PLACE_CLASSES];
-	struct lc_task_place_caller callers[LC_TASK_PLACE_CALLERS];
+	/* By their addresses. Two ways: looking a caller up anew takes 1000 cycles. */
+	struct lc_task_place_caller callers[LC_TASK_PLACE_CALLERS][LC_TASK_PLACE_CALLERS_WAYS];
 	struct lc_task_place scratch; /* for an entry that cannot be kept */
 };
 
@@ -73,19 +78,24 @@ void lc_task_places_init(const struct lc_task_config *config);
 int lc_task_places_create(struct lc_task_places **out);
 void lc_task_places_destroy(struct lc_task_places *p);
 
+/* The ways in which the caller may be known. */
+static inline struct lc_task_place_caller *lc_task_place_callers(struct lc_task_places *p,
+                                                                 uint64_t caller)
+{
+	return p->callers[(lc_hash(caller) >> 32) % LC_TASK_PLACE_CALLERS];
+}
+
 /* Is the address in the compiled code of a method of LocusSpan, or in unknown code? */
 bool lc_task_place_is_own_slowly(struct lc_task_places *p, uint64_t caller);
 
 static inline bool lc_task_place_is_own(struct lc_task_places *p, uint64_t caller)
 {
-	const struct lc_task_place_caller *known =
-	    &p->callers[(caller >> 2) % LC_TASK_PLACE_CALLERS];
+	const struct lc_task_place_caller *known = lc_task_place_callers(p, caller);
+	const uint32_t now = atomic_load_explicit(p->table.generation, memory_order_relaxed);
 
-	if (__builtin_expect(known->address == caller &&
-	                         known->generation == atomic_load_explicit(p->table.generation,
-	                                                                   memory_order_relaxed),
-	                     1))
-		return known->own;
+	for (unsigned way = 0; way < LC_TASK_PLACE_CALLERS_WAYS; way++)
+		if (known[way].address == caller && known[way].generation == now)
+			return known[way].own;
 	return lc_task_place_is_own_slowly(p, caller);
 }
 
