@@ -36,14 +36,6 @@ final class LocusCalibrate implements Runnable, Function<Object, Object> {
 		return element;
 	}
 
-	/** The cost of the loop itself. */
-	static int empty(int n) {
-		int sum = 0;
-		for (int i = 0; i < n; i++)
-			sum ^= i;
-		return sum;
-	}
-
 	/** Loads, stores and sums that take some fifty cycles. */
 	private static int work(int i) {
 		int[] data = DATA;
@@ -129,45 +121,57 @@ final class LocusCalibrate implements Runnable, Function<Object, Object> {
 		return sum;
 	}
 
-	/** The cost of new objects alone. */
+	/** The cost of work(), the loop and new objects. */
 	static int make(int n) {
 		LocusCalibrate[] made = tasks.length < n ? tasks = new LocusCalibrate[n] : tasks;
-		for (int i = 0; i < n; i++)
+		int sum = 0;
+		for (int i = 0; i < n; i++) {
+			sum ^= work(i);
 			made[i] = new LocusCalibrate();
-		return n;
+		}
+		return sum;
 	}
 
 	static int create(int n) {
 		LocusCalibrate[] made = tasks.length < n ? tasks = new LocusCalibrate[n] : tasks;
+		int sum = 0;
 		for (int i = 0; i < n; i++) {
+			sum ^= work(i);
 			made[i] = new LocusCalibrate();
 			LocusSpan.created(made[i]);
 		}
-		return n;
+		return sum;
 	}
 
 	static int submit(int n) {
 		LocusCalibrate[] made = tasks;
-		for (int i = 0; i < n; i++)
+		int sum = 0;
+		for (int i = 0; i < n; i++) {
+			sum ^= work(i);
 			LocusSpan.submitted(made[i], EXECUTE);
-		return n;
+		}
+		return sum;
 	}
 
 	static int task(int n) {
 		LocusCalibrate[] made = tasks;
+		int sum = 0;
 		for (int i = 0; i < n; i++) {
+			sum ^= work(i);
 			LocusSpan.taskBegin(made[i], 0);
 			LocusSpan.end();
 		}
-		return n;
+		return sum;
 	}
 
 	/** The cost of a method that submits: it is entered and left. */
 	static int enter(int n) {
+		int sum = 0;
 		for (int i = 0; i < n; i++) {
+			sum ^= work(i);
 			LocusSpan.submitted(null, EXECUTE | ENTERS);
 			LocusSpan.left();
 		}
-		return n;
+		return sum;
 	}
 }
