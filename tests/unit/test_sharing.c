@@ -17,6 +17,7 @@
 enum { THREADS = 3, ARRAY = 1, OTHER = 2 }; /* sites */
 
 static struct lc_tree tree;
+static uint32_t name; /* of the fields from now on */
 static struct lc_sharing found;
 
 static int some_threads(void **state)
@@ -36,6 +37,7 @@ static int nothing(void **state)
 {
 	lc_sharing_free(&found);
 	found = (struct lc_sharing){ 0 };
+	name = 0;
 	lc_tree_free(&tree);
 	return 0;
 }
@@ -48,6 +50,7 @@ static void use(uint32_t thread, uint32_t number, uint32_t site, uint32_t byte, 
 		                      [LC_LINE_NUMBER] = number,
 		                      [LC_LINE_BUCKET] = LC_BUCKET_OBJECT,
 		                      [LC_LINE_SITE] = site,
+		                      [LC_LINE_NAME] = name,
 		                      [LC_LINE_BYTE] = byte,
 		                      [LC_LINE_WIDTH] = 8,
 		                      [LC_LINE_TOUCH] = touch };
@@ -90,6 +93,25 @@ static void stores_to_neighbours_are_found(void **state)
 	check_side(1, 1, 1, 40);
 	assert_int_equal(found.findings[0].sides[0].site, ARRAY);
 	assert_int_equal(found.findings[0].sides[1].site, OTHER);
+}
+
+/* Thread 1 uses two fields beside what thread 0 stores: two findings, whose samples are 120 in all.
+ */
+static void findings_on_the_same_objects_have_one_sum_with_each_sample_once(void **state)
+{
+	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
+	use(1, 1, OTHER, 8, LC_TOUCH_LOAD, 40);
+	name = lc_tree_string(&tree, "other", 5);
+	use(1, 1, OTHER, 16, LC_TOUCH_LOAD, 30);
+	find();
+	assert_int_equal(found.findings_len, 2);
+	assert_int_equal(found.findings[0].samples, 90);
+	assert_int_equal(found.findings[1].samples, 80);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(found.findings[i].objects.samples, 120);
+		assert_int_equal(found.findings[i].objects.lines, 1);
+		assert_int_equal(found.findings[i].repeats, i);
+	}
 }
 
 /* A line goes from core to core where there are two; where nobody knows, there may be. */
@@ -240,6 +262,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(stores_to_neighbours_are_found, some_threads,
 		                                nothing),
+		cmocka_unit_test_setup_teardown(
+		    findings_on_the_same_objects_have_one_sum_with_each_sample_once, some_threads,
+		    nothing),
 		cmocka_unit_test_setup_teardown(a_process_on_one_cpu_shares_nothing, some_threads,
 		                                nothing),
 		cmocka_unit_test_setup_teardown(the_same_bytes_and_reads_are_not, some_threads,

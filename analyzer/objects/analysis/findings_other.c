@@ -56,7 +56,8 @@ static char *sharing_words(const struct lc_finding_search *s, const struct lc_sh
 	if (x->certain)
 		fputs(", which the hardware saw go from core to core", out);
 	fprintf(out, "; %.1f%% of the samples (%.1f to %.1f) are in %" PRIu64 " such line%s.",
-	        100 * f->share, 100 * f->low, 100 * f->high, x->lines, x->lines == 1 ? "" : "s");
+	        100 * f->share, 100 * f->low, 100 * f->high, x->objects.lines,
+	        x->objects.lines == 1 ? "" : "s");
 	lc_finding_put_gain(out, f);
 	lc_mem_close_text(out);
 	return text;
@@ -71,14 +72,16 @@ void lc_finding_sharing(struct lc_finding_search *s)
 		struct lc_finding *f;
 		double low, high;
 
-		lc_rank_interval((struct lc_weighted){ x->samples, x->pairs }, lc_view_all(s->v),
-		                 &low, &high);
-		if (low < LC_FINDING_SHARE_MIN || !x->sides[0].site)
+		if (x->repeats || !x->sides[0].site)
+			continue;
+		lc_rank_interval((struct lc_weighted){ x->objects.samples, x->objects.pairs },
+		                 lc_view_all(s->v), &low, &high);
+		if (low < LC_FINDING_SHARE_MIN)
 			continue;
 		f = lc_finding_add(s, LC_FINDING_FALSE_SHARING,
 		                   lc_tree_site_id(s->t, x->sides[0].site));
 		f->site = lc_tree_site_id(s->t, x->sides[0].site);
-		f->share = lc_share(x->samples, s->v->total);
+		f->share = lc_share(x->objects.samples, s->v->total);
 		f->low = low;
 		f->high = high;
 		lc_finding_saves_samples(s, f);

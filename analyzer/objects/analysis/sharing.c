@@ -5,6 +5,8 @@
  * Per line, the rows of one thread and the same bytes become one use. A pair of falsely shared uses
  * belongs to the finding of their two parts, and adds its rows to that finding. The rows of all
  * lines are summed up at the end.
+ *
+ * The file is longer than 600 lines: all of it works on one search.
  */
 #include "analyzer/objects/analysis/sharing.h"
 
@@ -501,6 +503,64 @@ static void sum_finding(const struct search *s, const struct contribution *rows,
 	f->certain = f->hitm > 0;
 }
 
+/* -- findings on the same objects -- */
+
+enum { OBJECTS_SAMPLES = 0, OBJECTS_PAIRS, OBJECTS_LINES, OBJECTS_FINDINGS, OBJECTS_VALUES };
+
+/* The sums of two sites, in whatever order. */
+static uint32_t objects_of(struct lc_table *sums, uint32_t a, uint32_t b)
+{
+	return lc_table_put(sums, (uint32_t[]){ a < b ? a : b, a < b ? b : a });
+}
+
+/* Is this the first time for these objects and this row or line? */
+static bool is_new(struct lc_table *seen, uint32_t objects, bool line, uint32_t number)
+{
+	const uint32_t key[] = { objects, line, number };
+
+	return !(*lc_table_values(seen, lc_table_put(seen, key)))++;
+}
+
+static void sum_objects(const struct search *s, struct lc_table *sums)
+{
+	struct lc_table seen;
+
+	lc_table_init(&seen, 3, 1);
+	for (size_t i = 0; i < s->contributions_len; i++) {
+		const struct contribution *c = &s->contributions[i];
+		const uint32_t *parts = lc_table_key(&s->findings, c->finding);
+		const uint32_t at = objects_of(sums, parts[1], parts[4]);
+		uint64_t *values = lc_table_values(sums, at);
+
+		if (is_new(&seen, at, false, c->row)) {
+			values[OBJECTS_SAMPLES] += samples_of(s, c->row);
+			values[OBJECTS_PAIRS] += pairs_of(s, c->row);
+		}
+		values[OBJECTS_LINES] += is_new(&seen, at, true, c->line);
+	}
+	lc_table_free(&seen);
+}
+
+/* The findings are in their final order. */
+static void join_findings(const struct search *s, struct lc_sharing *out)
+{
+	struct lc_table sums;
+
+	lc_table_init(&sums, 2, OBJECTS_VALUES);
+	sum_objects(s, &sums);
+	for (size_t i = 0; i < out->findings_len; i++) {
+		struct lc_sharing_finding *f = &out->findings[i];
+		uint64_t *values =
+		    lc_table_values(&sums, objects_of(&sums, f->sides[0].site, f->sides[1].site));
+
+		f->objects =
+		    (struct lc_sharing_objects){ values[OBJECTS_SAMPLES], values[OBJECTS_PAIRS],
+			                         values[OBJECTS_LINES] };
+		f->repeats = values[OBJECTS_FINDINGS]++ != 0;
+	}
+	lc_table_free(&sums);
+}
+
 static void find_lines(struct search *s, struct lc_sharing *out)
 {
 	for (size_t from = 0, to; from < s->rows_len; from = to) {
@@ -562,6 +622,7 @@ void lc_sharing_find(struct lc_sharing *out, const struct lc_view *v)
 	}
 	qsort_r(out->findings, out->findings_len, sizeof(*out->findings), order_findings,
 	        (void *)(uintptr_t)v->tree);
+	join_findings(&s, out);
 	lc_table_free(&s.findings);
 	free(s.rows);
 	free(s.uses);

@@ -42,6 +42,11 @@ struct lc_sharing_side {
 	uint64_t hitm;  /* samples that found the line modified in another core's cache */
 };
 
+/* Lines that hold objects of one or two sites. Each sample counts once. */
+struct lc_sharing_objects {
+	uint64_t samples, pairs, lines;
+};
+
 /* Lines that hold the same parts of objects of one or two sites. */
 struct lc_sharing_finding {
 	bool certain; /* the hardware saw the line move between cores */
@@ -50,6 +55,9 @@ struct lc_sharing_finding {
 	uint64_t pairs;   /* of the samples */
 	uint64_t hitm;
 	struct lc_sharing_side sides[2]; /* the one with more samples first */
+	/* Sums over all findings on objects of these two sites: one change helps them all. */
+	struct lc_sharing_objects objects;
+	bool repeats; /* an earlier finding is of the same two sites */
 };
 
 struct lc_sharing {
