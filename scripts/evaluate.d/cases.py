@@ -268,7 +268,8 @@ def finding(case, directory):
     told = finding_of(report, case.object)
     if case.pays and not places and not told:
         raise Failed("%s: no row of the report is %s" % (case.name, " of ".join(case.object.values())))
-    known = {"rows": shown, "samples": samples, "gains": told.get("gains"), "calls": told.get("calls")}
+    known = {"rows": shown, "samples": samples, "gains": told.get("gains"), "calls": told.get("calls"),
+             "finding": report["findings"].index(told) + 1 if told else None}
     findings, rows = blocks(screen)
     if not places:
         named = [text for text in findings if told and text.endswith("[%s]" % told["id"])]
@@ -295,7 +296,7 @@ def screens(case, size, home, path, work):
     """The first screens of Locus and of its peer: {what prints it: text}. The profile of Locus is there already."""
     import benchd  # pylint: disable=import-outside-toplevel  # not needed by those that only read results
 
-    told = {"locus report": told_by_locus("report", work / "profile").rstrip()}
+    told = {"locus report": told_by_locus("report", work / "profile").rstrip().replace(str(work / "profile"), "profile")}
     library = benchd.fetch.async_profiler(work)
     for name, options in PEERS.items():
         out = work / "peer.txt"
@@ -477,8 +478,9 @@ def table(cases, measured):
         share = "%.1f%% (%.1f to %.1f)" % tuple(100 * found[key] for key in ("share", "low", "high"))
         share = share if found["place"] or found["findings"] else "no row"
         of = "`%s`" % case.object["class"].split(".")[-1] if "class" in case.object else case.object["says"]
-        cells = [case.name, case.library.split(":", 1)[1].replace(":", " "), of,
-                 found["place"] or "none", share, *(ratio(entry, what) for what in ("cpu", "wall")), len(entry["pairs"])]
+        rank = found["place"] or (found.get("finding") and "finding %d" % found["finding"]) or "none"
+        cells = [case.name, case.library.split(":", 1)[1].replace(":", " "), of, rank, share,
+                 *(ratio(entry, what) for what in ("cpu", "wall")), len(entry["pairs"])]
         lines.append("| %s |" % " | ".join(map(str, cells)))
     return "\n".join(lines)
 

@@ -133,6 +133,13 @@ def test_calls_limit_the_gain_and_are_no_estimate_of_it():
     assert broken(2.3) == ["%s: the change gains 2.30x, more than 2.22x" % case.name]
 
 
+def test_table_names_the_rank_of_a_finding_that_has_no_row():
+    (case,) = [c for c in cases.load() if c.name == "rng-walkers"]
+    entry = entry_of(1.1, gain(2.3, 2.1, 2.5))
+    entry["finding"].update(place=None, finding=1, findings=["1. shared"], share=0.5, low=0.4, high=0.6)
+    assert "| finding 1 | 50.0% (40.0 to 60.0) |" in cases.table([case], {case.name: entry})
+
+
 def test_finding_of_calls_is_known_by_its_words():
     told = [{"kind": "repeated-calls", "text": "20.0% of the samples make formatters."},
             {"kind": "repeated-calls", "text": "9.0% of the samples parse dates."},
