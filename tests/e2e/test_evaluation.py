@@ -271,7 +271,8 @@ def test_long_forms_and_servers_are_run_with_fewer_variants():
     of = {p.name: plan.runs(p) for p in plan.programs}
     for name in ("H2, long", "H2, long, JDK 17", "Jetty"):
         assert set(of[name]) == {(n, v) for n in range(7) for v in costs.LONG_VARIANTS}
-    assert len(of["H2"]) == 12 * (len(costs.VARIANTS) - 2) + 2 * 6
+    fewer = len(costs.FEWER_ROUNDS)
+    assert len(of["H2"]) == 12 * (len(costs.VARIANTS) - fewer) + fewer * 6
 
 
 def test_what_a_program_measured_of_itself_counts_in_place_of_the_whole_run():
