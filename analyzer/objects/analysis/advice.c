@@ -458,7 +458,7 @@ static const struct lc_advice_call *by_call(const struct lc_advice_of *of, unsig
 	const struct lc_advice_call *calls = lc_advice_calls(&len);
 
 	for (size_t i = 0; (evidence & AGAIN) && i < len; i++)
-		if (lc_advice_made_by(of->tree, of->row, &calls[i]))
+		if (lc_advice_made_by(of->tree, of->row, &calls[i], NULL))
 			return &calls[i];
 	return NULL;
 }

@@ -78,9 +78,12 @@ const struct lc_advice_call *lc_advice_calls(size_t *len);
 /* Does the path's leaf belong to the call, if its caller does? Pure function. */
 bool lc_advice_goes_on(const struct lc_tree *t, const struct lc_advice_call *call, uint32_t path);
 
-/* Are half of the row's objects allocated below the call, by call path? Pure function. */
+/*
+ * Are half of the row's objects allocated below the call, by call path? `below`: flags by path of
+ * the tree, if they are known; or NULL. Pure function.
+ */
 bool lc_advice_made_by(const struct lc_tree *t, const struct lc_rank_row *row,
-                       const struct lc_advice_call *call);
+                       const struct lc_advice_call *call, const bool *below);
 
 /* Does the text match one of the patterns, which have spaces between? NULL: of none. */
 bool lc_advice_matches(const char *patterns, struct lc_text text);

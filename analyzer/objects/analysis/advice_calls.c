@@ -97,14 +97,14 @@ static bool is_below(const struct lc_tree *t, uint32_t path, const struct lc_adv
 }
 
 bool lc_advice_made_by(const struct lc_tree *t, const struct lc_rank_row *row,
-                       const struct lc_advice_call *call)
+                       const struct lc_advice_call *call, const bool *below)
 {
 	size_t sites = 0;
 
 	for (size_t i = 0; i < row->sites_len; i++) {
 		const uint32_t path = lc_table_key(&t->sites, row->sites[i])[LC_SITE_PATH];
 
-		if (path && is_below(t, path, call) &&
+		if (path && (below ? below[path] : is_below(t, path, call)) &&
 		    (!call->leaf || lc_advice_method_matches(t, path, call->leaf)))
 			sites++;
 	}

@@ -53,19 +53,7 @@ static bool is_named(const struct lc_tree *t, uint32_t path, const char *name)
 	return lc_text_is(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_NAME]), name);
 }
 
-/* Flags of all paths at or below such a method. The caller frees them. */
-static bool *below(const struct search *c, const char *patterns)
-{
-	const struct lc_tree *t = c->s->t;
-	bool *of = lc_finding_methods(c->s, patterns), *on = lc_finding_flags(c->s);
-
-	for (uint32_t path = 1; path < t->paths.count; path++)
-		on[path] = of[lc_tree_method_number(t, path)] || on[lc_tree_parent(t, path)];
-	free(of);
-	return on;
-}
-
-/* The same, as far as the call goes: code of the program may do more. */
+/* As lc_finding_below(), as far as the call goes: code of the program may do more. */
 static bool *inside(const struct search *c, const struct lc_advice_call *call)
 {
 	const struct lc_tree *t = c->s->t;
@@ -204,7 +192,7 @@ static uint32_t thrower(const struct lc_tree *t, const bool *on, uint32_t path)
 static bool *recording(const struct search *c)
 {
 	const struct lc_tree *t = c->s->t;
-	bool *on = below(c, TRACE), *wants = lc_finding_methods(c->s, WANTS);
+	bool *on = lc_finding_below(c->s, TRACE), *wants = lc_finding_methods(c->s, WANTS);
 	bool *kept = lc_finding_flags(c->s);
 
 	for (uint32_t path = 1; path < t->paths.count; path++) {
@@ -269,7 +257,7 @@ static char *trace_words(const struct search *c, const struct lc_finding *f, con
 /* To read a trace takes longer than to record it: with less time, most are never read. */
 static void find_traces(const struct search *c)
 {
-	bool *on = recording(c), *reads = below(c, READS), jdk;
+	bool *on = recording(c), *reads = lc_finding_below(c->s, READS), jdk;
 	const uint64_t reading = lc_finding_sum(c->s, reads).samples;
 	const uint32_t class = most_thrown(c, on, &jdk);
 	struct lc_finding *f = NULL;
@@ -307,18 +295,6 @@ static bool *looking_up(const struct search *c, const bool *making)
 	return on;
 }
 
-static uint64_t sum_both(const struct search *c, const bool *on, const char *patterns)
-{
-	bool *both = below(c, patterns);
-	uint64_t samples;
-
-	for (uint32_t path = 1; path < c->s->t->paths.count; path++)
-		both[path] &= on[path];
-	samples = lc_finding_sum(c->s, both).samples;
-	free(both);
-	return samples;
-}
-
 static void find_look_ups(const struct search *c, const bool *making)
 {
 	bool *on = looking_up(c, making);
@@ -330,7 +306,7 @@ static void find_look_ups(const struct search *c, const bool *making)
 
 	if (f) {
 		samples = lc_finding_sum(c->s, on).samples;
-		misses = sum_both(c, on, MISSES);
+		misses = lc_finding_sum_below(c->s, on, MISSES);
 		out = lc_text_open(&text, &len);
 		put_share(out, f, "look up values of ThreadLocals");
 		lc_finding_put_callers(out, c->s, on, lc_finding_caller);
@@ -408,7 +384,7 @@ static void find_values(const struct search *c, const bool *making)
 	saves = lc_saving_of(c->s->savings, &row, 1, NULL);
 	if (saves.all.share > f->saves.all.share)
 		f->saves.all = saves.all;
-	removes = below(c, REMOVES);
+	removes = lc_finding_below(c->s, REMOVES);
 	removing = lc_finding_sum(c->s, removes).samples;
 	out = lc_text_open(&text, &len);
 	put_share(out, f, "make values of ThreadLocals");
@@ -431,7 +407,7 @@ static void find_values(const struct search *c, const bool *making)
 
 static void find_thread_locals(const struct search *c)
 {
-	bool *making = below(c, MAKES);
+	bool *making = lc_finding_below(c->s, MAKES);
 
 	find_look_ups(c, making);
 	find_values(c, making);
@@ -449,18 +425,9 @@ static uint64_t number_of(const struct lc_advice_call *call)
 	return number;
 }
 
-/* Are half of the row's objects allocated on the flagged paths, by call path? */
-static bool made_on(const struct lc_tree *t, const struct lc_rank_row *row, const bool *on)
-{
-	size_t sites = 0;
-
-	for (size_t i = 0; i < row->sites_len; i++)
-		sites += on[lc_table_key(&t->sites, row->sites[i])[LC_SITE_PATH]];
-	return sites && 2 * sites >= row->sites_len;
-}
-
 /* All objects of classes outside the JDK that the library's calls make, as if of one row. */
-static struct lc_rank_row made_by_library(const struct search *c, const bool *on)
+static struct lc_rank_row made_by_library(const struct search *c, const struct lc_advice_call *call,
+                                          const bool *on)
 {
 	const struct lc_ranking *r = c->s->of->ranking;
 	struct lc_rank_row sum = { 0 };
@@ -468,7 +435,8 @@ static struct lc_rank_row made_by_library(const struct search *c, const bool *on
 	for (size_t i = 0; i < r->len; i++) {
 		const struct lc_rank_row *row = &r->rows[i];
 
-		if (lc_own_is_jdk(lc_tree_text(c->s->t, row->class)) || !made_on(c->s->t, row, on))
+		if (lc_own_is_jdk(lc_tree_text(c->s->t, row->class)) ||
+		    !lc_advice_made_by(c->s->t, row, call, on))
 			continue;
 		sum.path = row->path;
 		sum.allocations += row->allocations;
@@ -487,13 +455,13 @@ static bool made_again(const struct search *c, const struct lc_advice_call *call
 	const struct lc_ranking *r = c->s->of->ranking;
 
 	if (call->repeats == LC_REPEATS_LIBRARY) {
-		const struct lc_rank_row sum = made_by_library(c, on);
+		const struct lc_rank_row sum = made_by_library(c, call, on);
 
 		return lc_finding_dies_young(c->s, &sum);
 	}
 	for (size_t i = 0; i < r->len; i++)
 		if (lc_finding_dies_young(c->s, &r->rows[i]) &&
-		    lc_advice_made_by(c->s->t, &r->rows[i], call))
+		    lc_advice_made_by(c->s->t, &r->rows[i], call, on))
 			return true;
 	return false;
 }

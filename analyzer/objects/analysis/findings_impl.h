@@ -101,11 +101,13 @@ void lc_finding_calls(struct lc_finding_search *s);
 void lc_finding_rows(struct lc_finding_search *s);
 
 /*
- * findings_paths.c sums samples up by call path. Flags by path, and the methods that match the
- * patterns of "Class.method", looked up once for all their paths. The caller frees the arrays.
+ * findings_paths.c sums samples up by call path. Flags by path; the methods that match the patterns
+ * of "Class.method", looked up once for all their paths; and flags of all paths at or below such a
+ * method. The caller frees the arrays.
  */
 bool *lc_finding_flags(const struct lc_finding_search *s);
 bool *lc_finding_methods(const struct lc_finding_search *s, const char *patterns);
+bool *lc_finding_below(const struct lc_finding_search *s, const char *patterns);
 
 /* The part of the CPU time that the flagged paths take, with the collector's work for them. */
 struct lc_saving_part lc_finding_part(const struct lc_finding_search *s, const bool *on);
@@ -113,8 +115,10 @@ struct lc_saving_part lc_finding_part(const struct lc_finding_search *s, const b
 /* Find what the calls take of which the finding's change has one. */
 void lc_finding_take_calls(struct lc_finding_search *s, struct lc_finding *f);
 
-/* The samples of the view, and those of a row, on the flagged paths. */
+/* The samples of the view, of it at or below such methods, and of a row, on the flagged paths. */
 struct lc_weighted lc_finding_sum(const struct lc_finding_search *s, const bool *on);
+uint64_t lc_finding_sum_below(const struct lc_finding_search *s, const bool *on,
+                              const char *patterns);
 uint64_t lc_finding_row_sum(const struct lc_rank_row *row, const bool *on);
 
 /* Give the finding the share of these samples, and let it save them. Are they enough for one? */

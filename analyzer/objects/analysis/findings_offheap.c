@@ -131,14 +131,9 @@ static struct lc_weighted freeing_of(const struct lc_rank_row *row, struct lc_we
 /* Samples on all paths through a method that frees blocks. */
 static struct lc_weighted all_freeing(const struct lc_finding_search *s)
 {
-	const struct lc_tree *t = s->t;
-	bool *frees = lc_finding_methods(s, FREE), *on = lc_finding_flags(s);
-	struct lc_weighted sum;
+	bool *on = lc_finding_below(s, FREE);
+	const struct lc_weighted sum = lc_finding_sum(s, on);
 
-	for (uint32_t path = 1; path < t->paths.count; path++)
-		on[path] = on[lc_tree_parent(t, path)] || frees[lc_tree_method_number(t, path)];
-	sum = lc_finding_sum(s, on);
-	free(frees);
 	free(on);
 	return sum;
 }
@@ -204,18 +199,7 @@ static void flag_copies(const struct lc_finding_search *s, bool *on)
 /* Do most of these samples come from streams of sockets, which have no buffer of the program's? */
 static bool of_streams(const struct lc_finding_search *s, const bool *on)
 {
-	bool *streams = lc_finding_methods(s, STREAMS), *in = lc_finding_flags(s);
-	uint64_t all = lc_finding_sum(s, on).samples, found;
-
-	for (uint32_t path = 1; path < s->t->paths.count; path++)
-		in[path] =
-		    in[lc_tree_parent(s->t, path)] || streams[lc_tree_method_number(s->t, path)];
-	for (uint32_t path = 1; path < s->t->paths.count; path++)
-		in[path] &= on[path];
-	found = lc_finding_sum(s, in).samples;
-	free(streams);
-	free(in);
-	return 2 * found > all;
+	return 2 * lc_finding_sum_below(s, on, STREAMS) > lc_finding_sum(s, on).samples;
 }
 
 /* The blocks of temporary buffers; *row: the row with most bytes of them, or NULL. */
@@ -358,17 +342,6 @@ static char *read_in_words(const struct lc_finding_search *s, const struct lc_fi
 	return text;
 }
 
-/* Flag paths below a method that reads a mapped file in. */
-static void flag_read_in(const struct lc_finding_search *s, bool *on)
-{
-	bool *reads = lc_finding_methods(s, READ_IN);
-
-	for (uint32_t path = 1; path < s->t->paths.count; path++)
-		on[path] =
-		    on[lc_tree_parent(s->t, path)] || reads[lc_tree_method_number(s->t, path)];
-	free(reads);
-}
-
 /* Page faults are no time, so the finding has no gain. `files`: see read_in_words(). */
 static void add_read_in(struct lc_finding_search *s, const struct lc_rank_row *row, size_t files,
                         struct lc_weighted sum)
@@ -394,11 +367,13 @@ static void find_read_in(struct lc_finding_search *s)
 	const struct lc_ranking *r = s->of->ranking;
 	const struct lc_rank_row *first = NULL;
 	struct lc_weighted rest = { 0 };
-	bool *asked = lc_finding_flags(s);
 	size_t files = 0;
+	bool *asked;
 
-	flag_read_in(s, asked);
-	for (size_t i = 0; is_of_faults(s) && i < r->len; i++) {
+	if (!is_of_faults(s))
+		return;
+	asked = lc_finding_below(s, READ_IN);
+	for (size_t i = 0; i < r->len; i++) {
 		const struct lc_rank_row *row = &r->rows[i];
 		const struct lc_weighted sum = { row->samples, row->pairs };
 

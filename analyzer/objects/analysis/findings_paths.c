@@ -26,6 +26,16 @@ bool *lc_finding_methods(const struct lc_finding_search *s, const char *patterns
 	return of;
 }
 
+bool *lc_finding_below(const struct lc_finding_search *s, const char *patterns)
+{
+	bool *of = lc_finding_methods(s, patterns), *on = lc_finding_flags(s);
+
+	for (uint32_t path = 1; path < s->t->paths.count; path++)
+		on[path] = of[lc_tree_method_number(s->t, path)] || on[lc_tree_parent(s->t, path)];
+	free(of);
+	return on;
+}
+
 struct lc_weighted lc_finding_sum(const struct lc_finding_search *s, const bool *on)
 {
 	struct lc_weighted sum = { 0 };
@@ -37,6 +47,19 @@ struct lc_weighted lc_finding_sum(const struct lc_finding_search *s, const bool 
 			sum = lc_wilson_sum(sum, (struct lc_weighted){ a->samples, a->pairs });
 	}
 	return sum;
+}
+
+uint64_t lc_finding_sum_below(const struct lc_finding_search *s, const bool *on,
+                              const char *patterns)
+{
+	bool *both = lc_finding_below(s, patterns);
+	uint64_t samples;
+
+	for (uint32_t path = 1; path < s->t->paths.count; path++)
+		both[path] &= on[path];
+	samples = lc_finding_sum(s, both).samples;
+	free(both);
+	return samples;
 }
 
 uint64_t lc_finding_row_sum(const struct lc_rank_row *row, const bool *on)
