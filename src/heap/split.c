@@ -160,10 +160,12 @@ static int by_group(const void *a, const void *b)
 	return by_what(a, b);
 }
 
-static int by_address(const void *a, const void *b)
+static int by_class_and_address(const void *a, const void *b)
 {
 	const struct lc_split_access *x = a, *y = b;
 
+	if (x->class_site != y->class_site)
+		return x->class_site < y->class_site ? -1 : 1;
 	if (x->epoch != y->epoch)
 		return x->epoch < y->epoch ? -1 : 1;
 	if (x->start != y->start)
@@ -344,7 +346,7 @@ static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *gr
 	return (uint64_t)((1 - any) * (double)samples);
 }
 
-/* Index of the first access, sorted by_address(), at or after (epoch, start). */
+/* Index of the first access, sorted by_class_and_address(), at or after (epoch, start). */
 static size_t first_at(const struct lc_split_access *accesses, size_t len, uint32_t epoch,
                        uint64_t start)
 {
@@ -388,7 +390,8 @@ static void emit_hit(struct lc_split_object *o, const struct lc_split_access *a,
 	e->emit(e->user, a->thread, &row);
 }
 
-/* Settle HITS for the accesses to one class, sorted by_address(), and note the objects hit. */
+/* Settle HITS for the accesses to one class, sorted by_class_and_address(), and note the objects
+ * hit. */
 static void settle_hits(struct lc_split_access *accesses, size_t accesses_len,
                         struct lc_split_object *objects, size_t len, bool whole,
                         const struct emitter *e)
@@ -449,7 +452,7 @@ lc_split_settle(struct lc_split *s, struct lc_split_object *objects, size_t len,
 
 	if (!s->accesses_len)
 		return 0;
-	qsort(s->accesses, s->accesses_len, sizeof(*s->accesses), by_group);
+	qsort(s->accesses, s->accesses_len, sizeof(*s->accesses), by_class_and_address);
 	if (len)
 		qsort(objects, len, sizeof(*objects), by_class_and_site);
 	for (size_t i = 0, class_len; i < s->accesses_len; i += class_len) {
@@ -460,7 +463,6 @@ lc_split_settle(struct lc_split *s, struct lc_split_object *objects, size_t len,
 		while (i + class_len < s->accesses_len &&
 		       class[class_len].class_site == class->class_site)
 			class_len++;
-		qsort(class, class_len, sizeof(*class), by_address);
 		settle_hits(class, class_len, objects + at, of_class, from_start, &e);
 		qsort(class, class_len, sizeof(*class), by_group);
 		for (size_t j = 0, n; j < class_len; j += n) {

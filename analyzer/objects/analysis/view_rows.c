@@ -481,9 +481,11 @@ static struct lc_view_part part_of(const struct split_row *row, const struct lc_
 
 /*
  * The rows of one class and method. `whole` is the samples that they were made from, or 0 in a
- * profile that does not tell. Returns whether there is anything to split.
+ * profile that does not tell. If they stand for less than `samples`, those of the class, by two
+ * standard deviations, the rest lies in objects of lines without a row. Returns whether there is
+ * anything to split.
  */
-static bool split_of(const struct split_row *rows, size_t len, double whole,
+static bool split_of(const struct split_row *rows, size_t len, double whole, double samples,
                      struct lc_view_part *parts, struct lc_view_split *out)
 {
 	double variance = 0, known = 0;
@@ -499,6 +501,8 @@ static bool split_of(const struct split_row *rows, size_t len, double whole,
 	}
 	if (known <= 0)
 		return false;
+	if (samples > known + 2 * sqrt(variance))
+		whole = fmax(samples, whole);
 	/* Each row is rounded to a thousandth of a sample. */
 	out->covered = whole > known + (double)len / 1000 ? whole : known;
 	out->rest = 1 - known / out->covered;
@@ -513,29 +517,13 @@ static bool split_of(const struct split_row *rows, size_t len, double whole,
 	return true;
 }
 
-/*
- * The samples that the rows of HITS are a part of: those that all hit objects stand for, or all
- * `samples` of the class, if these are more by two standard deviations. The rest then lies in
- * objects of lines without a hit.
- */
-static double whole_of_hits(const struct split_row *rows, size_t len, double whole, double samples)
-{
-	double hits = 0, variance = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		hits += rows[i].samples;
-		variance += rows[i].variance;
-	}
-	return samples > hits + 2 * sqrt(variance) ? fmax(samples, whole) : whole;
-}
-
 /* The better split of a class, by its rows in the order of methods. */
 static bool best_split(const struct split_row *rows, size_t len, struct lc_view_part *parts,
                        struct lc_view_split *out)
 {
 	struct lc_view_split by_hits;
 	size_t count[LC_SPLIT_COUNT] = { 0 };
-	double sum[LC_SPLIT_COUNT] = { 0 }, whole;
+	double sum[LC_SPLIT_COUNT] = { 0 };
 	bool has_live, has_hits;
 	size_t live;
 
@@ -544,10 +532,9 @@ static bool best_split(const struct split_row *rows, size_t len, struct lc_view_
 		sum[rows[i].method] += rows[i].samples;
 	}
 	live = count[LC_SPLIT_LIVE];
-	has_live = split_of(rows, live, sum[LC_SPLIT_LIVE_WHOLE], parts, out);
-	whole = whole_of_hits(rows + live, count[LC_SPLIT_HITS], sum[LC_SPLIT_HITS_WHOLE],
-	                      sum[LC_SPLIT_LIVE_WHOLE]);
-	has_hits = split_of(rows + live, count[LC_SPLIT_HITS], whole, parts + live, &by_hits);
+	has_live = split_of(rows, live, sum[LC_SPLIT_LIVE_WHOLE], 0, parts, out);
+	has_hits = split_of(rows + live, count[LC_SPLIT_HITS], sum[LC_SPLIT_HITS_WHOLE],
+	                    sum[LC_SPLIT_LIVE_WHOLE], parts + live, &by_hits);
 	if (has_hits && (!has_live || by_hits.error * 100 <= SPLIT_ERROR_PERCENT))
 		*out = by_hits;
 	return has_live || has_hits;
