@@ -191,7 +191,7 @@ static void json_walk(struct lc_json *j, const struct line *l)
 	lc_json_u64(j, "used_bytes", number(l, 2));
 	lc_json_u64(j, "objects", number(l, 3));
 	lc_json_u64(j, "bytes", number(l, 4));
-	lc_json_string(j, "stopped_by", *l->word[5] == '-' && !l->word[5][1] ? NULL : l->word[5]);
+	lc_json_string(j, "stopped_by", strcmp(l->word[5], "-") != 0 ? l->word[5] : NULL);
 	lc_json_u64(j, "virtual_threads_not_followed", number(l, 6));
 	lc_json_array(j, "classes");
 }
