@@ -146,9 +146,9 @@ def test_accesses_are_split_over_sites(workload, profile, jdk, gc):
 
 @each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_accesses_to_large_arrays_without_hooks(workload, profile, jdk, gc):
-    """An array of megabytes is sampled almost surely: its site has its phase's part of the time, and no other's."""
+    """An array of 16 intervals and more is sampled almost surely: its site has its phase's part of the time, and no other's."""
     java = ["-Xmx384m", "-Xmn64m", *collector(gc, "16m")]
-    run = profile(command(workload, jdk, "Accuracy", 1, 4, java=java), "--no-hooks", *EACH_TICK)
+    run = profile(command(workload, jdk, "Accuracy", 1, 4, java=java), "--no-hooks", "--sample-interval=128k", *EACH_TICK)
     told, r = truth(run), report(run, "--top=1000")
     assert not allocations(r["sites"])
     rows, wrong = [], []

@@ -53,7 +53,7 @@ static bool is_named(const struct lc_tree *t, uint32_t path, const char *name)
 	return lc_text_is(lc_tree_text(t, lc_tree_method(t, path)[LC_METHOD_NAME]), name);
 }
 
-/* As lc_finding_below(), as far as the call goes: code of the program may do more. */
+/* The same as lc_finding_below(), as far as the call goes: code of the program may do more. */
 static bool *inside(const struct search *c, const struct lc_advice_call *call)
 {
 	const struct lc_tree *t = c->s->t;
