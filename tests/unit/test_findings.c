@@ -594,6 +594,27 @@ static void lines_that_threads_take_from_each_other_are_a_finding(void **state)
 	findings_only(LC_FINDING_FALSE_SHARING);
 }
 
+/* The owner of a line that another thread reads waits, too, where it only reads the line. */
+static void padding_saves_at_most_all_accesses_to_the_objects_in_shared_lines(void **state)
+{
+	const uint32_t at = objects("long[]", 1, 144);
+	const struct lc_finding *f;
+
+	findings_sample(OBJECT, at, 0, 300); /* of 100 the address is not known */
+	findings_share(OBJECT, 0, at, 0, LC_TOUCH_STORE, 100);
+	findings_share(OBJECT, 1, at, 8, LC_TOUCH_LOAD, 50);
+	findings_share(OBJECT, 0, at, 16, LC_TOUCH_LOAD, 50);
+	findings_calculate(200);
+	f = findings_only(LC_FINDING_FALSE_SHARING);
+	assert_true(fabs(f->saves.accesses.share - 0.3) < 1e-9);
+	assert_true(fabs(f->saves.all.share - 0.6) < 1e-9);
+	findings_sample(OBJECT, at, 0, 200); /* most are elsewhere, and a finding of their own */
+	findings_find();
+	for (f = model.found.list; f->kind != LC_FINDING_FALSE_SHARING;)
+		assert_ptr_not_equal(++f, model.found.list + model.found.len);
+	assert_true(fabs(f->saves.all.share - 200.0 / 700) < 1e-9);
+}
+
 /* There is no other core that could take a line. */
 static void a_process_on_one_cpu_shares_no_line(void **state)
 {
@@ -756,6 +777,7 @@ int main(void)
 		TEST(a_few_stores_do_not_say_that_nobody_reads),
 		TEST(samples_of_no_known_element_may_be_loads),
 		TEST(lines_that_threads_take_from_each_other_are_a_finding),
+		TEST(padding_saves_at_most_all_accesses_to_the_objects_in_shared_lines),
 		TEST(a_process_on_one_cpu_shares_no_line),
 		TEST(large_arrays_that_no_collection_finds_alive_are_a_finding),
 	};

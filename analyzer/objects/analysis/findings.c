@@ -208,8 +208,12 @@ void lc_finding_put_gain(FILE *out, const struct lc_finding *f)
 	} else if (f->about.less_often || !is_more(&f->saves.all, &f->saves.accesses)) {
 		put_up_to(out, &f->saves.accesses);
 	} else {
-		fprintf(out, "%.2fx. With what makes, clears, fills, copies and collects %s: ",
-		        lc_finding_gain(f->saves.accesses.share), f->rows_len > 1 ? "them" : "it");
+		fprintf(out, "%.2fx. With ", lc_finding_gain(f->saves.accesses.share));
+		if (f->kind == LC_FINDING_FALSE_SHARING)
+			fputs("all accesses to these objects in such lines: ", out);
+		else
+			fprintf(out, "what makes, clears, fills, copies and collects %s: ",
+			        f->rows_len > 1 ? "them" : "it");
 		put_up_to(out, &f->saves.all);
 	}
 	put_calls(out, f);

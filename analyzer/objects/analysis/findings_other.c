@@ -63,6 +63,37 @@ static char *sharing_words(const struct lc_finding_search *s, const struct lc_sh
 	return text;
 }
 
+/*
+ * An access that only reads a line waits, too, after another thread has taken it. So padding saves
+ * at most all accesses to these objects in such lines. Many samples have no address: where half of
+ * a path's samples or more are known to be in such lines, all are.
+ */
+static void save_lines(const struct lc_finding_search *s, const struct lc_sharing_finding *x,
+                       struct lc_finding *f)
+{
+	const struct lc_table *places = &s->of->sharing->places;
+	struct lc_finding all = *f;
+	struct lc_weighted sum = { 0 };
+
+	for (size_t i = 0; i < s->v->accesses_len; i++) {
+		const struct lc_view_access *a = &s->v->accesses[i];
+		const uint32_t key[] = { a->site, a->path };
+		uint32_t place = lc_table_find(places, key);
+		double part;
+
+		if (!a->site || (a->site != x->sides[0].site && a->site != x->sides[1].site) ||
+		    place == UINT32_MAX)
+			continue;
+		part = lc_share(*lc_table_values(places, place), a->samples);
+		part = part < 0.5 ? part : 1;
+		sum.samples += (uint64_t)(part * (double)a->samples);
+		sum.pairs += (uint64_t)(part * (double)a->pairs);
+	}
+	lc_finding_weigh(s, &all, sum);
+	if (all.share > f->share)
+		f->saves.all = all.saves.all;
+}
+
 void lc_finding_sharing(struct lc_finding_search *s)
 {
 	const struct lc_sharing *sharing = s->of->sharing;
@@ -85,6 +116,7 @@ void lc_finding_sharing(struct lc_finding_search *s)
 		f->low = low;
 		f->high = high;
 		lc_finding_saves_samples(s, f);
+		save_lines(s, x, f);
 		f->text = lc_finding_keep(s, sharing_words(s, x, f));
 		f->change =
 		    is_block(s, x->sides[0].site)

@@ -561,6 +561,17 @@ static void join_findings(const struct search *s, struct lc_sharing *out)
 	lc_table_free(&sums);
 }
 
+/* Add the rows from .. to - 1, which belong to a line of a finding. */
+static void add_places(const struct search *s, size_t from, size_t to, struct lc_table *places)
+{
+	for (size_t i = from; i < to; i++) {
+		const uint32_t *key = key_of(s, s->rows[i]);
+		const uint32_t place[] = { key[LC_LINE_SITE], key[LC_LINE_PATH] };
+
+		*lc_table_values(places, lc_table_put(places, place)) += samples_of(s, s->rows[i]);
+	}
+}
+
 static void find_lines(struct search *s, struct lc_sharing *out)
 {
 	for (size_t from = 0, to; from < s->rows_len; from = to) {
@@ -580,7 +591,10 @@ static void find_lines(struct search *s, struct lc_sharing *out)
 			shared |= next[LC_LINE_THREAD] != key[LC_LINE_THREAD];
 		}
 		out->lines += shared;
-		out->lines_false += shared && search_line(s, from, to);
+		if (shared && search_line(s, from, to)) {
+			out->lines_false++;
+			add_places(s, from, to, &out->places);
+		}
 	}
 }
 
@@ -597,6 +611,7 @@ void lc_sharing_find(struct lc_sharing *out, const struct lc_view *v)
 	struct search s = { .tree = v->tree };
 
 	memset(out, 0, sizeof(*out));
+	lc_table_init(&out->places, 2, 1);
 	lc_table_init(&s.findings, 6, 1);
 	s.rows = lc_mem_zeroed(v->tree->lines.count, sizeof(*s.rows));
 	for (uint32_t i = 0; i < v->tree->lines.count; i++) {
@@ -632,5 +647,6 @@ void lc_sharing_find(struct lc_sharing *out, const struct lc_view *v)
 
 void lc_sharing_free(struct lc_sharing *s)
 {
+	lc_table_free(&s->places);
 	free(s->findings);
 }

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/table.h"
 #include "analyzer/objects/analysis/view.h"
 
 enum { LC_SHARING_SAMPLES = 5, LC_SHARING_LINE_BYTES = 64 };
@@ -63,9 +64,10 @@ struct lc_sharing_finding {
 struct lc_sharing {
 	struct lc_sharing_finding *findings; /* certain ones first, then most samples first */
 	size_t findings_len;
-	uint64_t lines;       /* lines that more than one thread touched */
-	uint64_t lines_false; /* lines in findings */
-	bool one_cpu;         /* left out: lines of processes that may run on one CPU only */
+	uint64_t lines;         /* lines that more than one thread touched */
+	uint64_t lines_false;   /* lines in findings */
+	struct lc_table places; /* by site and path: samples in lines of findings, of any bytes */
+	bool one_cpu;           /* left out: lines of processes that may run on one CPU only */
 };
 
 /* Does the row of tree.lines belong to a process that may run on one CPU only? */
