@@ -102,7 +102,7 @@ static void note(struct walk *w, uint64_t word, struct event e, unsigned depth)
 	struct lc_vector *events = &w->scan->events;
 	struct value *v;
 
-	if (word_kind(word) != WORD_VALUE || depth == EITHER_DEPTH)
+	if (word_kind(word) != WORD_VALUE || depth >= EITHER_DEPTH)
 		return;
 	v = value_at(w->scan, word_a(word));
 	if (v->kind == VALUE_EITHER) {

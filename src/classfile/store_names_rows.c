@@ -193,7 +193,7 @@ static void add_element(struct put *p, uint64_t word, uint32_t at, uint32_t leve
 {
 	const struct value *v;
 
-	if (depth == NESTING_MAX)
+	if (depth >= NESTING_MAX)
 		return;
 	if (word_kind(word) == WORD_FIELD)
 		add_field(p, word_a(word), levels);
@@ -210,7 +210,7 @@ static void add_element(struct put *p, uint64_t word, uint32_t at, uint32_t leve
 	} else if (v->source == LC_STORE_OF_PARAMETER) {
 		add_local(p, v->at, at, levels);
 	} else {
-		add_events(p, v, levels, depth + 1);
+		add_events(p, v, levels, depth);
 	}
 }
 

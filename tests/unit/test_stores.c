@@ -383,6 +383,19 @@ static void an_element_has_the_name_of_its_array(void **state)
 	            "rows", "array@3 local rows[]");
 }
 
+/* The search for its names ends. */
+static void an_array_may_be_an_element_of_itself(void **state)
+{
+	struct class_file c;
+
+	begin(&c);
+	finds(&c,
+	      CODE(ILOAD_0, NEW_ROWS, ASTORE_1, ALOAD_1, ICONST_0, ALOAD_1, AASTORE, ALOAD_1,
+	           PUT_STATIC(pool.rows), RETURN),
+	      "array@1 field com.acme.B.rows; array@1 field com.acme.B.rows[]; "
+	      "array@1 field com.acme.B.rows[][]; array@1 field com.acme.B.rows[][][]");
+}
+
 static void what_is_returned_is_said_so_and_so_is_what_a_call_returns(void **state)
 {
 	struct class_file c;
@@ -567,6 +580,7 @@ int main(void)
 		                       reset),
 		cmocka_unit_test_setup(either_of_two_arrays_may_be_what_is_stored, reset),
 		cmocka_unit_test_setup(an_element_has_the_name_of_its_array, reset),
+		cmocka_unit_test_setup(an_array_may_be_an_element_of_itself, reset),
 		cmocka_unit_test_setup(what_is_returned_is_said_so_and_so_is_what_a_call_returns,
 		                       reset),
 		cmocka_unit_test_setup(a_buffer_that_a_call_returns_is_named, reset),
