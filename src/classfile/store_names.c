@@ -32,7 +32,7 @@ enum result { RESULT_OTHER, RESULT_OBJECT, RESULT_ARRAY, RESULT_BUFFER };
 
 struct lc_store_names_member {
 	bool known, good;
-	bool takes_array;
+	bool takes_any;     /* an array, a buffer or any object is an argument */
 	bool is_hook;       /* the agent's */
 	bool of_buffer;     /* a buffer is what the method is called on */
 	uint8_t words;      /* of the result, or of the field */
@@ -49,14 +49,13 @@ struct pending {
 
 /* Instructions of a method that matter. */
 enum {
-	HAS_ARRAY = 1,  /* an instruction that makes one, or a call that returns one */
+	HAS_ARRAY = 1,  /* an instruction that makes one, or a call that returns one or a buffer */
 	HAS_NEW = 2,    /* new */
 	HAS_OBJECT = 4, /* a call that may return an array */
 	HAS_KEEP = 8,   /* a store to a field or an array */
 	HAS_CAST = 16,  /* to an array, or the end of a method that returns an object */
 	HAS_PARAMETER = 32,
-	HAS_PASS = 64,    /* a call of a method that is known, with an array */
-	HAS_BUFFER = 128, /* a call that returns a buffer */
+	HAS_PASS = 64, /* a call of a method that is known, which takes an array or the like */
 };
 
 struct walk {
@@ -96,7 +95,10 @@ static uint64_t either(struct walk *w, uint64_t a, uint64_t b)
 	return b ? add_value(w, (struct value){ .kind = VALUE_EITHER, .one = a, .other = b }) : a;
 }
 
-/* Note the event of each value that the word may be and that can have one. */
+/*
+ * Note the event of each value that the word may be and that can have one. An element that is
+ * stored is an event of its array.
+ */
 static void note(struct walk *w, uint64_t word, struct event e, unsigned depth)
 {
 	struct lc_vector *events = &w->scan->events;
@@ -108,6 +110,11 @@ static void note(struct walk *w, uint64_t word, struct event e, unsigned depth)
 	if (v->kind == VALUE_EITHER) {
 		note(w, v->one, e, depth + 1);
 		note(w, value_at(w->scan, word_a(word))->other, e, depth + 1);
+		return;
+	}
+	if (v->kind == VALUE_ELEMENT && e.kind != EVENT_LOCAL && e.kind != EVENT_RETURNED) {
+		e.taken++;
+		note(w, v->one, e, depth + 1);
 		return;
 	}
 	if (v->kind != VALUE_MADE)
@@ -270,41 +277,6 @@ static uint8_t arrays_of(struct lc_class_text type)
 	return (uint8_t)n;
 }
 
-/* Arrays that are passed in are values, each in its local variable. Returns a HAS_ bit, or 0. */
-static unsigned begin_parameters(struct walk *w)
-{
-	struct lc_class_text d = lc_class_utf8(w->cls, w->method->descriptor);
-	const char *end, *at;
-	uint32_t slot = !(w->method->access_flags & ACC_STATIC);
-
-	if (!d.len)
-		return 0;
-	end = d.data + d.len;
-	at = d.data + 1;
-	if (slot)
-		assign(w, 0);
-	while (at < end && *at != ')') {
-		const bool wide = *at == 'J' || *at == 'D';
-		struct lc_class_text type = { at, (size_t)(end - at) };
-
-		if (*at == '[' && slot < w->code->max_locals)
-			w->locals[slot] =
-			    add_value(w, (struct value){ .kind = VALUE_MADE,
-			                                 .source = LC_STORE_OF_PARAMETER,
-			                                 .at = slot,
-			                                 .built = UINT32_MAX,
-			                                 .arrays = arrays_of(type) });
-		assign(w, slot);
-		if (wide)
-			assign(w, slot + 1);
-		slot += wide ? 2 : 1;
-		at = lc_insn_skip_type(at, end);
-	}
-	return w->carries ? HAS_PARAMETER : 0;
-}
-
-/* ---- members ---- */
-
 /* By what does a program hold a block of memory outside the heap? */
 static bool is_buffer(struct lc_class_text class)
 {
@@ -323,6 +295,45 @@ static enum result result_of(struct lc_class_text type)
 	           ? RESULT_BUFFER
 	           : RESULT_OTHER;
 }
+
+/*
+ * Arrays, buffers and any objects that are passed in are values, each in its local variable.
+ * Returns a HAS_ bit, or 0.
+ */
+static unsigned begin_parameters(struct walk *w)
+{
+	struct lc_class_text d = lc_class_utf8(w->cls, w->method->descriptor);
+	const char *end, *at;
+	uint32_t slot = !(w->method->access_flags & ACC_STATIC);
+
+	if (!d.len)
+		return 0;
+	end = d.data + d.len;
+	at = d.data + 1;
+	if (slot)
+		assign(w, 0);
+	while (at < end && *at != ')') {
+		const bool wide = *at == 'J' || *at == 'D';
+		const char *next = lc_insn_skip_type(at, end);
+		struct lc_class_text type = { at, (size_t)(next - at) };
+
+		if (result_of(type) != RESULT_OTHER && slot < w->code->max_locals)
+			w->locals[slot] =
+			    add_value(w, (struct value){ .kind = VALUE_MADE,
+			                                 .source = LC_STORE_OF_PARAMETER,
+			                                 .at = slot,
+			                                 .built = UINT32_MAX,
+			                                 .arrays = arrays_of(type) });
+		assign(w, slot);
+		if (wide)
+			assign(w, slot + 1);
+		slot += wide ? 2 : 1;
+		at = next;
+	}
+	return w->carries ? HAS_PARAMETER : 0;
+}
+
+/* ---- members ---- */
 
 static void look_up(const struct walk *w, uint8_t op, uint32_t index,
                     struct lc_store_names_member *m)
@@ -345,9 +356,12 @@ static void look_up(const struct walk *w, uint8_t op, uint32_t index,
 	end = d.data + d.len;
 	at = d.data;
 	if (*at == '(') {
-		for (at++; at < end && *at != ')'; at = lc_insn_skip_type(at, end)) {
+		for (const char *next = ++at; at < end && *at != ')'; at = next) {
+			next = lc_insn_skip_type(at, end);
 			words += *at == 'J' || *at == 'D' ? 2 : 1;
-			m->takes_array |= *at == '[';
+			m->takes_any |=
+			    result_of((struct lc_class_text){ at, (size_t)(next - at) }) !=
+			    RESULT_OTHER;
 		}
 		at++;
 	}
@@ -388,12 +402,10 @@ static unsigned made_by_call(struct walk *w, uint8_t op, uint32_t at)
 
 	if (!m || op == LC_OP_INVOKEDYNAMIC)
 		return 0;
-	if (m->takes_array && (op == LC_OP_INVOKESPECIAL || op == LC_OP_INVOKESTATIC))
+	if (m->takes_any && (op == LC_OP_INVOKESPECIAL || op == LC_OP_INVOKESTATIC))
 		has = HAS_PASS;
 	if (m->result != RESULT_OTHER)
-		has |= m->result == RESULT_ARRAY    ? HAS_ARRAY
-		       : m->result == RESULT_OBJECT ? HAS_OBJECT
-		                                    : HAS_BUFFER;
+		has |= m->result == RESULT_OBJECT ? HAS_OBJECT : HAS_ARRAY;
 	return has;
 }
 
@@ -462,7 +474,8 @@ static void visit_call(struct walk *w, uint8_t op, uint32_t at)
 		                                     .source = LC_STORE_OF_CALL,
 		                                     .at = at,
 		                                     .built = UINT32_MAX,
-		                                     .arrays = m->arrays }));
+		                                     .arrays = m->arrays,
+		                                     .is_buffer = m->result == RESULT_BUFFER }));
 	else
 		push_words(w, m->words);
 }
@@ -519,8 +532,7 @@ static unsigned survey(struct walk *w)
 static bool is_worth_a_walk(unsigned has)
 {
 	return has & HAS_ARRAY || (has & (HAS_NEW | HAS_PARAMETER) && has & HAS_KEEP) ||
-	       (has & HAS_PARAMETER && has & HAS_PASS) || (has & HAS_OBJECT && has & HAS_CAST) ||
-	       (has & HAS_BUFFER && has & (HAS_KEEP | HAS_CAST));
+	       (has & HAS_PARAMETER && has & HAS_PASS) || (has & HAS_OBJECT && has & HAS_CAST);
 }
 
 /* ---- instructions ---- */
@@ -546,7 +558,7 @@ static void visit_new(struct walk *w, uint8_t op, uint32_t at)
 	push(w, add_value(w, v));
 }
 
-/* The class that a result is cast to tells whether it is an array. */
+/* The class that a result is cast to tells whether it is an array or a buffer. */
 static void visit_cast(struct walk *w, uint32_t at)
 {
 	const uint64_t word = w->len ? w->stack[w->len - 1] : 0;
@@ -559,7 +571,9 @@ static void visit_cast(struct walk *w, uint32_t at)
 	if (v->kind != VALUE_MADE || v->source != LC_STORE_OF_CALL || v->arrays)
 		return;
 	v->arrays = arrays_of(class);
-	v->other_class = !v->arrays && !lc_class_text_is(class, "java/lang/Object");
+	v->is_buffer |= is_buffer(class);
+	v->other_class =
+	    !v->arrays && !v->is_buffer && !lc_class_text_is(class, "java/lang/Object");
 }
 
 static void visit_element(struct walk *w, uint8_t op, uint32_t at)

@@ -45,8 +45,8 @@ struct lc_store {
 	uint8_t bytes;  /* of the instruction, and of the hook behind it */
 	uint8_t source; /* enum lc_store_source */
 	uint8_t kind;   /* enum lc_store_kind */
-	uint8_t levels; /* 1: the value is an element of the array that is stored there; 2: of an
-	                   array in it */
+	int8_t levels;  /* 1: the value is an element of the array that is stored there; 2: of an
+	                   array in it; -1: its element is stored there */
 	uint8_t arrays; /* of the value's class, "[[I" has 2; 0: not known */
 	uint8_t slot;   /* LC_STORE_ARGUMENT: the local variable in which it arrives there */
 	uint32_t name;  /* begin of its name in `text`; LC_STORE_ARGUMENT: the number of a call */

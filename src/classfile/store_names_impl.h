@@ -53,7 +53,8 @@ struct value {
 	uint8_t kind;   /* enum value_kind */
 	uint8_t source; /* enum lc_store_source */
 	uint8_t arrays;
-	bool other_class; /* a cast says that it is no array */
+	bool is_buffer;
+	bool other_class; /* a cast says that it is neither an array nor a buffer */
 };
 
 enum event_kind { EVENT_FIELD, EVENT_LOCAL, EVENT_ARGUMENT, EVENT_RETURNED, EVENT_ELEMENT };
@@ -67,6 +68,7 @@ struct event {
 	uint8_t kind;  /* enum event_kind */
 	uint8_t slot;  /* EVENT_ARGUMENT */
 	bool exact;    /* EVENT_ARGUMENT */
+	uint8_t taken; /* an element of the value is stored, so many arrays deep */
 };
 
 static inline struct value *value_at(const struct lc_store_names_scan *s, uint32_t number)

@@ -19,6 +19,7 @@ struct put {
 	const struct lc_method_code *code;
 	uint32_t first;      /* row of the method */
 	struct lc_store row; /* of the value whose stores are looked at */
+	bool is_buffer;      /* the value */
 	bool failed;
 };
 
@@ -121,23 +122,23 @@ static bool same(const struct lc_store *a, const struct lc_store *b)
 	       a->levels == b->levels && a->name == b->name && a->slot == b->slot;
 }
 
-static void add_row(struct put *p, enum lc_store_kind kind, uint32_t levels, uint32_t name)
+static void add_row(struct put *p, enum lc_store_kind kind, int levels, uint32_t name)
 {
 	struct lc_vector *rows = &p->scan->out->rows;
 	struct lc_store row = p->row;
 
-	if (levels > LEVELS_MAX || rows->len - p->first == UINT16_MAX)
+	if (levels > LEVELS_MAX || levels < -LEVELS_MAX || rows->len - p->first == UINT16_MAX)
 		return;
 	/* A value that may be an array or not is named by fields only. */
-	if (row.source == LC_STORE_OF_CALL && !row.arrays && kind != LC_STORE_FIELD &&
-	    kind != LC_STORE_RETURNED)
+	if (row.source == LC_STORE_OF_CALL && !row.arrays && !p->is_buffer &&
+	    kind != LC_STORE_FIELD && kind != LC_STORE_RETURNED)
 		return;
 	/* A parameter gets a row only for a place that keeps it. */
 	if (row.source == LC_STORE_OF_PARAMETER &&
 	    (kind == LC_STORE_LOCAL || kind == LC_STORE_RETURNED))
 		return;
 	row.kind = (uint8_t)kind;
-	row.levels = (uint8_t)levels;
+	row.levels = (int8_t)levels;
 	row.name = name;
 	/* A value's rows are one after the other. */
 	for (size_t i = rows->len; i > p->first && rows_of(p)[i - 1].at == row.at; i--)
@@ -147,7 +148,7 @@ static void add_row(struct put *p, enum lc_store_kind kind, uint32_t levels, uin
 		p->failed = true;
 }
 
-static void add_field(struct put *p, uint32_t index, uint32_t levels)
+static void add_field(struct put *p, uint32_t index, int levels)
 {
 	uint32_t name;
 
@@ -155,7 +156,7 @@ static void add_field(struct put *p, uint32_t index, uint32_t levels)
 		add_row(p, LC_STORE_FIELD, levels, name);
 }
 
-static void add_local(struct put *p, uint32_t slot, uint32_t at, uint32_t levels)
+static void add_local(struct put *p, uint32_t slot, uint32_t at, int levels)
 {
 	uint32_t name;
 
@@ -163,7 +164,7 @@ static void add_local(struct put *p, uint32_t slot, uint32_t at, uint32_t levels
 		add_row(p, LC_STORE_LOCAL, levels, name);
 }
 
-static void add_argument(struct put *p, const struct event *e)
+static void add_argument(struct put *p, const struct event *e, int levels)
 {
 	struct lc_vector *calls = &p->scan->out->calls;
 	struct lc_store_call call = { .exact = e->exact };
@@ -182,14 +183,14 @@ static void add_argument(struct put *p, const struct event *e)
 		return;
 	}
 	p->row.slot = e->slot;
-	add_row(p, LC_STORE_ARGUMENT, 0, (uint32_t)calls->len - 1);
+	add_row(p, LC_STORE_ARGUMENT, levels, (uint32_t)calls->len - 1);
 	p->row.slot = 0;
 }
 
-static void add_events(struct put *p, const struct value *v, uint32_t levels, unsigned depth);
+static void add_events(struct put *p, const struct value *v, int levels, unsigned depth);
 
 /* The value is an element of the array `word`, `levels` arrays deep. */
-static void add_element(struct put *p, uint64_t word, uint32_t at, uint32_t levels, unsigned depth)
+static void add_element(struct put *p, uint64_t word, uint32_t at, int levels, unsigned depth)
 {
 	const struct value *v;
 
@@ -214,23 +215,24 @@ static void add_element(struct put *p, uint64_t word, uint32_t at, uint32_t leve
 	}
 }
 
-static void add_events(struct put *p, const struct value *v, uint32_t levels, unsigned depth)
+static void add_events(struct put *p, const struct value *v, int levels, unsigned depth)
 {
 	const struct event *events = p->scan->events.data;
 
 	for (uint32_t i = v->event; i != NO_EVENT; i = events[i].next) {
 		const struct event *e = &events[i];
+		const int stored = levels - e->taken;
 
 		if (e->kind == EVENT_FIELD)
-			add_field(p, e->a, levels);
+			add_field(p, e->a, stored);
 		else if (e->kind == EVENT_LOCAL)
-			add_local(p, e->a, e->at, levels);
-		else if (e->kind == EVENT_ARGUMENT && !levels)
-			add_argument(p, e);
+			add_local(p, e->a, e->at, stored);
+		else if (e->kind == EVENT_ARGUMENT)
+			add_argument(p, e, stored);
 		else if (e->kind == EVENT_RETURNED)
-			add_row(p, LC_STORE_RETURNED, levels, 0);
+			add_row(p, LC_STORE_RETURNED, stored, 0);
 		else if (e->kind == EVENT_ELEMENT)
-			add_element(p, e->into, e->at, levels + 1, depth + 1);
+			add_element(p, e->into, e->at, stored + 1, depth + 1);
 	}
 }
 
@@ -269,6 +271,7 @@ static void add_value_rows(struct put *p, const struct value *v, uint32_t at)
 		.at = (uint16_t)at,
 		.bytes = (uint8_t)(hooks_end(p, at + lc_method_insn_bytes(p->code, at)) - at),
 	};
+	p->is_buffer = v->is_buffer;
 	add_events(p, v, 0, 0);
 }
 

@@ -128,6 +128,7 @@ struct look {
 	size_t len, first; /* of the names that may give way to others: those from `first` on */
 	uint32_t arrays;   /* of the site's class */
 	uint32_t levels;   /* of arrays that the object is an element of, as it is followed */
+	bool is_block;     /* outside the heap: a buffer is what is followed */
 };
 
 /* The name with "[]" for each level; NULL without memory. */
@@ -168,15 +169,32 @@ static void add(struct look *l, enum lc_site_name kind, const char *name, uint32
 }
 
 /*
- * Fields in which the method that `f` calls keeps its argument. Returns whether there is one.
+ * Does the row store the object, an element of its value so many levels deep? *there: levels where
+ * it is stored. One array of many in an array would name all of them; buffers are few.
+ */
+static bool is_stored(const struct look *l, const struct lc_store *row, uint32_t levels,
+                      uint32_t *there)
+{
+	const int at = (int)levels + row->levels;
+
+	if (at < 0 || (row->levels < 0 && !l->is_block))
+		return false;
+	*there = (uint32_t)at;
+	return true;
+}
+
+/*
+ * Fields in which the method that `f` calls keeps its argument, of which the object is an element
+ * so many levels deep. Returns whether there is one.
  */
 static bool add_passed(struct look *l, const struct found *f, const struct lc_store *passed,
-                       unsigned depth)
+                       uint32_t levels, unsigned depth)
 {
 	const struct lc_store_call *call = &calls_of(f)[passed->name];
 	const char *name = text_of(f) + call->name, *method = strrchr(name, '.');
 	const size_t before = l->len;
 	const struct found *called;
+	uint32_t there;
 	char class_name[NAME_BYTES];
 
 	if (!call->exact || depth == PASSED_MAX || !method ||
@@ -191,25 +209,28 @@ static bool add_passed(struct look *l, const struct found *f, const struct lc_st
 	for (size_t i = 0; called && i < called->stores.rows.len; i++) {
 		const struct lc_store *row = &rows_of(called)[i];
 
-		if (row->source != LC_STORE_OF_PARAMETER || row->at != passed->slot)
+		if (row->source != LC_STORE_OF_PARAMETER || row->at != passed->slot ||
+		    !is_stored(l, row, levels, &there))
 			continue;
 		if (row->kind == LC_STORE_FIELD)
-			add(l, LC_NAME_FIELD, name_of(called, row), l->levels + row->levels);
+			add(l, LC_NAME_FIELD, name_of(called, row), there);
 		else if (row->kind == LC_STORE_ARGUMENT)
-			add_passed(l, called, row, depth + 1);
+			add_passed(l, called, row, there, depth + 1);
 	}
 	return l->len > before;
 }
 
 static void add_row(struct look *l, const struct found *f, const struct lc_store *row)
 {
-	const uint32_t levels = l->levels + row->levels;
+	uint32_t levels;
 
+	if (!is_stored(l, row, l->levels, &levels))
+		return;
 	if (row->kind == LC_STORE_FIELD)
 		add(l, LC_NAME_FIELD, name_of(f, row), levels);
 	else if (row->kind == LC_STORE_LOCAL)
 		add(l, LC_NAME_LOCAL, name_of(f, row), levels);
-	else if (row->kind == LC_STORE_ARGUMENT && !levels && !add_passed(l, f, row, 0))
+	else if (row->kind == LC_STORE_ARGUMENT && !add_passed(l, f, row, levels, 0) && !levels)
 		add(l, LC_NAME_ARGUMENT, name_of(f, row), 0);
 }
 
@@ -225,11 +246,24 @@ static bool is_row_of_leaf(const struct look *l, const struct lc_store *row)
 	return l->arrays ? row->source != LC_STORE_OF_OBJECT : row->source == LC_STORE_OF_OBJECT;
 }
 
-static bool may_return_array(const struct lc_method *m)
+static bool returns_buffer(const struct lc_method *m)
 {
 	const char *result = strrchr(m->signature, ')');
 
-	return result && (result[1] == '[' || !strcmp(result + 1, "Ljava/lang/Object;"));
+	return result && (!strcmp(result + 1, "Ljava/nio/ByteBuffer;") ||
+	                  !strcmp(result + 1, "Ljava/nio/MappedByteBuffer;") ||
+	                  !strcmp(result + 1, "Ljava/lang/foreign/MemorySegment;"));
+}
+
+/* May the method return the object, or what holds the block? */
+static bool may_return(const struct look *l, const struct lc_method *m)
+{
+	const char *result = strrchr(m->signature, ')');
+
+	if (l->is_block && returns_buffer(m))
+		return true;
+	return (l->is_block || l->arrays) && result &&
+	       (result[1] == '[' || !strcmp(result + 1, "Ljava/lang/Object;"));
 }
 
 /* A lambda's own class has no file; it passes on the result of its body. */
@@ -240,33 +274,35 @@ static bool is_lambda(const struct lc_method *m)
 
 /*
  * Add the object's stores in one frame. Returns whether the frame returns the object. `leaf`: the
- * frame allocated it, else one of its callees did.
+ * frame allocated it, or called the JDK for the block; else one of its callees did.
  */
 static bool look_at_frame(struct look *l, const struct lc_path_node *node,
                           const struct lc_method *m, bool leaf)
 {
+	const bool made = leaf && !l->is_block;
 	uint32_t returned = UINT32_MAX;
 	const struct found *f;
 
 	if (node->bci == LC_BCI_NONE || is_lambda(m)) /* native, or replaced by the JIT */
-		return l->arrays && may_return_array(m);
+		return may_return(l, m);
 	f = find(l->jni, lc_method_id(m), m->code_bytes);
 	for (size_t i = 0; f && i < f->stores.rows.len; i++) {
 		const struct lc_store *row = &rows_of(f)[i];
 
 		if (!is_row_at(row, node->bci) ||
-		    !(leaf ? is_row_of_leaf(l, row) : row->source == LC_STORE_OF_CALL))
+		    !(made ? is_row_of_leaf(l, row) : row->source == LC_STORE_OF_CALL))
 			continue;
 		/* multianewarray makes the arrays in its array, too. */
-		if (leaf && row->arrays > l->arrays)
+		if (made && row->arrays > l->arrays)
 			l->levels = (uint32_t)row->arrays - l->arrays;
-		if (row->kind == LC_STORE_RETURNED)
-			returned = l->levels + row->levels;
-		else
+		if (row->kind != LC_STORE_RETURNED)
 			add_row(l, f, row);
+		else
+			(void)is_stored(l, row, l->levels, &returned);
 	}
+	/* The JDK gave it an address, of which it makes a buffer. */
 	if (returned == UINT32_MAX)
-		return false;
+		return leaf && l->is_block && returns_buffer(m);
 	l->levels = returned;
 	return true;
 }
@@ -308,10 +344,9 @@ size_t lc_site_names_of(JNIEnv *jni, uint32_t site, struct lc_site_names_one out
 	unsigned frames = 0;
 	uint32_t path = s ? s->path : 0;
 	bool on = path;
-	/* The leaf of a block outside the heap calls the JDK for it. */
-	const bool called = s && strstr(s->class_name, LC_OFFHEAP_SUFFIX);
 
-	for (const char *at = s && !called ? strchr(s->class_name, '[') : NULL; at;
+	l.is_block = s && strstr(s->class_name, LC_OFFHEAP_SUFFIX);
+	for (const char *at = s && !l.is_block ? strchr(s->class_name, '[') : NULL; at;
 	     at = strchr(at + 1, '['))
 		l.arrays++;
 	while (on && path && frames < CALLERS_MAX) {
@@ -320,7 +355,7 @@ size_t lc_site_names_of(JNIEnv *jni, uint32_t site, struct lc_site_names_one out
 
 		if (!m)
 			break;
-		on = look_at_frame(&l, node, m, !frames && !called);
+		on = look_at_frame(&l, node, m, !frames);
 		frames_end[frames++] = l.len;
 		path = node->parent;
 	}

@@ -82,6 +82,7 @@ struct loaded {
 	unsigned rows_len;
 	struct {
 		uint8_t source, kind;
+		int8_t levels;
 		const char *name;
 	} rows[LC_SITE_NAMES_MAX + 3];
 };
@@ -199,6 +200,7 @@ enum lc_rewrite_status lc_store_names_find(struct lc_store_names_scan *s,
 			                .bytes = 3,
 			                .source = read_now->rows[i].source,
 			                .kind = read_now->rows[i].kind,
+			                .levels = read_now->rows[i].levels,
 			                .arrays = 1 };
 
 		if (row.source == LC_STORE_OF_CALL)
@@ -387,6 +389,52 @@ static void a_block_outside_the_heap_has_the_name_of_its_buffer(void **state)
 	expect_field("Buffers.map");
 }
 
+/* A row whose value is an element so many levels deep of what is stored. */
+static void add_levels(struct loaded *m, uint8_t source, uint8_t kind, const char *name,
+                       int8_t levels)
+{
+	add_store(m, source, kind, name);
+	m->rows[m->rows_len - 1].levels = levels;
+}
+
+/* Lucene's mapped files: an array of buffers is returned, and passed to a method, which keeps one.
+ */
+static void a_block_in_an_array_has_the_name_of_what_keeps_its_element(void **state)
+{
+	add_levels(load("a.Map", "make", CODE_BYTES), LC_STORE_OF_CALL, LC_STORE_RETURNED, "", 1);
+	add_store(load("a.Open", "make", CODE_BYTES), LC_STORE_OF_CALL, LC_STORE_ARGUMENT,
+	          "a.Input.create");
+	add_levels(load("a.Input", "create", CODE_BYTES), LC_STORE_OF_PARAMETER, LC_STORE_ARGUMENT,
+	           "a.Single.<init>", -1);
+	add_store(load("a.Single", "<init>", CODE_BYTES), LC_STORE_OF_PARAMETER, LC_STORE_FIELD,
+	          "a.Single.buffer");
+	begin_path("mapped f (off-heap)");
+	add_frame("a.Map", "make", CALL_BCI);
+	add_frame("a.Open", "make", CALL_BCI);
+	expect_field("a.Single.buffer");
+	/* It may be another array than the one that is kept. */
+	add_store(load("a.Rows", "make", CODE_BYTES), LC_STORE_OF_ARRAY, LC_STORE_ARGUMENT,
+	          "a.Input.create");
+	begin_path("int[]");
+	add_frame("a.Rows", "make", LEAF_BCI);
+	expect_names(1, &(struct lc_site_names_one){ "a.Input.create", LC_NAME_ARGUMENT });
+}
+
+/* Netty asks for an address, and makes a buffer of it. */
+static void a_block_of_an_address_has_the_name_of_the_buffer_that_is_returned(void **state)
+{
+	load("a.Address", "make", CODE_BYTES);
+	add_store(load("a.Arena", "make", CODE_BYTES), LC_STORE_OF_CALL, LC_STORE_FIELD,
+	          "a.Arena.memory");
+	begin_path("native memory (off-heap)");
+	add_frame("a.Address", "make", CALL_BCI);
+	methods[1].signature = "(I)Ljava/nio/ByteBuffer;";
+	add_frame("a.Arena", "make", CALL_BCI);
+	expect_field("a.Arena.memory");
+	methods[1].signature = "(I)J";
+	expect_names(0, NULL);
+}
+
 static void a_site_without_a_path_has_no_name(void **state)
 {
 	struct lc_site_names_one names[LC_SITE_NAMES_MAX];
@@ -410,6 +458,8 @@ int main(void)
 		cmocka_unit_test(an_argument_has_the_name_of_the_field_that_keeps_it),
 		cmocka_unit_test(a_method_without_room_is_counted),
 		cmocka_unit_test(a_block_outside_the_heap_has_the_name_of_its_buffer),
+		cmocka_unit_test(a_block_in_an_array_has_the_name_of_what_keeps_its_element),
+		cmocka_unit_test(a_block_of_an_address_has_the_name_of_the_buffer_that_is_returned),
 		cmocka_unit_test(a_site_without_a_path_has_no_name),
 	};
 

@@ -122,8 +122,10 @@ static char *text_of(const struct lc_store_names *s)
 		    sources[r->source], r->at, kinds[r->kind],
 		    r->kind == LC_STORE_RETURNED ? "" : " ",
 		    r->kind == LC_STORE_RETURNED ? "" : (const char *)s->text.data + name);
-		for (unsigned k = 0; k < r->levels; k++)
+		for (int k = 0; k < r->levels; k++)
 			at += (size_t)snprintf(out + at, sizeof(out) - at, "[]");
+		for (int k = 0; k > r->levels; k--)
+			at += (size_t)snprintf(out + at, sizeof(out) - at, " (an element)");
 		assert_true(at < sizeof(out));
 	}
 	return out;
@@ -396,6 +398,19 @@ static void an_array_may_be_an_element_of_itself(void **state)
 	      "array@1 field com.acme.B.rows[][]; array@1 field com.acme.B.rows[][][]");
 }
 
+static void an_element_that_is_stored_is_said_of_its_array(void **state)
+{
+	struct class_file c;
+	struct code_spec spec;
+
+	begin(&c);
+	spec = code_of(CODE(ALOAD_1, ICONST_0, AALOAD, PUT_STATIC(pool.re), ALOAD_1, ICONST_0,
+	                    AALOAD, CALL(pool.of_b), RETURN));
+	finds_in(&c, "(I[[D)V", spec,
+	         "parameter@1 argument com.acme.B.<init> (an element); "
+	         "parameter@1 field com.acme.B.re (an element)");
+}
+
 static void what_is_returned_is_said_so_and_so_is_what_a_call_returns(void **state)
 {
 	struct class_file c;
@@ -438,6 +453,27 @@ static void a_buffer_that_a_call_returns_is_named(void **state)
 	                                 "(I)Ljava/nio/ByteBuffer;");
 	finds_in(&c, "(I)Ljava/nio/ByteBuffer;", code_of(CODE(ICONST_1, CALL(make), ARETURN)),
 	         "call@1 returned");
+}
+
+/* Its type may be any object's: a class of Netty keeps buffers or arrays. */
+static void a_buffer_is_followed_to_the_method_that_it_is_passed_to(void **state)
+{
+	struct class_file c;
+	struct code_spec spec;
+	uint8_t make, keep;
+
+	begin(&c);
+	make = (uint8_t)class_method_ref(&c, "java/nio/ByteBuffer", "allocateDirect",
+	                                 "(I)Ljava/nio/ByteBuffer;");
+	keep = (uint8_t)class_method_ref(&c, "com/acme/B", "keep", "(Ljava/nio/ByteBuffer;)V");
+	finds(&c, CODE(ICONST_1, CALL(make), CALL(keep), RETURN),
+	      "call@1 argument com.acme.B.keep");
+	begin(&c);
+	spec = code_of(CODE(ALOAD_1, PUT_STATIC(pool.any), RETURN));
+	finds_in(&c, "(ILjava/lang/Object;)V", spec, "parameter@1 field com.acme.B.any");
+	begin(&c);
+	spec = code_of(CODE(ALOAD_1, PUT_STATIC(pool.any), RETURN));
+	finds_in(&c, "(ILjava/nio/ByteBuffer;)V", spec, "parameter@1 field com.acme.B.any");
 }
 
 static void what_is_passed_has_the_name_of_the_method(void **state)
@@ -581,7 +617,10 @@ int main(void)
 		cmocka_unit_test_setup(either_of_two_arrays_may_be_what_is_stored, reset),
 		cmocka_unit_test_setup(an_element_has_the_name_of_its_array, reset),
 		cmocka_unit_test_setup(an_array_may_be_an_element_of_itself, reset),
+		cmocka_unit_test_setup(an_element_that_is_stored_is_said_of_its_array, reset),
 		cmocka_unit_test_setup(what_is_returned_is_said_so_and_so_is_what_a_call_returns,
+		                       reset),
+		cmocka_unit_test_setup(a_buffer_is_followed_to_the_method_that_it_is_passed_to,
 		                       reset),
 		cmocka_unit_test_setup(a_buffer_that_a_call_returns_is_named, reset),
 		cmocka_unit_test_setup(what_is_passed_has_the_name_of_the_method, reset),
