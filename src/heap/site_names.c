@@ -21,7 +21,8 @@ enum {
 	LISTS = 1 << 10,
 	BYTES_MAX = 64 << 20,
 	CALLERS_MAX = 32, /* frames that hand a result on */
-	PASSED_MAX = 4,   /* methods that pass an argument on */
+	PASSED_MAX = 4,   /* methods that pass an argument on, one to the next */
+	CALLED_MAX = 64,  /* calls that arguments of a site are followed into */
 	NAME_BYTES = 1024,
 };
 
@@ -129,6 +130,7 @@ struct look {
 	uint32_t arrays;   /* of the site's class */
 	uint32_t levels;   /* of arrays that the object is an element of, as it is followed */
 	bool is_block;     /* outside the heap: a buffer is what is followed */
+	unsigned called;   /* calls that were followed */
 };
 
 /* The name with "[]" for each level; NULL without memory. */
@@ -197,7 +199,7 @@ static bool add_passed(struct look *l, const struct found *f, const struct lc_st
 	uint32_t there;
 	char class_name[NAME_BYTES];
 
-	if (!call->exact || depth == PASSED_MAX || !method ||
+	if (!call->exact || depth == PASSED_MAX || l->called++ >= CALLED_MAX || !method ||
 	    (size_t)(method - name) >= sizeof(class_name))
 		return false;
 	memcpy(class_name, name, (size_t)(method - name));

@@ -128,9 +128,12 @@ jmethodID lc_method_id(const struct lc_method *m)
 	return id_of(m->class_name, m->name);
 }
 
+static unsigned found_calls;
+
 jmethodID lc_loaded_code_find(JNIEnv *jni, jmethodID caller, const char *class_name,
                               const char *name, const char *descriptor)
 {
+	found_calls++;
 	assert_non_null(caller);
 	assert_string_equal(descriptor, "([I)V");
 	return id_of(class_name, name);
@@ -397,6 +400,24 @@ static void add_levels(struct loaded *m, uint8_t source, uint8_t kind, const cha
 	m->rows[m->rows_len - 1].levels = levels;
 }
 
+/* A method may pass its argument to itself, and many times. */
+static void calls_that_arguments_are_followed_into_are_bounded(void **state)
+{
+	struct loaded *m = load("a.Fans", "out", CODE_BYTES);
+	const char *const name = "a.Fans.out";
+
+	for (unsigned i = 0; i < LC_SITE_NAMES_MAX + 3; i++)
+		add_store(m, LC_STORE_OF_PARAMETER, LC_STORE_ARGUMENT, name);
+	m = load("a.Calls", "make", CODE_BYTES);
+	for (unsigned i = 0; i < LC_SITE_NAMES_MAX + 3; i++)
+		add_store(m, LC_STORE_OF_ARRAY, LC_STORE_ARGUMENT, name);
+	begin_path("int[]");
+	add_frame("a.Calls", "make", LEAF_BCI);
+	found_calls = 0;
+	expect_names(1, &(struct lc_site_names_one){ name, LC_NAME_ARGUMENT });
+	assert_in_range(found_calls, 1, 64);
+}
+
 /* Lucene's mapped files: an array of buffers is returned, and passed to a method, which keeps one.
  */
 static void a_block_in_an_array_has_the_name_of_what_keeps_its_element(void **state)
@@ -458,6 +479,7 @@ int main(void)
 		cmocka_unit_test(an_argument_has_the_name_of_the_field_that_keeps_it),
 		cmocka_unit_test(a_method_without_room_is_counted),
 		cmocka_unit_test(a_block_outside_the_heap_has_the_name_of_its_buffer),
+		cmocka_unit_test(calls_that_arguments_are_followed_into_are_bounded),
 		cmocka_unit_test(a_block_in_an_array_has_the_name_of_what_keeps_its_element),
 		cmocka_unit_test(a_block_of_an_address_has_the_name_of_the_buffer_that_is_returned),
 		cmocka_unit_test(a_site_without_a_path_has_no_name),
