@@ -70,6 +70,7 @@ def place(text, part):
 
 
 @pytest.mark.slow
+@pytest.mark.quiet
 @pytest.mark.seconds(SECONDS)
 def test_the_inner_loop_of_the_demo_is_not_like_the_program(locus, profile, jdk17, tmp_path):
     """It is repeated with the cache lines of one execution; the program walks through two arrays of 2 MB."""

@@ -84,7 +84,8 @@ def test_holders_are_those_of_the_program(locus, held, tmp_path, jdk, gc):
         "Held$InTwo: 16 live objects (256 B); chains to 16 of them", "  12  static Held.some[]",
         "   4  static Held.others -> " + MAP]
     part = locus("holders", p.pid, "--max-pause=1ms")
-    assert "the walk ended at --max-pause" in part.stdout if part.returncode == 0 else "add --max-pause=" in part.stderr
+    # It looked at a part, or the estimate was too long to begin.
+    assert "add --max-pause=" in (part.stdout if part.returncode == 0 else part.stderr), (part.stdout, part.stderr)
     if (jdk.home / "bin/jcmd").exists():
         assert check_dump(jdk, p.pid, tmp_path / "h", holders(locus, p.pid, "Held$*")) >= 10
     none = locus("holders", p.pid, "--max-pause=60s", "-c", "no.such.Class")
