@@ -98,6 +98,16 @@ static bool is_its_header(const struct lc_pending *p)
 }
 
 /*
+ * Has the sample seen the header of another object in the memory of the map's? Part of a dead
+ * object's memory may have been used again while its header still stands. One that was made since
+ * the last cycle began is not dead: contents look like a header.
+ */
+static bool is_used_again(const struct lc_pending *p)
+{
+	return p->klass && p->object > p->then.addr && p->then.epochs;
+}
+
+/*
  * No event tells when an object of the map dies, and an untracked object may be in its place. The
  * header of the accessed object tells, or else the header where the map's object began. Another
  * object of that size should have been tracked, and be in the map.
@@ -106,6 +116,10 @@ static bool is_still_there(const struct lc_pending *p)
 {
 	if (!p->then.site)
 		return false;
+	if (is_used_again(p)) {
+		lc_resolve_work.stats.dead_met++;
+		return false;
+	}
 	if (!p->klass || p->object != p->then.addr)
 		return lc_still_there(&p->then) == LC_MAP_HEADER_SAME;
 	if (is_its_header(p))

@@ -25,6 +25,7 @@ enum { ADDR = 0x10000, SITE = 7, NEXT_SITE = 9, SAMPLES_MAX = 8 };
 
 static struct lc_thread thread = { .index = 3 }, other = { .index = 4 };
 static uint32_t map_site;         /* of what the map has at ADDR; 0: nothing */
+static uint32_t map_epochs;       /* cycles since it was made */
 static enum lc_map_header header; /* of the map's object */
 
 static uint32_t sites[SAMPLES_MAX]; /* of the samples counted */
@@ -63,7 +64,9 @@ enum lc_bucket lc_bucket_untracked(uint64_t addr)
 
 bool lc_map_find(struct lc_map *m, uint64_t addr, struct lc_object *out)
 {
-	*out = (struct lc_object){ .addr = ADDR, .size_bytes = 4096, .site = map_site };
+	*out = (struct lc_object){
+		.addr = ADDR, .size_bytes = 4096, .site = map_site, .epochs = map_epochs
+	};
 	return map_site && addr - ADDR < 4096;
 }
 
@@ -255,6 +258,29 @@ static void what_is_not_tracked_may_lie_where_a_dead_object_was(void **state)
 	assert_int_equal(lc_resolve_work.stats.class_disagreements, wrong + 2);
 }
 
+/* The end of a dead array may be used again before its header is. */
+static void a_header_within_an_old_object_tells_that_its_memory_is_used_again(void **state)
+{
+	const uint64_t dead = lc_resolve_work.stats.dead_met;
+
+	map_site = SITE;
+	for (map_epochs = 0; map_epochs < 2; map_epochs++) {
+		struct lc_pending *p;
+
+		sample(10, LC_WHERE_COMPILED, LC_TOUCH_LOAD);
+		p = lc_resolve_work.pending.data;
+		p->klass = 0x900;
+		p->object = ADDR + 48;
+		p->object_words = 4;
+		lc_resolve_order(NULL, 0);
+		lc_resolve_until(NULL, 20);
+		lc_resolve_ordered(NULL, false);
+		assert_int_equal(sites[sites_len - 1], map_epochs ? 0 : SITE);
+	}
+	map_epochs = 0;
+	assert_int_equal(lc_resolve_work.stats.dead_met, dead + 1);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -266,6 +292,7 @@ int main(void)
 		CASE(native_stores_wait_for_the_next_record),
 		CASE(without_its_header_the_maps_object_is_gone),
 		CASE(what_is_not_tracked_may_lie_where_a_dead_object_was),
+		CASE(a_header_within_an_old_object_tells_that_its_memory_is_used_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
