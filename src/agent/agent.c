@@ -168,7 +168,8 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 		lc_say("the form of this JVM's method IDs is unknown; the program runs unprofiled");
 		return -ENOTSUP;
 	}
-	if (lc_field_init(jni, lc_klass_signature) == -ENOMEM)
+	if (lc_field_init(jni, &(struct lc_field_classes){ lc_klass_signature,
+	                                                   lc_loaded_code_each }) == -ENOMEM)
 		(void)lc_limit_reached("fields_unknown",
 		                       "there was no memory to look up fields: they have no names");
 	agent.follow = agent.ordered = *copies_seen = false;

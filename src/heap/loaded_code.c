@@ -167,17 +167,16 @@ static bool have_one_loader(JNIEnv *jni, jclass a, jclass b)
 }
 
 /*
- * The class of this name that a class of the caller's loader means: the loader's own, else the only
- * one. A local reference, or NULL.
+ * The next class of this name, a local reference, or NULL. *at is NONE before the first one, and
+ * its number afterwards.
  */
-static jclass find_class(JNIEnv *jni, jclass caller, const char *class_name)
+static jclass next_class(JNIEnv *jni, const char *class_name, int32_t *at)
 {
 	const struct known *classes = code.classes.data;
 	const uint64_t hash = lc_hash_text(0, class_name);
-	jclass found = NULL;
-	unsigned several = 0;
+	int32_t i = *at == NONE ? code.lists[hash & (LISTS - 1)] : classes[*at].next;
 
-	for (int32_t i = code.lists[hash & (LISTS - 1)]; i != NONE; i = classes[i].next) {
+	for (; i != NONE; i = classes[i].next) {
 		char name[NAME_MAX];
 		jclass class =
 		    classes[i].hash == hash ? holder_of(jni, classes[i].method, name) : NULL;
@@ -185,12 +184,27 @@ static jclass find_class(JNIEnv *jni, jclass caller, const char *class_name)
 		if (!class)
 			continue;
 		to_dots(name);
-		if (strcmp(name, class_name) != 0) {
-			(*jni)->DeleteLocalRef(jni, class);
-			continue;
+		if (!strcmp(name, class_name)) {
+			*at = i;
+			return class;
 		}
-		if (found)
-			(*jni)->DeleteLocalRef(jni, found);
+		(*jni)->DeleteLocalRef(jni, class);
+	}
+	return NULL;
+}
+
+/*
+ * The class of this name that a class of the caller's loader means: the loader's own, else the only
+ * one. A local reference, or NULL.
+ */
+static jclass find_class(JNIEnv *jni, jclass caller, const char *class_name)
+{
+	jclass found = NULL, class;
+	int32_t at = NONE;
+	unsigned several = 0;
+
+	while ((class = next_class(jni, class_name, &at))) {
+		(*jni)->DeleteLocalRef(jni, found);
 		found = class;
 		several++;
 		if (have_one_loader(jni, class, caller))
@@ -200,6 +214,27 @@ static jclass find_class(JNIEnv *jni, jclass caller, const char *class_name)
 		return found;
 	(*jni)->DeleteLocalRef(jni, found);
 	return NULL;
+}
+
+void lc_loaded_code_each(JNIEnv *jni, const char *signature,
+                         bool (*is)(JNIEnv *jni, jclass class, void *user), void *user)
+{
+	const size_t len = strlen(signature);
+	int32_t at = NONE;
+	bool found = false;
+	char name[NAME_MAX];
+	jclass class;
+
+	if (len < 3 || len - 2 >= NAME_MAX || signature[0] != 'L')
+		return;
+	memcpy(name, signature + 1, len - 2);
+	name[len - 2] = '\0';
+	to_dots(name);
+	name_noted(jni);
+	while (!found && (class = next_class(jni, name, &at))) {
+		found = is(jni, class, user);
+		(*jni)->DeleteLocalRef(jni, class);
+	}
 }
 
 /* ---- methods ---- */

@@ -47,4 +47,11 @@ jmethodID lc_loaded_code_find(JNIEnv *jni, jmethodID caller, const char *class_n
 /* That class, a local reference; NULL likewise. Context: [writer]. */
 jclass lc_loaded_code_class(JNIEnv *jni, jmethodID caller, const char *class_name);
 
+/*
+ * Call `is` with each class of this signature that has a method ("Lcom/acme/Spectrum;"), until it
+ * returns true. Context: [writer].
+ */
+void lc_loaded_code_each(JNIEnv *jni, const char *signature,
+                         bool (*is)(JNIEnv *jni, jclass class, void *user), void *user);
+
 #endif

@@ -81,7 +81,8 @@ jlong Java_FieldCheck_offset(JNIEnv *jni, jclass self, jclass class, jstring nam
 static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	lc_jvmti_set(jvmti);
-	if (lc_epoch_init() || lc_layout_find(jni) || lc_field_init(jni, NULL))
+	if (lc_epoch_init() || lc_layout_find(jni) ||
+	    lc_field_init(jni, &(struct lc_field_classes){ 0 }))
 		fprintf(stderr, "field_agent: cannot start\n");
 }
 

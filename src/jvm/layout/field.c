@@ -4,9 +4,10 @@
  *
  * A class's fields are asked of the JVM: their names by JVMTI, their offsets by
  * jdk.internal.misc.Unsafe.objectFieldOffset(Class, String), which neither initialises the class
- * nor loads another. The class of a Klass * is found among all loaded ones: each mirror holds its
- * Klass *. One search learns every class that was asked for since the last one, and searches take
- * at most 2% of a CPU.
+ * nor loads another. The class of a Klass * is found among those of its name: each mirror holds its
+ * Klass *. One that has no method, or a name of its own, is found among all loaded ones: such a
+ * search takes milliseconds, and learns every class that was asked for since the last one. Searches
+ * take at most 2% of a CPU.
  *
  * Learnt fields are valid while a weak reference to the class is alive. So a Klass * that is used
  * again after unloading is learnt anew.
@@ -56,7 +57,7 @@ struct class_fields {
 /* Writer's own, but for what lc_field_init() sets and lc_field_offset() reads. */
 static struct {
 	bool ready; /* lc_field_init() succeeded */
-	const char *(*signature_of)(uint64_t klass);
+	struct lc_field_classes of;
 	Pvoid_t classes; /* address of a Klass -> struct class_fields * */
 	size_t classes_len, fields_len;
 	Pvoid_t names; /* text -> the interned one */
@@ -66,7 +67,7 @@ static struct {
 	uint64_t credited_ns;
 } field;
 
-int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass))
+int lc_field_init(JNIEnv *jni, const struct lc_field_classes *classes)
 {
 	int err;
 
@@ -74,7 +75,7 @@ int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass))
 		return -EALREADY;
 	if (lc_layout()->class_klass < 0 || lc_layout()->klass_layout_helper < 0)
 		return -ENOTSUP;
-	field.signature_of = signature_of;
+	field.of = *classes;
 	field.telling = 1;
 	field.credit_ns = SEARCH_CREDIT_MS * MS;
 	field.credited_ns = lc_time_now_ns();
@@ -326,10 +327,16 @@ static bool klasses_of(const jclass *classes, size_t len,
 	return whole && !lc_epoch_gc_sequence_moving(before) && lc_epoch_gc_sequence() == before;
 }
 
+/* NULL: not known. */
+static const char *name_of(const struct class_fields *c)
+{
+	return field.of.signature_of ? field.of.signature_of(c->klass) : NULL;
+}
+
 /* `class` is that of c->klass, unless the address is used again: its name must agree. */
 static void learn_found(JNIEnv *jni, jclass class, struct class_fields *c)
 {
-	const char *wanted = field.signature_of ? field.signature_of(c->klass) : NULL;
+	const char *wanted = name_of(c);
 	char *signature = NULL;
 
 	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL))
@@ -366,12 +373,25 @@ static void search_batch(JNIEnv *jni, const jclass *classes, size_t len)
 	}
 }
 
-/* Learn every class that was asked for and is not known. */
-static void search(JNIEnv *jni)
+static bool is_found(JNIEnv *jni, jclass class, void *user)
 {
-	jint len;
-	jclass *loaded = lc_jvmti_loaded(jni, &len);
+	const struct class_fields *c = user;
 
+	search_batch(jni, &class, 1);
+	return c->class;
+}
+
+/* Learn a class; if it is not among those of its name, all that were asked for and are not known.
+ */
+static void search(JNIEnv *jni, struct class_fields *c)
+{
+	const char *signature = name_of(c);
+	jclass *loaded;
+	jint len;
+
+	if (signature && field.of.each_of)
+		field.of.each_of(jni, signature, is_found, c);
+	loaded = c->class ? NULL : lc_jvmti_loaded(jni, &len);
 	if (!loaded)
 		return;
 	for (jint i = 0; i < len; i += BATCH)
@@ -383,7 +403,7 @@ static void search(JNIEnv *jni)
  * Search if there has been little enough of it. Returns whether it did. The search is paid by the
  * thread's CPU time: it may also wait for a collection, or for threads on their way to one.
  */
-static bool search_sparingly(JNIEnv *jni)
+static bool search_sparingly(JNIEnv *jni, struct class_fields *c)
 {
 	const uint64_t now = lc_time_now_ns();
 	uint64_t begin;
@@ -395,7 +415,7 @@ static bool search_sparingly(JNIEnv *jni)
 	if (field.credit_ns <= 0)
 		return false;
 	begin = lc_own_cost_clock();
-	search(jni);
+	search(jni, c);
 	field.credit_ns -= (int64_t)(lc_own_cost_clock() - begin);
 	return true;
 }
@@ -414,7 +434,7 @@ static const struct lc_field_table *fields_of(JNIEnv *jni, uint64_t klass)
 		class_forget(jni, c);
 		c->klass = klass;
 	}
-	if (!c->class && lc_time_now_ns() >= c->retry_ns && search_sparingly(jni))
+	if (!c->class && lc_time_now_ns() >= c->retry_ns && search_sparingly(jni, c))
 		c->retry_ns = lc_time_now_ns() + RETRY_MS * (uint64_t)MS;
 	return c->class ? &c->table : NULL;
 }

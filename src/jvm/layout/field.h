@@ -7,6 +7,7 @@
 #define LC_JVM_LAYOUT_FIELD_H
 
 #include <jvmti.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,12 +18,20 @@ struct lc_field {
 	uint64_t element; /* the accessed element, if the name is "" */
 };
 
+/* Names of the classes that lc_field_find() is asked for; without, it looks at all classes. */
+struct lc_field_classes {
+	/* The signature of a Klass *, or NULL: lc_klass_signature() of klass.h. */
+	const char *(*signature_of)(uint64_t klass);
+	/* Calls `is` with the classes of a signature, but not surely with all of them, until it
+	 * returns true: lc_loaded_code_each() of heap/loaded_code.h. */
+	void (*each_of)(JNIEnv *jni, const char *signature,
+	                bool (*is)(JNIEnv *jni, jclass class, void *user), void *user);
+};
+
 /*
- * Returns 0 or -errno; without it every lookup fails. `signature_of` names the classes that
- * lc_field_find() is asked for where it can (lc_klass_signature() of klass.h); NULL: it never can.
- * Context: [attach]; lc_layout_find() first.
+ * Returns 0 or -errno; without it every lookup fails. Context: [attach]; lc_layout_find() first.
  */
-int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass));
+int lc_field_init(JNIEnv *jni, const struct lc_field_classes *classes);
 
 /*
  * Find the field at `offset` bytes in an object of class `klass` (a Klass *) of `size_bytes` (0:
