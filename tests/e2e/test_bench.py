@@ -109,7 +109,9 @@ def test_the_fix_of_the_demo_is_worth_in_a_benchmark_what_it_is_worth(locus, pro
     run = profile([*java, "as-it-is", 2])
     found = locus("bench", run.directory, "--source-path", tmp_path / "before", "--no-run", "--no-record",
                   "--run-recorded", "-o", tmp_path / "found")
-    assert found.returncode == 0 and "the first finding leads to --at=Spectrum:" in found.stderr, found.stderr
+    # Inputs that are made up may not suit the code.
+    suited = 3 if "the made-up inputs do not suit the code: " in found.stderr else 0
+    assert found.returncode == suited and "the first finding leads to --at=Spectrum:" in found.stderr, found.stderr
 
     def compare(number):
         """(speed-up in the benchmark, speed-up of the program, what was printed)"""

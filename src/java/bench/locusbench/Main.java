@@ -64,7 +64,7 @@ public final class Main {
 		Payload payload;
 		private Project written;
 		private List<String> needed; // of the class path
-
+		boolean isSuited = true; // the inputs, to the code
 
 		Version(Sources sources, Segment segment, Path project) throws Refusal, IOException {
 			this.segment = segment;
@@ -82,7 +82,15 @@ public final class Main {
 		/** Write the project, with the parts of the class path that its regression test needs: a trial finds them. */
 		void write(Recording recording) throws Refusal, IOException {
 			written = Project.write(project, payload, recording, request.jvmOptions, request.forks);
-			needed = Trial.isPossible(request) ? new Trial(project.resolve("trial"), request).run(project, payload) : request.classPath;
+			needed = request.classPath;
+			if (Trial.isPossible(request)) {
+				Trial trial = new Trial(project.resolve("trial"), request, recording.executions == 0);
+				needed = trial.run(project, payload);
+				isSuited = trial.unsuited().isEmpty();
+				if (!isSuited) {
+					err.println("locus: bench: the made-up inputs do not suit the code: " + trial.unsuited());
+				}
+			}
 			written.complete(needed, new MavenRun(request.java).release(), request.jvmOptions);
 		}
 
@@ -147,7 +155,7 @@ public final class Main {
 		boolean hasBoth = after != null && isWritten(after, recording);
 		out.println("the project is in " + request.output);
 		int status = request.run ? measure(before, hasBoth ? after : null, recording, profiled) : DONE;
-		return after != null && !hasBoth && status == DONE ? PARTLY : status;
+		return status == DONE && (!before.isSuited || (after != null && !hasBoth)) ? PARTLY : status;
 	}
 
 	/** Say before the program runs for it that there is nothing to compare the benchmark with. */

@@ -125,14 +125,18 @@ class ProjectTest {
 		assertTrue(refusal.getMessage().startsWith("the benchmark does not compile: Sums_main_13.java:23: "), refusal.getMessage());
 	}
 
-	/** A class path with a part that nothing reads. */
+	/** With a class path that has a part that nothing reads; the parts of it that are. */
 	private static List<String> trial(String name, Payload payload) throws Exception {
+		return trial(name, false).run(write(name, payload), payload);
+	}
+
+	private static Trial trial(String name, boolean madeUp) throws Exception {
 		Path unread = Files.createDirectories(directory.resolve("unread/org/acme")).resolve("Sums.class");
 		Files.write(unread, new byte[9]);
 		Path file = directory.resolve(name + ".json");
 		new ObjectMapper().writeValue(file.toFile(), Map.of("format", Request.FORMAT, "java", JAVA, "output", name, "jvm_options", List.of("-Xmx300m"),
 				"class_path", List.of(classes.toString(), directory.resolve("unread").toString())));
-		return new Trial(directory.resolve(name + "-trial"), Request.read(file)).run(write(name, payload), payload);
+		return new Trial(directory.resolve(name + "-trial"), Request.read(file), madeUp);
 	}
 
 	@Test
@@ -142,6 +146,13 @@ class ProjectTest {
 		assertTrue(said.startsWith("the regression test fails: the benchmark's outputs are not those of the program, for input "), said);
 		said = assertThrows(Refusal.class, () -> trial("tried-broken", payload("+++="))).getMessage();
 		assertTrue(said.startsWith("the benchmark does not compile: Sums_main_13.java:23: "), said);
+	}
+
+	@Test
+	void madeUpInputsMayNotSuitTheCode() throws Exception {
+		Trial trial = trial("made-up", true);
+		assertEquals(List.of(classes.toString()), trial.run(write("made-up", payload("-=")), payload("-=")));
+		assertTrue(trial.unsuited().startsWith("the benchmark's outputs are not those of the program, for input "), trial.unsuited());
 	}
 
 	@Test
