@@ -248,6 +248,7 @@ final class Extraction {
 		}
 		for (Variables.Input input : variables.resetArrays) {
 			line(1, "private " + input.type + " elements_" + input.plainName() + ";");
+			line(1, "private locusbench.record.Elements changes_" + input.plainName() + ";");
 		}
 		forJmh(1, "/** Which of the recorded executions. */");
 		forJmh(1, "@Param({/*INPUTS*/})");
@@ -296,6 +297,7 @@ final class Extraction {
 		}
 		for (Variables.Input input : variables.resetArrays) {
 			line(2, "elements_" + input.plainName() + " = " + input.name + ".clone();");
+			line(2, "changes_" + input.plainName() + " = new locusbench.record.Elements(elements_" + input.plainName() + ");");
 		}
 		line(1, "}");
 		line(0, "");
@@ -311,7 +313,9 @@ final class Extraction {
 			line(2, input.name + " = reset_" + input.plainName() + ";");
 		}
 		for (Variables.Input input : variables.resetArrays) {
-			line(2, "System.arraycopy(elements_" + input.plainName() + ", 0, " + input.name + ", 0, elements_" + input.plainName() + ".length);");
+			line(2, "for (int at : changes_" + input.plainName() + ".toPutBack(" + input.name + ")) {");
+			line(3, input.name + "[at] = elements_" + input.plainName() + "[at];");
+			line(2, "}");
 		}
 		for (CtVariable<?> constant : variables.constants) {
 			if (!(constant instanceof CtField)) {

@@ -22,7 +22,7 @@ import locusbench.record.Recording;
  */
 final class Project {
 	/** The sources of locusbench.record that read inputs; a project has no recorder. */
-	private static final List<String> READER = List.of("Constant", "Deep", "Digest", "FieldsSerializer", "Inputs", "Kinds", "Library", "Primitives",
+	private static final List<String> READER = List.of("Constant", "Deep", "Digest", "Elements", "FieldsSerializer", "Inputs", "Kinds", "Library", "Primitives",
 			"Recording", "SerializableSerializer", "TextSerializer", "Uncapturable", "Values", "WrapperSerializer");
 	private static final String PARAMETERS = "/*INPUTS*/";
 	/** The recorded inputs. */

@@ -136,7 +136,7 @@ class ExtractionTest {
 	@Test
 	void elementsThatDecideArePutBack() throws Exception {
 		String s = source(Texts.method("package p; class C { void m(int[] v) { if (v[0] > v[1]) { int t = v[0]; v[0] = v[1]; v[1] = t; } } }"));
-		has(s, "System.arraycopy(elements_local_v, 0, local_v, 0, elements_local_v.length);");
+		has(s, "for (int at : changes_local_v.toPutBack(local_v)) { local_v[at] = elements_local_v[at]; }");
 	}
 
 	@Test
@@ -405,7 +405,7 @@ class ExtractionTest {
 	@Test
 	void numbersThatACallFindsChangedArePutBackOrSaid() throws Exception {
 		Payload fft = Texts.payload(Texts.method("package p; class C { void m(double[] v) { for (int i = 1; i < v.length; i++) { v[i] += v[i - 1]; } } }"));
-		has(fft.source, "System.arraycopy(elements_local_v, 0, local_v, 0, elements_local_v.length);");
+		has(fft.source, "for (int at : changes_local_v.toPutBack(local_v)) {");
 		assertFalse(fft.goesOn);
 		Payload count = Texts.payload(Texts.method("package p; class C { void m(int[] v) { for (int i = 1; i < v.length; i++) { v[i] += 3; } } }"));
 		assertTrue(count.goesOn);

@@ -65,7 +65,7 @@ class RuleTest {
 	@Test
 	void withoutResetStateStays() throws Exception {
 		only(Rule.RESET, Texts.method("package p; class C { int n; void m() { if (n < 10) { n++; } } }"), "n = reset_n;");
-		only(Rule.RESET, Texts.method("package p; class C { void m(int[] v) { if (v[0] > v[1]) { v[0]--; } } }"), "System.arraycopy(");
+		only(Rule.RESET, Texts.method("package p; class C { void m(int[] v) { if (v[0] > v[1]) { v[0]--; } } }"), ".toPutBack(");
 		only(Rule.RESET, Texts.method("package p; class C { void m(java.util.List<String> l) { while (!l.isEmpty()) { l.remove(0); } } }"),
 				"Level.Invocation");
 	}
