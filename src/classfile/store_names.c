@@ -356,7 +356,9 @@ static void look_up(const struct walk *w, uint8_t op, uint32_t index,
 	end = d.data + d.len;
 	at = d.data;
 	if (*at == '(') {
-		for (const char *next = ++at; at < end && *at != ')'; at = next) {
+		const char *next;
+
+		for (at++; at < end && *at != ')'; at = next) {
 			next = lc_insn_skip_type(at, end);
 			words += *at == 'J' || *at == 'D' ? 2 : 1;
 			m->takes_any |=

@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_stores.c - checks what the bytecode behind an allocation is found to do with the array, in
- * code as compilers write it, and in code as they do not.
+ * code as compilers write it, and in code as they do not. The file is longer than 600 lines: each
+ * case is made with the same few helpers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
