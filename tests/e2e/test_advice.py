@@ -45,7 +45,7 @@ def test_the_advice_fits_the_objects(workload, profile, locus, jdk, mode):
     else:
         assert re.search(wanted, change), found
     # The program's own line is named, whether or not a method of the JDK made the objects.
-    assert re.search(r" (of|in) Advice(\$\w+)?\.%s:\d+" % re.escape(made_in), found[0]["text"]), found
+    assert re.search(r" (of|in|at) Advice(\$\w+)?\.%s:\d+" % re.escape(made_in), found[0]["text"]), found
     first = report["findings"][0]  # which is on the screen in any case
     text = " ".join(locus("report", run.directory).stdout.split())
     assert ("To try: " + first["change"][:20] if "change" in first else first["id"]) in text

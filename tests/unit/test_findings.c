@@ -296,6 +296,32 @@ static void an_array_beside_calculations_is_no_finding(void **state)
 	findings_none();
 }
 
+static void collections(uint64_t followed, uint64_t incomplete);
+
+/* Objects that the program makes again and again; the samples are behind other instructions. */
+static void make_beside_calculations(const char *class)
+{
+	const uint32_t at = objects(class, 100000, 8800000);
+
+	sample_all_over(at, 700);
+	findings_calculate(300);
+	findings_flags(OBJECT, at, LC_WAIT_ELSEWHERE, 600);
+	findings_none();
+	collections(50, 0); /* and none outlived one */
+}
+
+static void making_objects_is_a_finding_if_the_program_can_do_without(void **state)
+{
+	make_beside_calculations("java.lang.reflect.Method");
+	assert_non_null(strstr(findings_only(LC_FINDING_HOT)->change, "once"));
+}
+
+static void making_objects_is_none_without_advice(void **state)
+{
+	make_beside_calculations("Own");
+	findings_none();
+}
+
 /* Some interrupts come late, or between two accesses, wherever time goes. */
 static void an_array_that_is_waited_for_most_of_the_time_is_one(void **state)
 {
@@ -760,6 +786,8 @@ int main(void)
 		TEST(arrays_of_two_methods_are_two_findings),
 		TEST(of_too_many_the_last_plain_one_goes),
 		TEST(an_array_beside_calculations_is_no_finding),
+		TEST(making_objects_is_a_finding_if_the_program_can_do_without),
+		TEST(making_objects_is_none_without_advice),
 		TEST(an_array_that_is_waited_for_most_of_the_time_is_one),
 		TEST(what_may_be_chance_is_not_most_of_the_time),
 		TEST(a_table_that_fits_the_first_cache_is_no_finding),

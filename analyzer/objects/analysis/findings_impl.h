@@ -72,9 +72,10 @@ char *lc_finding_row_words(const struct lc_finding_search *s, const struct lc_ra
  * findings_rules.c decides which rows are no findings, and which are about headers alone.
  *
  * Does the row say where time goes? There are two exceptions. The instructions that waited may
- * mostly not be the accesses. Or all the row's objects fit the first cache of a core, and no other
- * thread takes their lines away.
+ * mostly not be the accesses; if the objects die young, they may be the code that makes them. Or
+ * all the row's objects fit the first cache of a core, and no other thread takes their lines away.
  */
+bool lc_finding_waits_elsewhere(const struct lc_rank_row *row, const struct lc_touch *touch);
 bool lc_finding_costs_time(const struct lc_finding_search *s, const struct lc_rank_row *row,
                            const struct lc_touch *touch);
 

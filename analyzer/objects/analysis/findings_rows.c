@@ -577,10 +577,11 @@ void lc_finding_rows(struct lc_finding_search *s)
 			continue;
 		f = lc_finding_add(s, kind_of(s, row, &touch), number_of(s, row));
 		set_rows(s, f, row);
-		if (f->low < LC_FINDING_SHARE_MIN)
+		advise(s, f, &touch);
+		/* Code that makes objects is worth a word if it can be done without. */
+		if (f->low < LC_FINDING_SHARE_MIN ||
+		    (!f->change && lc_finding_waits_elsewhere(row, &touch)))
 			s->found->len--;
-		else
-			advise(s, f, &touch);
 	}
 	find_holders(s, first);
 	for (size_t i = first; i < s->found->len; i++) {

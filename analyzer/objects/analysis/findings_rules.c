@@ -26,7 +26,7 @@ static struct lc_weighted among(const struct lc_rank_row *row, uint64_t samples)
 }
 
 /* Use the lower end of the interval: a few samples may be elsewhere by chance. */
-static bool waits_elsewhere(const struct lc_rank_row *row, const struct lc_touch *touch)
+bool lc_finding_waits_elsewhere(const struct lc_rank_row *row, const struct lc_touch *touch)
 {
 	double low, high;
 
@@ -115,8 +115,8 @@ static bool fits_first_cache(const struct lc_finding_search *s, const struct lc_
 bool lc_finding_costs_time(const struct lc_finding_search *s, const struct lc_rank_row *row,
                            const struct lc_touch *touch)
 {
-	return !waits_elsewhere(row, touch) && !fits_first_cache(s, row) &&
-	       !at_one_object(s, row, touch);
+	return (!lc_finding_waits_elsewhere(row, touch) || lc_finding_dies_young(s, row)) &&
+	       !fits_first_cache(s, row) && !at_one_object(s, row, touch);
 }
 
 /* ---- objects that are made again and again ---- */
