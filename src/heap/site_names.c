@@ -232,7 +232,8 @@ static void add_row(struct look *l, const struct found *f, const struct lc_store
 		add(l, LC_NAME_FIELD, name_of(f, row), levels);
 	else if (row->kind == LC_STORE_LOCAL)
 		add(l, LC_NAME_LOCAL, name_of(f, row), levels);
-	else if (row->kind == LC_STORE_ARGUMENT && !add_passed(l, f, row, levels, 0) && !levels)
+	else if (row->kind == LC_STORE_ARGUMENT && !add_passed(l, f, row, levels, 0) && !levels &&
+	         !l->is_block) /* what reads a buffer is no name of it */
 		add(l, LC_NAME_ARGUMENT, name_of(f, row), 0);
 }
 

@@ -433,6 +433,12 @@ static void a_block_in_an_array_has_the_name_of_what_keeps_its_element(void **st
 	add_frame("a.Map", "make", CALL_BCI);
 	add_frame("a.Open", "make", CALL_BCI);
 	expect_field("a.Single.buffer");
+	/* Methods that only use it are no names. */
+	add_store(load("a.Uses", "make", CODE_BYTES), LC_STORE_OF_CALL, LC_STORE_ARGUMENT,
+	          "a.B.scan");
+	begin_path("mapped f (off-heap)");
+	add_frame("a.Uses", "make", CALL_BCI);
+	expect_names(0, NULL);
 	/* It may be another array than the one that is kept. */
 	add_store(load("a.Rows", "make", CODE_BYTES), LC_STORE_OF_ARRAY, LC_STORE_ARGUMENT,
 	          "a.Input.create");
