@@ -49,6 +49,19 @@ static inline int lc_vector_push(struct lc_vector *v, const void *element)
 	return 0;
 }
 
+/* Give back the room behind the last element, if there is memory to do it. */
+static inline void lc_vector_trim(struct lc_vector *v)
+{
+	void *data = v->len ? realloc(v->data, v->len * v->element_bytes) : NULL;
+
+	if (v->len && !data)
+		return;
+	if (!v->len)
+		free(v->data);
+	v->data = data;
+	v->cap = v->len;
+}
+
 /* Take out the first n elements; n <= v->len. */
 static inline void lc_vector_drop(struct lc_vector *v, size_t n)
 {

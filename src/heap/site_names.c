@@ -89,6 +89,8 @@ static void look(JNIEnv *jni, struct found *f)
 			stored.dropped++;
 		}
 		lc_store_names_close(&scan);
+		lc_vector_trim(&f->stores.rows);
+		lc_vector_trim(&f->stores.calls);
 	}
 	lc_method_file_close(&file);
 }

@@ -22,7 +22,9 @@ PROGRAMS = {  # (class, arguments, options of Locus)
     "hooks": ("OwnCost", ["1", "1100"], []),
     "tasks": ("SpanTasks", ["fixedPool"], ["--spans=streams,tasks", "--min-size=0"]),
 }
-# Above so many times what is recorded a number is red. Numbers of walks and bytes depend on where samples fall.
+# Above so many times what is recorded a number is red. Numbers of walks and bytes depend on where samples fall: a method that one
+# falls into is kept, up to 1 MB of them. So the least of some runs counts.
+RUNS = 3
 MOST = {"classes_changed": 1.1, "hook_calls": 1.05, "walks": 1.3, "bytes": 1.3, "own_memory": 1.15, "system_calls_of_a_sample": 1.0}
 PAIRS = 5
 SURPLUS = 2.0  # times the recorded one
@@ -105,9 +107,12 @@ def classes(workload, jdk):
 @pytest.mark.everywhere
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_program_costs_more_than_it_did(jdk, classes, tmp_path, name):
-    known = recorded(jdk)[name]
-    found = counted(jdk, classes, name, tmp_path)
-    beyond = {what: (n, known[what]) for what, n in found.items() if n > MOST[what] * known[what]}
+    known, found = recorded(jdk)[name], {}
+    for _ in range(RUNS):
+        found = {what: min(n, found.get(what, n)) for what, n in counted(jdk, classes, name, tmp_path).items()}
+        beyond = {what: (n, known[what]) for what, n in found.items() if n > MOST[what] * known[what]}
+        if not beyond:
+            break
     assert not beyond, "more than is recorded: %s" % beyond
     # A count that has halved is recorded again, or the gate has no teeth.
     below = {what: (n, known[what]) for what, n in found.items() if n < 0.5 * known[what]}
