@@ -277,8 +277,7 @@ static uint8_t arrays_of(struct lc_class_text type)
 	return (uint8_t)n;
 }
 
-/* By what does a program hold a block of memory outside the heap? */
-static bool is_buffer(struct lc_class_text class)
+bool lc_store_names_is_buffer(struct lc_class_text class)
 {
 	return lc_class_text_is(class, "java/nio/ByteBuffer") ||
 	       lc_class_text_is(class, "java/nio/MappedByteBuffer") ||
@@ -291,7 +290,8 @@ static enum result result_of(struct lc_class_text type)
 		return RESULT_ARRAY;
 	if (lc_class_text_is(type, "Ljava/lang/Object;"))
 		return RESULT_OBJECT;
-	return type.len > 2 && is_buffer((struct lc_class_text){ type.data + 1, type.len - 2 })
+	return type.len > 2 && lc_store_names_is_buffer(
+	                           (struct lc_class_text){ type.data + 1, type.len - 2 })
 	           ? RESULT_BUFFER
 	           : RESULT_OTHER;
 }
@@ -376,7 +376,7 @@ static void look_up(const struct walk *w, uint8_t op, uint32_t index,
 	m->words = *at == 'J' || *at == 'D' ? 2 : *at != 'V';
 	m->arrays = arrays_of(result);
 	m->result = (uint8_t)result_of(result);
-	m->of_buffer = is_buffer(ref.holder);
+	m->of_buffer = lc_store_names_is_buffer(ref.holder);
 }
 
 static const struct lc_store_names_member *member_at(struct walk *w, uint8_t op, uint32_t at)
@@ -573,7 +573,7 @@ static void visit_cast(struct walk *w, uint32_t at)
 	if (v->kind != VALUE_MADE || v->source != LC_STORE_OF_CALL || v->arrays)
 		return;
 	v->arrays = arrays_of(class);
-	v->is_buffer |= is_buffer(class);
+	v->is_buffer |= lc_store_names_is_buffer(class);
 	v->other_class =
 	    !v->arrays && !v->is_buffer && !lc_class_text_is(class, "java/lang/Object");
 }

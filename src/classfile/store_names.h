@@ -81,6 +81,9 @@ struct lc_store_names_scan {
 	struct lc_vector values, events, pending, carried; /* of store_names.c */
 };
 
+/* Does a program hold a block outside the heap by such an object: "java/nio/ByteBuffer"? */
+bool lc_store_names_is_buffer(struct lc_class_text class);
+
 /* Begin a class; *out is all zero. Returns false without memory. */
 bool lc_store_names_open(struct lc_store_names_scan *s, const struct lc_class *c,
                          struct lc_store_names *out);

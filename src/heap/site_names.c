@@ -253,11 +253,10 @@ static bool is_row_of_leaf(const struct look *l, const struct lc_store *row)
 
 static bool returns_buffer(const struct lc_method *m)
 {
-	const char *result = strrchr(m->signature, ')');
+	const char *result = strrchr(m->signature, ')'); /* ")Ljava/nio/ByteBuffer;" */
+	const size_t len = result ? strlen(result) : 0;
 
-	return result && (!strcmp(result + 1, "Ljava/nio/ByteBuffer;") ||
-	                  !strcmp(result + 1, "Ljava/nio/MappedByteBuffer;") ||
-	                  !strcmp(result + 1, "Ljava/lang/foreign/MemorySegment;"));
+	return len > 3 && lc_store_names_is_buffer((struct lc_class_text){ result + 2, len - 3 });
 }
 
 /* May the method return the object, or what holds the block? */

@@ -153,6 +153,13 @@ void lc_method_file_close(struct lc_method_file *f)
 {
 }
 
+bool lc_store_names_is_buffer(struct lc_class_text class)
+{
+	static const char buffer[] = "java/nio/ByteBuffer";
+
+	return class.len == sizeof(buffer) - 1 && !memcmp(class.data, buffer, class.len);
+}
+
 bool lc_store_names_open(struct lc_store_names_scan *s, const struct lc_class *c,
                          struct lc_store_names *out)
 {
