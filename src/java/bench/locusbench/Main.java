@@ -155,7 +155,8 @@ public final class Main {
 		boolean hasBoth = after != null && isWritten(after, recording);
 		out.println("the project is in " + request.output);
 		int status = request.run ? measure(before, hasBoth ? after : null, recording, profiled) : DONE;
-		return status == DONE && (!before.isSuited || (after != null && !hasBoth)) ? PARTLY : status;
+		boolean whole = before.isSuited && (after == null || (hasBoth && after.isSuited));
+		return status == DONE && !whole ? PARTLY : status;
 	}
 
 	/** Say before the program runs for it that there is nothing to compare the benchmark with. */
