@@ -32,6 +32,11 @@ def leaks(r):
     return [f for f in r["findings"] if f["kind"] == "grows"]
 
 
+def is_all_but_unplaced(live, kept, r):
+    """A small object whose allocation waited for a collection is counted, but nobody knows where it is."""
+    return kept - r["processes"][0]["counters"].get("alloc_unplaced", 0) <= live <= kept
+
+
 def rate(each_bytes):
     """By the clock: the program keeps EACH objects for each 10 ms that have passed."""
     return EACH * 100 * each_bytes
@@ -46,13 +51,13 @@ def test_live_objects_are_counted_to_the_unit(workload, profile, jdk, gc):
     heavy = lines_of(r, CLASS + "$Heavy")
     arrays = lines_of(r, "byte[]")[0]
     assert told["histogram"] == told["kept"]
-    assert sum(line["live"]["objects"] for line in heavy) == told["histogram"]
+    assert is_all_but_unplaced(sum(line["live"]["objects"] for line in heavy), told["histogram"], r)
     assert (arrays["live"]["objects"], arrays["live"]["bytes"]) == (told["kept"], told["kept"] * ARRAY_BYTES)
     assert arrays["growth"]["bytes_per_second"] == pytest.approx(rate(ARRAY_BYTES), rel=0.1)
     assert sum(arrays["ages"]) == told["kept"] and all(arrays["ages"])
     made_of = {c["class"]: c for c in r["footprint"]["classes"]}
     assert (r["footprint"]["header_bytes"], r["footprint"]["alignment_bytes"]) == (12, 8) and made_of["byte[]"]["object"] == {"header": 16, "padding_most": 7}
-    assert made_of[CLASS + "$Heavy"]["counted_objects"] == told["histogram"]
+    assert is_all_but_unplaced(made_of[CLASS + "$Heavy"]["counted_objects"], told["histogram"], r)
     assert 0 < r["live"]["heap_bytes"] < r["live"]["heap_max_bytes"] <= 256 << 20
     assert counters["live_us"] * 1000 < 0.002 * r["bill"]["process_ns"]
     since = run.report("--since=3s")["live"]
@@ -123,8 +128,9 @@ def test_what_has_a_bound_is_no_leak_by_a_walk_either(workload, profile, jdk, gc
 def test_the_size_with_compact_headers_is_the_one_that_the_jvm_gives(workload, profile, jdk25):
     def footprint(*java):
         run = profile(command(workload, jdk25, "Holds", 100000, 3000, java=["-Xmx256m", *java]), "--track=Holds$Heavy")
-        classes = {c["class"]: c for c in report(run)["footprint"]["classes"]}
-        assert classes["Holds$Heavy"]["counted_objects"] == truth(run)["kept"] == 100000
+        r = report(run)
+        classes = {c["class"]: c for c in r["footprint"]["classes"]}
+        assert truth(run)["kept"] == 100000 and is_all_but_unplaced(classes["Holds$Heavy"]["counted_objects"], 100000, r)
         return {name: c["object"] for name, c in classes.items() if "bytes" in c["object"]}
 
     now, then = footprint(), footprint("-XX:+UseCompactObjectHeaders")
