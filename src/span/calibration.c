@@ -46,7 +46,9 @@ enum {
 	TASKS = 1000, /* in a part; divides LC_CALIBRATION_PAIRS */
 	CPU_MS = 400, /* of a kind, where pairs are slow */
 	WARM_MS = 100,
-	WARM_CALLS = 1000, /* the JIT compiles a method that was called often as a whole */
+	WARM_CALLS = 1000,   /* the JIT compiles a method that was called often as a whole */
+	WARM_CALLS_MS = 500, /* for so many calls: each may wait for a collection */
+	LATE_MS = 10000,     /* by then the JIT has compiled the loops: one pass will do */
 	WARM_PAIRS = 100,
 };
 
@@ -227,9 +229,9 @@ static int64_t call_steps(struct run *r, const struct steps *s, const jmethodID 
 static int warm_up(struct run *r, const struct steps *s, const jmethodID *methods)
 {
 	int64_t cycles = 0;
-	uint64_t end_ns;
+	uint64_t end_ns = lc_time_now_ns() + WARM_CALLS_MS * MS;
 
-	for (unsigned i = 0; i < WARM_CALLS && cycles >= 0; i++)
+	for (unsigned i = 0; i < WARM_CALLS && lc_time_now_ns() < end_ns && cycles >= 0; i++)
 		cycles = call_steps(r, s, methods, WARM_PAIRS);
 	end_ns = lc_time_now_ns() + WARM_MS * MS;
 	while (lc_time_now_ns() < end_ns && cycles >= 0) {
@@ -381,9 +383,20 @@ static jclass define(JNIEnv *jni)
 	return class;
 }
 
+static int measure_pass(struct run *r, struct lc_calibration *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < LOOPS; i++)
+		if (wanted(r->config, &loops[i]))
+			err = measure_loop(r, i, c);
+	return err;
+}
+
 static int measure_all(struct run *r, struct lc_calibration *c)
 {
 	const enum bare bare = r->config->tasks ? BARE_LOOPS : BUSY_PARTS;
+	const uint64_t late_ns = lc_time_now_ns() + LATE_MS * MS;
 	int err = 0;
 
 	r->parts = bare;
@@ -396,9 +409,9 @@ static int measure_all(struct run *r, struct lc_calibration *c)
 			err = prepare(r, &loops[i].steps, r->methods[i]);
 	if (!err)
 		err = measure_yardstick(r, &c->costs[LC_COST_YARDSTICK]);
-	for (size_t i = 0; !err && i < PASSES * LOOPS; i++)
-		if (wanted(r->config, &loops[i % LOOPS]))
-			err = measure_loop(r, i % LOOPS, c);
+	for (unsigned pass = 0; !err && pass < PASSES; pass++)
+		if (!pass || lc_time_now_ns() < late_ns)
+			err = measure_pass(r, c);
 	return err;
 }
 
