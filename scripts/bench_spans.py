@@ -7,7 +7,9 @@ bench_spans.py [--pairs N] [--only CLASS]... [--jdk DIR] [--json FILE] [--locus=
 The truth is CPU time without Locus. Programs that run nothing but streams, or nothing but tasks, have the sum of the
 compensated cycles compared with it. SpanKnown has streams and tasks of known lengths: each place and class is compared.
 A figure is the median of the pairs, with the range in which the middle half of them lies. Accuracy is
-1 - |compensated - true| / true; perturbation is measured / true, with the cost of recording. bench.py measures the cost.
+1 - |compensated - true| / true; perturbation is measured / true, with the cost of recording. The cost of a span is by how
+much the program's own CPU time grows with Locus. Locus should take off as much; else the calibration does not fit the
+program. bench.py measures the cost of programs.
 """
 
 import argparse
@@ -31,8 +33,9 @@ STREAMS = (
     ["SpanTiny", "flat", "4", "2"], ["SpanTiny", "sorted", "8", "4"], ["SpanTiny", "collect", "30", "5"],
     ["SpanTiny", "boxed", "100", "2"], ["SpanPhone", "1.5"], ["SpanSmall", "8", "450"],
 )
-FORKS = (["SpanForks", "500", "300", "10"], ["SpanForks", "4000", "40", "10"])  # steps of a task, trees, depth
-KNOWN = ["SpanKnown", "8"]  # rounds
+# Many, so that the code which the JIT has not compiled yet takes a small part of the time.
+FORKS = (["SpanForks", "500", "2000", "10"], ["SpanForks", "4000", "300", "10"])  # steps of a task, trees, depth
+KNOWN = ["SpanKnown", "24"]  # rounds
 CLASSES = sorted({p[0] for p in (*STREAMS, *FORKS, KNOWN)})
 # Locus's other parts cost programs that allocate much more than the accuracy that spans aim at.
 SPANS_ALONE = ["--sample-interval=0", "--min-size=1000000k", "--interval=1s"]
@@ -73,17 +76,21 @@ def quartiles(values):
 
 
 def row(kind, program, target, found):
-    """A row of figures; `found`: for each pair the true cycles, the compensated and the measured ones (or None), and the spans."""
-    ratios = [compensated / true for true, compensated, _, _ in found]
-    cycles = statistics.median(true / spans for true, _, _, spans in found)
+    """A row of figures; `found`: for each pair the true cycles, the compensated and the measured ones (or None), the spans,
+    and the true ones with Locus (or None)."""
+    ratios = [compensated / true for true, compensated, *_ in found]
+    cycles = statistics.median(true / spans for true, _, _, spans, _ in found)
     reached = 1 - abs(1 - statistics.median(ratios))
     wanted = target or (0.97 if cycles >= 500 else 0.93)
-    perturbed = [measured / true for true, _, measured, _ in found if measured is not None]
+    perturbed = [measured / true for true, _, measured, *_ in found if measured is not None]
+    costs = [((slow - true) / spans, (slow - compensated) / spans) for true, compensated, _, spans, slow in found if slow is not None]
+    cost, taken = (statistics.median(c) for c in zip(*costs)) if costs else (None, None)
     made = {"kind": kind, "program": program, "pairs": len(found), "cycles": cycles, "ratio": quartiles(ratios), "accuracy": reached,
-            "perturbation": statistics.median(perturbed) if perturbed else None, "target": wanted}
-    print("%-8s%-24s %7.0f cycles  compensated / true %.3f [%.3f .. %.3f]  measured / true %s  accuracy %.1f%%, target %.0f%%, %s" % (
+            "perturbation": statistics.median(perturbed) if perturbed else None, "target": wanted, "cost": cost, "taken_off": taken}
+    print("%-8s%-24s %7.0f cycles  compensated / true %.3f [%.3f .. %.3f]  measured / true %s  accuracy %.1f%%, target %.0f%%, %s%s" % (
         kind, program, cycles, *made["ratio"], "%.3f" % made["perturbation"] if perturbed else "-", 100 * reached, 100 * wanted,
-        "met" if reached >= wanted else "NOT met"), flush=True)
+        "met" if reached >= wanted else "NOT met",
+        "; a span costs %.0f cycles, %.0f taken off" % (cost, taken) if costs else ""), flush=True)
     return made
 
 
@@ -91,9 +98,10 @@ def summed(rows, name):
     return sum(r[name] for r in rows)
 
 
-def of_program(bare, report, spans):
+def of_program(bare, locus, report, spans):
     """The figures that row() takes of a pair, for a program that runs nothing but these spans."""
-    return (bare["total_cpu"] * report["clock"]["hz"] / 1e9, *(summed(spans, name) for name in ("compensated_cycles", "cycles", "executions")))
+    true, slow = (run["total_cpu"] * report["clock"]["hz"] / 1e9 for run in (bare, locus))
+    return (true, *(summed(spans, name) for name in ("compensated_cycles", "cycles", "executions")), slow)
 
 
 def streams(bench, arguments):
@@ -104,7 +112,7 @@ def streams(bench, arguments):
         if "streams" in locus:  # the program counts its own
             mine = [r for r in spans if r["class"] == arguments[0] and r["level"] == 1]
             assert summed(mine, "executions") == locus["streams"], (mine, locus)
-        found.append(of_program(bare, report, spans))
+        found.append(of_program(bare, locus, report, spans))
     return [row("streams", " ".join(arguments), None, found)]
 
 
@@ -114,7 +122,7 @@ def forks(bench, arguments):
     for bare, locus, report in bench.results(arguments, "tasks"):
         mine = [r for r in report["types"] if r["type"].startswith(arguments[0] + "$Tree")]
         assert summed(mine, "executions") == locus["tasks"], (mine, locus)
-        found.append(of_program(bare, report, mine))
+        found.append(of_program(bare, locus, report, mine))
     return [row("tasks", " ".join(arguments), 0.97, found)]
 
 
@@ -128,7 +136,7 @@ def known(bench, arguments):
             assert spans[name]["executions"] == locus[name]["executions"] == told["executions"], (name, spans[name], locus[name])
             measured = None if name.endswith("round10") else spans[name]["cycles"]  # those of spans inside are not in it
             found.setdefault(name, []).append((told["cpu"] * report["clock"]["hz"] / 1e9, spans[name]["total_cycles"], measured,
-                                               told["executions"]))
+                                               told["executions"], None))
     # The others are compared with a task that does nothing.
     return [row("task" if name.startswith("Task") else "stream", name, None, pairs) for name, pairs in found.items() if name != "Task0"]
 
