@@ -89,9 +89,11 @@ SAVING = """## How to spend less
   paths and Locus's own thread; Locus takes fewer samples rather than exceed the budget.
 - `--min-size` sets the size from which objects are tracked (1 KB). `--min-size 0` tracks every object, and can multiply the time
   of a program that mostly allocates.
-- `--track CLASS` costs by the objects of the class, some 140 ns each in hooks, pauses and Locus's own thread. A class of 1% of the
+- `--track CLASS` costs by the objects of the class, some 140 to 160 ns each in hooks, pauses and Locus's own thread, and the JIT
+  takes longer ([the parts of the cost](design/cost.md#tracked-classes)). A class of 1% of the
   objects cost 9.6% more CPU time than the default options in a loop that only allocates (0.8 million objects of the class for
-  each second of CPU time; n = 9), and 12% in one of six times the length (n = 3). If a program makes hardly any other objects,
+  each second of CPU time; n = 9), and 12% in one of six times the length (n = 3). javac took 1.6 times the CPU time with a class of
+  13% of the bytes, on deep stacks that change (n = 1, load 5). If a program makes hardly any other objects,
   100 million objects of 24 bytes on two threads took 4.1 times the CPU time of the default options, and 30 million nodes of
   binary trees 5.1 times (n = 7). Up to a second of that is for exact callers. JDK 17, G1, load 1 to 3 on two CPUs.
 - `--spans` costs extra for each execution of a stream or task: [spans.md](spans.md).
