@@ -28,6 +28,7 @@
 #include "src/core/method_number.h"
 #include "src/core/refs.h"
 #include "src/jvm/layout/method_ids.h"
+#include "src/jvm/os/libraries.h"
 
 #define WAIT_NS UINT64_C(60000000000) /* a redefinition that takes longer has failed */
 
@@ -50,23 +51,36 @@ struct hooked {
 
 static struct {
 	pthread_mutex_t lock;
-	struct named *loading[BUCKETS]; /* being loaded; under lock */
-	struct named *without[BUCKETS]; /* have lost their hooks; under lock */
-	struct hooked *hooked;          /* under lock */
-	_Atomic uint32_t loading_len;   /* written under lock */
-	_Atomic bool instrumented;      /* an agent in Java is in the process; stays */
-	_Atomic uint64_t lost, unknown; /* counts of classes */
+	struct named *loading[BUCKETS];    /* being loaded; under lock */
+	struct named *without[BUCKETS];    /* have lost their hooks; under lock */
+	struct hooked *hooked;             /* under lock */
+	struct lc_libraries_seen searched; /* when there was no agent in Java; under lock */
+	_Atomic uint32_t loading_len;      /* written under lock */
+	_Atomic bool instrumented;         /* an agent in Java is in the process; stays */
+	_Atomic uint64_t lost, unknown;    /* counts of classes */
 } overwritten = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* Look for the library of such agents, if libraries have come since the last look. */
 static bool is_instrumented(void)
 {
+	struct lc_libraries_seen seen;
 	void *library;
 
 	if (atomic_load_explicit(&overwritten.instrumented, memory_order_relaxed))
 		return true;
-	library = dlopen("libinstrument.so", RTLD_NOLOAD | RTLD_LAZY);
-	if (!library)
+	pthread_mutex_lock(&overwritten.lock);
+	seen = overwritten.searched;
+	pthread_mutex_unlock(&overwritten.lock);
+	if (!lc_libraries_changed(&seen))
 		return false;
+	library = dlopen("libinstrument.so", RTLD_NOLOAD | RTLD_LAZY);
+	if (!library) {
+		/* Only now: until then, other threads must look, too. */
+		pthread_mutex_lock(&overwritten.lock);
+		overwritten.searched = seen;
+		pthread_mutex_unlock(&overwritten.lock);
+		return false;
+	}
 	dlclose(library); /* the JVM keeps it */
 	atomic_store_explicit(&overwritten.instrumented, true, memory_order_relaxed);
 	return true;
