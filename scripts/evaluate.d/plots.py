@@ -11,9 +11,10 @@ import math
 
 WIDTH, ROW, GROUP_GAP, TICKS = 960, 11, 9, 26
 CHARACTER = 7.2  # more than a character of 12 px takes on average
-LIGHT = ("#0b5cad", "#3d8bd9", "#7a4fb5", "#b3541e", "#d98324", "#2b7a4b")
-DARK = ("#5aa9f5", "#9ccbff", "#c3a3f2", "#f0976a", "#f5c06b", "#6fd197")
-SHAPES = ("circle", "circle", "circle", "square", "square", "triangle")
+# The shape and colour of a series, in light and in dark: as many as a page can have variants.
+LIGHT = ("#0b5cad", "#3d8bd9", "#7a4fb5", "#b3541e", "#d98324", "#2b7a4b", "#a3195b", "#5f6b0a", "#00777f", "#57606a")
+DARK = ("#5aa9f5", "#9ccbff", "#c3a3f2", "#f0976a", "#f5c06b", "#6fd197", "#ff8cc0", "#c8d45a", "#5fd5de", "#b1bac4")
+SHAPES = ("circle", "circle", "circle", "square", "square", "triangle", "triangle", "triangle", "square", "circle")
 
 
 @dataclasses.dataclass

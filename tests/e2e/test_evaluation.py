@@ -21,7 +21,7 @@ from conftest import BUILD, ROOT, run_command
 
 COST_BEGIN, COST_END = "<!-- cost: make evaluate writes these lines -->\n", "<!-- end of cost -->\n"  # in README
 QUICK_SECONDS = 600  # a minute alone; other tests run beside it
-OWN = ("stats", "programs", "costs", "figures", "others", "results", "agreement", "known", "archive", "targets", "status")
+OWN = ("stats", "programs", "costs", "figures", "others", "results", "agreement", "known", "archive", "targets", "status", "plots")
 
 
 def load():
@@ -37,7 +37,7 @@ def load():
                 sys.modules.pop(name, None)
 
 
-stats, programs, costs, figures, others, results, agreement, known, archive, targets, status, jdks = load()
+stats, programs, costs, figures, others, results, agreement, known, archive, targets, status, plots, jdks = load()
 
 
 @pytest.mark.parametrize("freedom, t", ((1, 12.706), (2, 4.303), (4, 2.776), (6, 2.447), (9, 2.262), (13, 2.160), (18, 2.101), (30, 2.042)))
@@ -345,6 +345,11 @@ def check_drawing(path, names):
 
 
 # The page has a table of Locus and its peers, and one of Locus's options: two variants of each fill both.
+def test_each_variant_has_a_mark_of_its_own():
+    marks = set(zip(plots.SHAPES, plots.LIGHT, strict=True))
+    assert len(marks) == len(set(zip(plots.SHAPES, plots.DARK, strict=True))) >= len(costs.VARIANTS) - 1  # without the bare program
+
+
 @pytest.mark.parametrize("variants", [
     pytest.param(("locus", "locus spans", "async-profiler cpu"), id="some", marks=pytest.mark.slow),
     pytest.param(costs.VARIANTS[1:], id="all", marks=pytest.mark.slow),
