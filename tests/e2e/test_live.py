@@ -95,7 +95,7 @@ def test_each_kind_of_leak_is_found(workload, profile, jdk, gc, way):
     assert cls in [f["class"] for f in leaks(r)]
     if "estimated_bytes" in line["live"]:
         low, high = (line["live"]["estimated_bytes"][k] for k in ("low", "high"))
-        assert low <= told["kept"] * each_bytes <= high
+        assert abs(told["kept"] * each_bytes - (low + high) / 2) <= high - low  # one of 20 intervals of 95% misses, one of 10,000 twice as wide
     else:
         assert line["live"]["objects"] == told["kept"]
         assert line["growth"]["bytes_per_second"] == pytest.approx(rate(each_bytes), rel=0.1)

@@ -42,8 +42,8 @@ def assert_said(run, r, *kinds):
     limits = {limit["kind"]: limit["text"] for limit in r["processes"][0]["limits"]}
     assert set(kinds) <= set(limits), limits
     said = complaints(run.stderr)
-    for text in limits.values():
-        assert "--max-memory" in text
+    for kind, text in limits.items():
+        assert "--max-memory" in text or not kind.startswith("memory_")  # the stacks of 300 threads may take more than --budget, too
         assert sum(text in line for line in said) == 1, said
 
 
