@@ -63,6 +63,8 @@ static void add_row(struct lc_pass *p, const struct lc_section_spec *s, uint32_t
 		}
 	}
 	values = lc_table_values(table, lc_table_put(table, key));
+	if (s->number == LC_SECTION_ACCESSES)
+		lc_path_times_seen(&p->target->tree->times, key[LC_ACCESS_PATH]);
 	for (unsigned i = s->keys_len; i < s->columns_len; i++)
 		lc_section_column_add(&s->columns[i], values++, v[i]);
 	if (p->target->tree->slices)
@@ -582,6 +584,7 @@ static int decode_block(struct lc_block_decoder *d, const struct lc_block_header
 	if (target->tree->slices && !p.all)
 		lc_slices_of_block(target->tree->slices, lc_block_target_number(target, h->process),
 		                   p.thread, h, p.who);
+	lc_path_times_block(&target->tree->times, p.all ? 0 : h->t_end_ns);
 	p.add = true;
 	return counts(&p);
 }

@@ -138,6 +138,9 @@ ALWAYS void add(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
 			}
 		}
 		lc_table_put_batch(table, key, batch, rows);
+		for (uint32_t k = 0; section == LC_SECTION_ACCESSES && k < batch; k++)
+			lc_path_times_seen(&p->target->tree->times,
+			                   key[(size_t)k * key_len + LC_ACCESS_PATH]);
 		for (uint32_t k = 0; k < batch; k++) {
 			uint64_t *to = lc_table_values(table, rows[k]);
 

@@ -63,6 +63,7 @@ void lc_tree_free(struct lc_tree *t)
 	free(t->span_intervals);
 	free(t->traces);
 	free(t->stretches);
+	lc_path_times_free(&t->times);
 }
 
 struct lc_table *lc_tree_table(const struct lc_tree *t, enum lc_section section)

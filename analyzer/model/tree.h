@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "analyzer/base/table.h"
+#include "analyzer/model/path_times.h"
 #include "src/format/rows.h"
 #include "src/format/section.h"
 
@@ -240,6 +241,7 @@ struct lc_tree {
 	uint64_t buckets[LC_ENGINES_MAX][LC_BUCKET_COUNT];
 	uint64_t offered[LC_ENGINES_MAX]; /* samples, those that filters left out included */
 	struct lc_slices *slices;         /* the caller's; NULL: not kept */
+	struct lc_path_times times;       /* of ACCESSES; empty in a combined tree */
 	struct lc_tree_own_choice own;
 	bool no_stretches; /* they are not kept: memory would follow the blocks */
 };

@@ -141,6 +141,7 @@ void lc_tree_renumber(struct lc_tree *t, const uint32_t *paths, const uint32_t *
 	}
 	if (t->slices)
 		lc_slices_renumber(t->slices, paths, sites);
+	lc_path_times_renumber(&t->times, paths, t->paths.count);
 }
 
 void lc_tree_fold_lines(struct lc_tree *t)

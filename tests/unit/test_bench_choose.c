@@ -1,4 +1,4 @@
-/* uses: analyzer/commands/bench_choose.c analyzer/out/source.c analyzer/model/tree.c analyzer/base/file.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c -lzip */
+/* uses: analyzer/commands/bench_choose.c analyzer/out/source.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/base/file.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c -lzip */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_bench_choose.c - checks which class, method and line a benchmark is made of: of a finding,

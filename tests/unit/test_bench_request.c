@@ -1,4 +1,4 @@
-/* uses: analyzer/commands/bench_program.c analyzer/commands/bench_options.c analyzer/commands/bench_request.c analyzer/out/json.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -ljansson */
+/* uses: analyzer/commands/bench_program.c analyzer/commands/bench_options.c analyzer/commands/bench_request.c analyzer/out/json.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/base/table.c analyzer/base/memory.c -ljansson */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_bench_request.c - checks what is read of a program's command for its benchmark, and the

@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/text/report_elsewhere.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/tree.c analyzer/model/tree_spans.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c */
+/* uses: analyzer/objects/text/report_elsewhere.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/model/tree_spans.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_elsewhere.c - checks how samples that are at no object are divided, and when the first
  * screen says so. */

@@ -1,4 +1,4 @@
-/* uses: tests/unit/findings_model.c analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_grows.c analyzer/objects/analysis/findings_contents.c analyzer/objects/analysis/contents.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_offheap.c analyzer/objects/analysis/findings_paths.c analyzer/objects/analysis/findings_calls.c analyzer/objects/analysis/offheap.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/advice_calls.c analyzer/objects/analysis/advice_users.c analyzer/objects/analysis/advice_block.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/saving.c analyzer/objects/analysis/row_set.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/redacted.c src/base/redact.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
+/* uses: tests/unit/findings_model.c analyzer/objects/analysis/findings.c analyzer/objects/analysis/findings_grows.c analyzer/objects/analysis/findings_contents.c analyzer/objects/analysis/contents.c analyzer/objects/analysis/findings_other.c analyzer/objects/analysis/findings_offheap.c analyzer/objects/analysis/findings_paths.c analyzer/objects/analysis/findings_calls.c analyzer/objects/analysis/findings_again.c analyzer/objects/analysis/offheap.c analyzer/objects/analysis/findings_rows.c analyzer/objects/analysis/advice.c analyzer/objects/analysis/advice_calls.c analyzer/objects/analysis/advice_users.c analyzer/objects/analysis/advice_block.c analyzer/objects/analysis/own_code.c analyzer/objects/analysis/reaches.c analyzer/objects/analysis/findings_rules.c analyzer/objects/analysis/saving.c analyzer/objects/analysis/row_set.c analyzer/objects/analysis/cpu_breakdown.c analyzer/objects/analysis/gc_model.c analyzer/objects/analysis/headers.c analyzer/objects/analysis/object_names.c analyzer/objects/analysis/deal.c analyzer/objects/analysis/ranking.c analyzer/objects/analysis/known_lines.c analyzer/objects/analysis/roll_up.c analyzer/objects/analysis/sharing.c analyzer/objects/analysis/touch.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/numa/numa.c analyzer/numa/numa_diagnose.c analyzer/numa/numa_machine.c analyzer/numa/numa_prose.c analyzer/spans/spans_math.c analyzer/spans/spans_diagnose.c analyzer/out/json.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/load.c analyzer/model/load_groups.c analyzer/model/load_process.c analyzer/model/redacted.c src/base/redact.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c src/format/section.c -lm -lzstd -ljansson */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_findings_calls.c - checks the findings of calls of the JDK and of libraries: stack traces of
@@ -20,16 +20,21 @@
 
 /* ---- a profile ---- */
 
-/* The path of frames "Class.method", the outermost first, at line 7 of each method; then NULL. */
+/*
+ * The path of frames "Class.method" or "Class.method(parameters)result", the outermost first, at
+ * line 7 of each method; then NULL.
+ */
 static uint32_t path_of(const char *const *frames)
 {
 	uint32_t path = 0;
 
 	for (; *frames; frames++) {
-		const char *dot = strrchr(*frames, '.');
+		const char *open = strchr(*frames, '('), *end = open ? open : strchr(*frames, 0);
+		const char *dot = memrchr(*frames, '.', (size_t)(end - *frames));
 		const uint32_t method[LC_METHOD_KEY] = {
 			lc_tree_string(&model.tree, *frames, (size_t)(dot - *frames)),
-			findings_text(dot + 1), findings_text("()V"), findings_text("A.java")
+			lc_tree_string(&model.tree, dot + 1, (size_t)(end - dot - 1)),
+			findings_text(open ? open : "()V"), findings_text("A.java")
 		};
 		const uint32_t frame[LC_FRAME_KEY] = { lc_table_put(&model.tree.methods, method), 8,
 			                               8 };
@@ -153,25 +158,40 @@ static void exceptions_without_a_trace_are_no_finding(void **state)
 	findings_none();
 }
 
-static void traces_that_are_read_are_no_finding(void **state)
+/* The cause is who reads them. */
+static void traces_that_are_read_are_asked_for_less_often(void **state)
 {
-	throws_own(200);
+	const struct lc_finding *f;
+
+	throws_own(100);
 	findings_sample(LC_BUCKET_JVM, 0,
 	                PATH("a.Log.line", "java.lang.Throwable.printStackTrace",
 	                     "java.lang.Throwable.getOurStackTrace"),
 	                300);
-	findings_calculate(500);
-	findings_none();
+	findings_calculate(600);
+	f = findings_only(LC_FINDING_STACK_TRACES);
+	says(f, "40.0% of the samples (37.0 to 43.1) record and read stack traces, 75% of them at "
+	        "a.Log.line:7. Without these: up to 1.67x");
+	advises(f, "out of a log's pattern");
+	assert_null(strstr(f->change, "writableStackTrace"));
 }
 
 /* A logger or a profiler wants the trace: no exception is thrown. */
-static void a_call_for_the_trace_itself_is_no_finding(void **state)
+static void a_call_for_the_trace_itself_reads_it(void **state)
 {
 	findings_sample(LC_BUCKET_JVM, 0,
 	                PATH("a.Log.line", "java.lang.Thread.getStackTrace",
 	                     "java.lang.Exception.<init>", FILL),
 	                300);
 	findings_calculate(700);
+	says(findings_only(LC_FINDING_STACK_TRACES), "record and read stack traces, 100% of them");
+}
+
+static void few_traces_that_are_read_are_no_finding(void **state)
+{
+	findings_sample(LC_BUCKET_JVM, 0, PATH("a.Log.line", "java.lang.Throwable.printStackTrace"),
+	                10);
+	findings_calculate(990);
 	findings_none();
 }
 
@@ -367,8 +387,31 @@ static void calls_of_a_library_and_the_collectors_work_count(void **state)
 	counter("cpu_process_ns", 2000);
 	counter("cpu_gc_ns", 200);
 	counter("cpu_jit_ns", 1000);
-	findings_find();
-	says(model.found.list, "Without these: up to 1.56x"); /* 200 of 1000 for 800 ns, and 200 */
+	/* The call's arrays are no finding of their own. */
+	f = findings_only(LC_FINDING_REPEATED_CALLS);
+	says(f, "Without these: up to 1.56x"); /* 200 of 1000 for 800 ns, and 200 */
+}
+
+/* Calls in a row, as in library.open().read(), have one line of own code. */
+static void all_calls_of_a_library_at_one_line_count(void **state)
+{
+	const uint32_t path = PATH("a.Main.main", "org.lib.Csv.read",
+	                           "java.time.format.DateTimeFormatter.parse");
+	const struct lc_finding *f;
+
+	of_library("org.lib.Csv.read");
+	of_library("org.lib.Csv.open");
+	findings_sample(LC_BUCKET_JVM, 0, path, 200);
+	findings_sample(LC_BUCKET_JVM, 0, PATH("a.Main.main", "org.lib.Csv.read"), 150);
+	findings_sample(LC_BUCKET_JVM, 0, PATH("a.Main.main", "org.lib.Csv.open"), 30);
+	findings_sample(LC_BUCKET_JVM, 0, PATH("a.Main.main"), 620);
+	collections(20);
+	makes("java.util.HashMap$Node[]", path, 5000);
+	f = findings_only(LC_FINDING_REPEATED_CALLS);
+	says(f, "Calls of o.l.Csv.read at a.Main.main:7 take 35.0%"); /* nearly all are of read() */
+	findings_sample(LC_BUCKET_JVM, 0, PATH("a.Main.main", "org.lib.Csv.open"), 170);
+	f = findings_only(LC_FINDING_REPEATED_CALLS);
+	says(f, "Calls of o.l.Csv.read, and other calls, at a.Main.main:7 take 47.0%");
 }
 
 /* The seed of a Random is updated atomically. That of a ThreadLocalRandom is the thread's own. */
@@ -467,6 +510,126 @@ static void what_else_a_library_makes_is_no_finding(void **state)
 	findings_none();
 }
 
+/* ---- calls of any library ---- */
+
+/* Samples on a path in seconds `from` to `to` of the recording, one in each. */
+static void sample_at(uint32_t path, unsigned from, unsigned to, uint64_t samples)
+{
+	for (unsigned second = from; second <= to; second++) {
+		lc_path_times_block(&model.tree.times, (second + 1) * UINT64_C(1000000000));
+		lc_path_times_seen(&model.tree.times, path);
+	}
+	findings_sample(LC_BUCKET_JVM, 0, path, samples);
+}
+
+#define NEW_GSON "a.Main.main", "com.gson.Gson.<init>(Lcom/gson/GsonOptions;Z)V"
+
+/* A library's object is made, and something else is done, in some of twelve seconds. */
+static void make_library_objects(const char *constructor, unsigned from, unsigned to)
+{
+	of_library("com.gson.Gson.<init>(Lcom/gson/GsonOptions;Z)V");
+	of_library(constructor);
+	of_library("com.gson.Adapters.list");
+	sample_at(PATH("a.Main.main", constructor, "com.gson.Adapters.list"), from, to, 300);
+	sample_at(PATH("a.Main.main", "a.Main.read"), 0, from, 350);
+	sample_at(PATH("a.Main.main", "a.Main.read"), to, 11, 350);
+	collections(20);
+	makes("com.gson.Adapter", PATH("a.Main.main", constructor, "com.gson.Adapters.list"), 5000);
+}
+
+/* Other samples of the seconds in which the object is made, too. */
+static void do_other_work(void)
+{
+	sample_at(PATH("a.Main.main", "a.Main.read"), 0, 11, 1);
+}
+
+static void a_library_object_that_is_set_up_each_time_is_made_once(void **state)
+{
+	const struct lc_finding *f;
+
+	make_library_objects("com.gson.Gson.<init>(Lcom/gson/GsonOptions;Z)V", 0, 11);
+	do_other_work();
+	f = findings_only(LC_FINDING_REPEATED_CALLS);
+	says(f, "30.0% of the samples (27.2 to 32.9) set up objects of a library, 100% of them at "
+	        "a.Main.main:7, most by c.g.Gson.<init>. Few objects that they make are kept.");
+	says(f, "Without these: up to 1.43x");
+	advises(f, "make the object once");
+}
+
+/* So are those that a static method of the class makes from classes. */
+static void a_factory_that_gets_classes_stands_for_a_constructor(void **state)
+{
+	make_library_objects("com.gson.Gson.newInstance([Ljava/lang/Class;)Lcom/gson/Gson;", 0, 11);
+	do_other_work();
+	says(findings_only(LC_FINDING_REPEATED_CALLS), "most by c.g.Gson.newInstance");
+}
+
+/* One call that takes long, whose objects become garbage, has nothing beside it. */
+static void a_library_object_that_is_set_up_once_is_no_finding(void **state)
+{
+	make_library_objects("com.gson.Gson.<init>(Lcom/gson/GsonOptions;Z)V", 2, 9);
+	findings_none();
+	/* Nor has it if another kind of thread, or own code that it calls, runs meanwhile. */
+	sample_at(PATH("a.Worker.run"), 0, 11, 1);
+	sample_at(PATH(NEW_GSON, "a.Main.callback"), 0, 11, 1);
+	findings_none();
+	do_other_work();
+	findings_only(LC_FINDING_REPEATED_CALLS);
+}
+
+static void library_objects_that_get_data_or_stay_are_no_finding(void **state)
+{
+	make_library_objects("com.gson.Gson.<init>([D)V", 0, 11);
+	do_other_work();
+	findings_none();
+	findings_end(state);
+	findings_begin(state);
+	make_library_objects("com.gson.Gson.negate()Lcom/gson/Gson;", 0, 11);
+	do_other_work();
+	findings_none();
+	findings_end(state);
+	findings_begin(state);
+	make_library_objects("com.gson.Gson.<init>()V", 0, 11);
+	do_other_work();
+	outlives("com.gson.Adapter",
+	         PATH("a.Main.main", "com.gson.Gson.<init>()V", "com.gson.Adapters.list"), 600);
+	findings_none();
+}
+
+static void texts_that_a_library_compiles_each_time_are_compiled_once(void **state)
+{
+	make_library_objects("com.gson.Gson.prepareQuery(ILjava/lang/String;)Lcom/gson/Q;", 0, 11);
+	do_other_work();
+	says(findings_only(LC_FINDING_REPEATED_CALLS),
+	     "have a library compile texts, 100% of them at a.Main.main:7, most by "
+	     "c.g.Gson.prepareQuery");
+	says(model.found.list, "Without these: up to 1.43x");
+	advises(model.found.list, "if texts repeat");
+}
+
+/* To evaluate them is still to be done: there is no speed-up without these calls. */
+static void texts_that_a_library_evaluates_have_no_gain(void **state)
+{
+	make_library_objects("com.gson.Gson.eval(Ljava/lang/String;)Ljava/lang/Object;", 0, 11);
+	do_other_work();
+	says(findings_only(LC_FINDING_REPEATED_CALLS), "have a library evaluate texts");
+	assert_null(strstr(model.found.list->text, "Without these"));
+	advises(model.found.list, "compile each once");
+}
+
+/* A number is no text, and what reads a document is not among the names. */
+static void other_calls_of_a_library_are_no_finding(void **state)
+{
+	make_library_objects("com.gson.Gson.compile(I)Lcom/gson/Q;", 0, 11);
+	do_other_work();
+	findings_none();
+	findings_end(state);
+	findings_begin(state);
+	make_library_objects("com.gson.Gson.fromJson(Ljava/lang/String;)Lcom/gson/Q;", 0, 11);
+	do_other_work();
+	findings_none();
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, findings_begin, findings_end)
@@ -475,8 +638,9 @@ int main(void)
 		TEST(a_jdk_call_that_throws_is_not_made),
 		TEST(a_constructor_that_throws_is_the_thrower),
 		TEST(exceptions_without_a_trace_are_no_finding),
-		TEST(traces_that_are_read_are_no_finding),
-		TEST(a_call_for_the_trace_itself_is_no_finding),
+		TEST(traces_that_are_read_are_asked_for_less_often),
+		TEST(a_call_for_the_trace_itself_reads_it),
+		TEST(few_traces_that_are_read_are_no_finding),
 		TEST(few_stack_traces_are_no_finding),
 		TEST(a_look_up_for_each_element_is_made_once),
 		TEST(a_crowded_map_of_values_gets_fewer_entries),
@@ -488,9 +652,17 @@ int main(void)
 		TEST(rows_below_the_call_are_explained),
 		TEST(dates_that_are_parsed_again_and_again_are_a_finding),
 		TEST(calls_of_a_library_and_the_collectors_work_count),
+		TEST(all_calls_of_a_library_at_one_line_count),
 		TEST(statements_that_are_compiled_each_time_are_prepared_once),
 		TEST(statements_that_are_kept_are_no_finding),
 		TEST(what_else_a_library_makes_is_no_finding),
+		TEST(a_library_object_that_is_set_up_each_time_is_made_once),
+		TEST(a_factory_that_gets_classes_stands_for_a_constructor),
+		TEST(a_library_object_that_is_set_up_once_is_no_finding),
+		TEST(library_objects_that_get_data_or_stay_are_no_finding),
+		TEST(texts_that_a_library_compiles_each_time_are_compiled_once),
+		TEST(texts_that_a_library_evaluates_have_no_gain),
+		TEST(other_calls_of_a_library_are_no_finding),
 		TEST(random_numbers_need_no_object),
 		TEST(random_numbers_of_the_thread_are_no_finding),
 	};

@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/analysis/footprint.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c -lm */
+/* uses: analyzer/objects/analysis/footprint.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c -lm */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_footprint.c - checks the estimate of a footprint against footprints that are known. */
 #include <math.h>

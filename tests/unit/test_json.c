@@ -1,4 +1,4 @@
-/* uses: analyzer/out/json.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -ljansson */
+/* uses: analyzer/out/json.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/base/table.c analyzer/base/memory.c -ljansson */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_json.c - checks that the writer of JSON sets commas, nests, escapes, and ends a program that

@@ -1,4 +1,4 @@
-/* uses: analyzer/numa/numa.c analyzer/numa/numa_machine.c analyzer/numa/numa_diagnose.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c src/format/section.c -ljansson -lm */
+/* uses: analyzer/numa/numa.c analyzer/numa/numa_machine.c analyzer/numa/numa_diagnose.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c src/format/section.c -ljansson -lm */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_numa_analysis.c - checks matrices, shares and diagnoses against numbers worked out by hand.

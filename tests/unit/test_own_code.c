@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/analysis/own_code.c analyzer/objects/analysis/roll_up.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/tree.c analyzer/model/tree_spans.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c */
+/* uses: analyzer/objects/analysis/own_code.c analyzer/objects/analysis/roll_up.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/model/tree_spans.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_own_code.c - checks which own frame stands beside a line of the JDK. */
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* uses: analyzer/repeat/repeat.c analyzer/repeat/repeat_words.c analyzer/diff/diff_math.c analyzer/out/emit.c analyzer/out/screen.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/plain.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson */
+/* uses: analyzer/repeat/repeat.c analyzer/repeat/repeat_words.c analyzer/diff/diff_math.c analyzer/out/emit.c analyzer/out/screen.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/plain.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_repeat.c - checks what is computed of several runs against numbers worked out by hand:

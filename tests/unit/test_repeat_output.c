@@ -1,4 +1,4 @@
-/* uses: analyzer/repeat/repeat_output.c analyzer/repeat/repeat_record.c analyzer/model/redacted.c analyzer/repeat/repeat.c analyzer/diff/diff_math.c analyzer/out/emit.c analyzer/out/json.c analyzer/base/file.c analyzer/base/replace.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/plain.c analyzer/base/fail.c analyzer/base/progress.c src/base/redact.c -ljansson src/format/section.c -lm */
+/* uses: analyzer/repeat/repeat_output.c analyzer/repeat/repeat_record.c analyzer/model/redacted.c analyzer/repeat/repeat.c analyzer/diff/diff_math.c analyzer/out/emit.c analyzer/out/json.c analyzer/base/file.c analyzer/base/replace.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/plain.c analyzer/base/fail.c analyzer/base/progress.c src/base/redact.c -ljansson src/format/section.c -lm */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_repeat_output.c - checks which runs are left out for what they wrote, and that what is known

@@ -1,4 +1,4 @@
-/* uses: analyzer/base/plain.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c */
+/* uses: analyzer/base/plain.c analyzer/out/screen.c analyzer/out/emit.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_screen.c - checks how names are shortened, and how text fits into a number of columns. */
 #include <setjmp.h>

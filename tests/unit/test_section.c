@@ -1,4 +1,4 @@
-/* uses: src/format/section.c src/format/encode.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c src/base/nearest.c -lzstd */
+/* uses: src/format/section.c src/format/encode.c analyzer/model/frame_filter.c analyzer/model/block_decoder.c analyzer/model/block_decoder_definitions.c analyzer/model/block_decoder_rows.c analyzer/model/group_filter.c analyzer/model/where.c analyzer/model/slices.c analyzer/model/block_decoder_spans.c analyzer/model/tree_spans.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c src/base/nearest.c -lzstd */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_section.c - sections.def says what docs/FORMAT.md says, and the code that works by it treats

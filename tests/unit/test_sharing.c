@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/analysis/sharing.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/format/section.c -lm */
+/* uses: analyzer/objects/analysis/sharing.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/base/table.c analyzer/base/memory.c src/format/section.c -lm */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_sharing.c - checks which uses of a cache line are false sharing, and which two sides a

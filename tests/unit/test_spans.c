@@ -1,4 +1,4 @@
-/* uses: analyzer/spans/spans.c analyzer/spans/spans_sort.c analyzer/spans/spans_math.c analyzer/spans/spans_paths.c analyzer/spans/spans_time.c analyzer/spans/spans_trace.c analyzer/spans/spans_diagnose.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/model/tree.c analyzer/model/tree_spans.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c src/format/section.c -ljansson -lm */
+/* uses: analyzer/spans/spans.c analyzer/spans/spans_sort.c analyzer/spans/spans_math.c analyzer/spans/spans_paths.c analyzer/spans/spans_time.c analyzer/spans/spans_trace.c analyzer/spans/spans_diagnose.c analyzer/objects/analysis/view.c analyzer/objects/analysis/view_rows.c analyzer/model/tree.c analyzer/model/path_times.c analyzer/model/tree_spans.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c src/format/section.c -ljansson -lm */
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_spans.c - checks sums, quantiles, heat maps and diagnoses of spans against numbers worked

@@ -649,11 +649,12 @@ char *lc_advice_find(const struct lc_advice_of *of, struct lc_advice_change *cha
 	return written(advice->text, &k, of);
 }
 
-char *lc_advice_call_words(const struct lc_tree *t, uint32_t call)
+char *lc_advice_call_words(const struct lc_tree *t, uint32_t call, bool others)
 {
 	const uint32_t own = lc_own_is_jdk_frame(t, call) ? 0 : lc_own_path(t, call);
 	char *callee = code_of(t, call, false), *at = code_of(t, own, true);
-	char *text = lc_mem_text("%s%s%s", callee, at ? " at " : "", at ? at : "");
+	char *text = lc_mem_text("%s%s%s%s", callee, others ? ", and other calls," : "",
+	                         at ? " at " : "", at ? at : "");
 
 	free(callee);
 	free(at);

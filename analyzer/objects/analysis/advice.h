@@ -30,8 +30,11 @@ struct lc_advice_of {
  */
 char *lc_advice_find(const struct lc_advice_of *of, struct lc_advice_change *change);
 
-/* "a.Library.parse at b.Main.load:12" of the change's call. The caller frees it. */
-char *lc_advice_call_words(const struct lc_tree *t, uint32_t call);
+/*
+ * "a.Library.parse at b.Main.load:12" of the change's call, or "a.Library.parse, and other calls,
+ * at b.Main.load:12". The caller frees it.
+ */
+char *lc_advice_call_words(const struct lc_tree *t, uint32_t call, bool others);
 
 /* The same of a row of blocks outside the heap. */
 char *lc_advice_block(const struct lc_advice_of *of);
@@ -62,11 +65,19 @@ enum lc_advice_repeats {
 	 * that it makes must die young: what is kept would not.
 	 */
 	LC_REPEATS_LIBRARY,
+	/*
+	 * The call is one of any library, and own code makes it. `below` has patterns of the
+	 * method's name. Calls must be seen apart in time, and the program must keep few objects
+	 * that they make.
+	 */
+	LC_REPEATS_TEXT,      /* a text is among the parameters */
+	LC_REPEATS_EVALUATES, /* the same; evaluating the text is part of the call */
+	LC_REPEATS_SET_UP,    /* it makes an object of its class, and gets only settings */
 };
 
 /* A call of the JDK, or of a library, that a program makes again and again. Static storage. */
 struct lc_advice_call {
-	const char *below; /* patterns of "Class.method", with spaces between */
+	const char *below; /* patterns of "Class.method", with spaces between; see `repeats` */
 	const char *leaf;  /* the same of the method that allocates; NULL: any */
 	const char *does;  /* what samples below it do; NULL: these alone say too little */
 	const char *text;
@@ -74,6 +85,14 @@ struct lc_advice_call {
 };
 
 const struct lc_advice_call *lc_advice_calls(size_t *len);
+
+/* Is the path's leaf such a call? `of`: the method matches `below`. Pure function. */
+bool lc_advice_is_call(const struct lc_tree *t, const struct lc_advice_call *call, uint32_t path,
+                       bool of);
+
+/* Does the method match `below`? Pure function. */
+bool lc_advice_is_below(const struct lc_tree *t, const struct lc_advice_call *call,
+                        uint32_t method);
 
 /* Does the path's leaf belong to the call, if its caller does? Pure function. */
 bool lc_advice_goes_on(const struct lc_tree *t, const struct lc_advice_call *call, uint32_t path);

@@ -202,6 +202,8 @@ static void put_calls(FILE *out, const struct lc_finding *f)
 
 void lc_finding_put_gain(FILE *out, const struct lc_finding *f)
 {
+	if (of_calls(f->kind) && f->about.less_often && f->calls)
+		return put_calls(out, f);
 	fputs(gain_of(f->kind), out);
 	if (of_calls(f->kind)) {
 		put_up_to(out, &f->saves.all);
@@ -323,6 +325,7 @@ static void find_short_lived(struct lc_finding_search *s)
 		struct lc_finding *f;
 
 		if (!row->path || !row->allocations || share < LC_FINDING_SHARE_MIN ||
+		    lc_finding_made_below(s, row) ||
 		    row->bytes / row->allocations < LC_FINDING_LARGE_BYTES ||
 		    (double)row->bytes < LC_FINDING_ALLOCATED_MIN * gc.allocated ||
 		    lc_share(row->copies.outlived_bytes, row->bytes) > LC_FINDING_OUTLIVED_MAX ||
@@ -558,14 +561,15 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 
 	*f = (struct lc_findings){ 0 };
 	s.savings = savings;
-	lc_finding_contents(&s); /* counts suffice */
 	if (lc_wilson_effective(lc_view_all(v)) < LC_FINDING_SAMPLES_MIN) {
+		lc_finding_contents(&s); /* counts suffice */
 		f->none = too_short(&s);
 	} else {
 		lc_finding_sharing(&s);
 		lc_finding_remote(&s);
 		lc_finding_blocks(&s);
 		lc_finding_calls(&s);
+		lc_finding_contents(&s);
 		lc_finding_rows(&s);
 		find_headers(&s);
 	}

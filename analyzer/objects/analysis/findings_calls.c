@@ -57,10 +57,13 @@ static bool is_named(const struct lc_tree *t, uint32_t path, const char *name)
 static bool *inside(const struct search *c, const struct lc_advice_call *call)
 {
 	const struct lc_tree *t = c->s->t;
-	bool *of = lc_finding_methods(c->s, call->below), *on = lc_finding_flags(c->s);
+	bool *of = lc_mem_zeroed(t->methods.count, sizeof(*of)), *on = lc_finding_flags(c->s);
 
+	for (uint32_t i = 0; i < t->methods.count; i++)
+		of[i] = lc_advice_is_below(t, call, i);
 	for (uint32_t path = 1; path < t->paths.count; path++)
-		on[path] = (of[lc_tree_method_number(t, path)] || on[lc_tree_parent(t, path)]) &&
+		on[path] = (lc_advice_is_call(t, call, path, of[lc_tree_method_number(t, path)]) ||
+		            on[lc_tree_parent(t, path)]) &&
 		           lc_advice_goes_on(t, call, path);
 	free(of);
 	return on;
@@ -234,6 +237,33 @@ static uint32_t most_thrown(const struct search *c, const bool *on, bool *jdk)
 	return best;
 }
 
+/* Traces that are read: a log that prints the caller of each message, or prints exceptions. */
+static void find_readers(const struct search *c, const bool *recording, const bool *reads)
+{
+	bool *both = lc_finding_flags(c->s);
+	struct lc_finding *f;
+	char *text;
+	size_t len;
+	FILE *out;
+
+	for (uint32_t path = 1; path < c->s->t->paths.count; path++)
+		both[path] = recording[path] || reads[path];
+	f = add(c, LC_FINDING_STACK_TRACES, 2, both);
+	if (f) {
+		out = lc_text_open(&text, &len);
+		put_share(out, f, "record and read stack traces");
+		lc_finding_put_callers(out, c->s, both, lc_finding_caller);
+		putc('.', out);
+		lc_finding_put_gain(out, f);
+		lc_mem_close_text(out);
+		f->text = lc_finding_keep(c->s, text);
+		f->change =
+		    "ask for fewer traces: leave class, method and line out of a log's pattern, "
+		    "print an exception's trace once, or read the first frames alone (StackWalker)";
+	}
+	free(both);
+}
+
 static char *trace_words(const struct search *c, const struct lc_finding *f, const bool *on,
                          uint32_t class, uint64_t reading)
 {
@@ -254,7 +284,10 @@ static char *trace_words(const struct search *c, const struct lc_finding *f, con
 	return text;
 }
 
-/* To read a trace takes longer than to record it: with less time, most are never read. */
+/*
+ * To read a trace takes longer than to record it: with less time, most are never read. Otherwise
+ * the cause is who reads them.
+ */
 static void find_traces(const struct search *c)
 {
 	bool *on = recording(c), *reads = lc_finding_below(c->s, READS), jdk;
@@ -264,6 +297,8 @@ static void find_traces(const struct search *c)
 
 	if (reading < lc_finding_sum(c->s, on).samples)
 		f = add(c, LC_FINDING_STACK_TRACES, 1, on);
+	else
+		find_readers(c, on, reads);
 	if (f) {
 		f->text = lc_finding_keep(c->s, trace_words(c, f, on, class, reading));
 		f->change = jdk ? "test the value before the call, or use a call that returns a "
@@ -444,7 +479,8 @@ static struct lc_rank_row made_by_library(const struct search *c, const struct l
 		sum.copies.outlived_bytes += row->copies.outlived_bytes;
 		sum.sampled += row->sampled;
 		sum.objects.value += row->objects.value;
-		sum.live[0] += row->live[0];
+		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++)
+			sum.live[k] += row->live[k];
 	}
 	return sum;
 }
@@ -454,10 +490,12 @@ static bool made_again(const struct search *c, const struct lc_advice_call *call
 {
 	const struct lc_ranking *r = c->s->of->ranking;
 
-	if (call->repeats == LC_REPEATS_LIBRARY) {
+	if (call->repeats >= LC_REPEATS_LIBRARY) {
 		const struct lc_rank_row sum = made_by_library(c, call, on);
 
-		return lc_finding_dies_young(c->s, &sum);
+		return call->repeats == LC_REPEATS_LIBRARY
+		           ? lc_finding_dies_young(c->s, &sum)
+		           : lc_finding_is_repeated(c->s, on) && lc_finding_is_dropped(c->s, &sum);
 	}
 	for (size_t i = 0; i < r->len; i++)
 		if (lc_finding_dies_young(c->s, &r->rows[i]) &&
@@ -486,18 +524,26 @@ static void find_repeated(const struct search *c, const struct lc_advice_call *c
 	    (nothing || made_again(c, call, on)))
 		f = add(c, LC_FINDING_REPEATED_CALLS, number_of(call), on);
 	if (f) {
+		/* The texts are still to be evaluated: what that takes is not known. */
+		f->about.less_often = call->repeats == LC_REPEATS_EVALUATES;
 		out = lc_text_open(&text, &len);
 		put_share(out, f, call->does);
 		lc_finding_put_callers(out, c->s, on,
-		                       call->repeats == LC_REPEATS_LIBRARY ? own_caller
+		                       call->repeats >= LC_REPEATS_LIBRARY ? own_caller
 		                                                           : lc_finding_caller);
-		fputs(nothing ? "." : ". The objects that they make die young.", out);
+		if (call->repeats > LC_REPEATS_LIBRARY)
+			lc_finding_put_method(out, c->s, on);
+		fputs(nothing ? "."
+		      : call->repeats <= LC_REPEATS_LIBRARY
+		          ? ". The objects that they make die young."
+		          : ". Few objects that they make are kept.",
+		      out);
 		lc_finding_put_gain(out, f);
 		lc_mem_close_text(out);
 		f->text = lc_finding_keep(c->s, text);
 		f->change = call->text;
 	}
-	for (uint32_t i = 0; f && call->repeats == LC_REPEATS_LIBRARY && i < paths; i++)
+	for (uint32_t i = 0; f && call->repeats >= LC_REPEATS_LIBRARY && i < paths; i++)
 		c->library[i] |= on[i];
 	free(on);
 }
@@ -509,7 +555,7 @@ static void find_all_repeated(const struct search *c, bool of_libraries)
 	const struct lc_advice_call *calls = lc_advice_calls(&len);
 
 	for (size_t i = 0; i < len; i++)
-		if (calls[i].does && (calls[i].repeats == LC_REPEATS_LIBRARY) == of_libraries)
+		if (calls[i].does && (calls[i].repeats >= LC_REPEATS_LIBRARY) == of_libraries)
 			find_repeated(c, &calls[i]);
 }
 

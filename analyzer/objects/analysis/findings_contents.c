@@ -240,7 +240,7 @@ void lc_finding_contents(struct lc_finding_search *s)
 	for (size_t i = 0; i < r->len; i++) {
 		const struct lc_rank_row *row = &r->rows[i];
 
-		if (!row->path || !lc_contents_any(&row->contents))
+		if (!row->path || !lc_contents_any(&row->contents) || lc_finding_made_below(s, row))
 			continue;
 		if (costs(s, &gc, row))
 			look_for_oversized(s, &gc, row);

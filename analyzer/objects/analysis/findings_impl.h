@@ -85,6 +85,12 @@ bool lc_finding_costs_time(const struct lc_finding_search *s, const struct lc_ra
  */
 bool lc_finding_dies_young(const struct lc_finding_search *s, const struct lc_rank_row *row);
 
+/* Objects that are counted, or sampled, of which the program makes one after the other. */
+enum { LC_FINDING_AGAIN_MIN = 1000, LC_FINDING_AGAIN_SAMPLED_MIN = 20 };
+
+/* Were there collections enough to tell which objects die, and could Locus follow objects? */
+bool lc_finding_follows_objects(const struct lc_finding_search *s);
+
 /* Do nearly all samples fetch the row's objects for their headers alone? */
 bool lc_finding_header_alone(const struct lc_touch *touch);
 
@@ -97,6 +103,14 @@ struct lc_touch_class *lc_finding_headers_alone(const struct lc_finding_search *
 
 /* findings_calls.c: findings of calls that make objects or look them up again and again. */
 void lc_finding_calls(struct lc_finding_search *s);
+
+/*
+ * findings_again.c: evidence that a call is made again and again. Samples are below the call in at
+ * least four stretches of time in which the same threads also did something else; and the program
+ * keeps at most a tenth of the row's objects.
+ */
+bool lc_finding_is_repeated(const struct lc_finding_search *s, const bool *on);
+bool lc_finding_is_dropped(const struct lc_finding_search *s, const struct lc_rank_row *row);
 
 /* findings_rows.c: findings of rows that no finding so far explains. */
 void lc_finding_rows(struct lc_finding_search *s);
@@ -122,6 +136,9 @@ uint64_t lc_finding_sum_below(const struct lc_finding_search *s, const bool *on,
                               const char *patterns);
 uint64_t lc_finding_row_sum(const struct lc_rank_row *row, const bool *on);
 
+/* Do the calls of a finding make half of the row's objects, by call path? */
+bool lc_finding_made_below(const struct lc_finding_search *s, const struct lc_rank_row *row);
+
 /* Give the finding the share of these samples, and let it save them. Are they enough for one? */
 void lc_finding_weigh(const struct lc_finding_search *s, struct lc_finding *f,
                       struct lc_weighted sum);
@@ -137,6 +154,9 @@ lc_finding_caller_fn lc_finding_caller;
  */
 void lc_finding_put_callers(FILE *out, const struct lc_finding_search *s, const bool *on,
                             lc_finding_caller_fn *caller);
+
+/* ", most by a.Parser.<init>": the flagged method that most samples are below. */
+void lc_finding_put_method(FILE *out, const struct lc_finding_search *s, const bool *on);
 
 /* findings_offheap.c: findings of blocks outside the heap that are not about their accesses. */
 void lc_finding_blocks(struct lc_finding_search *s);

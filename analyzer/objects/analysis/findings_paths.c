@@ -12,6 +12,8 @@
 #include "analyzer/out/screen.h"
 #include "src/base/order.h"
 
+#define OTHERS 1.1 /* a line with more than the call alone makes other calls, too */
+
 bool *lc_finding_flags(const struct lc_finding_search *s)
 {
 	return lc_mem_zeroed(s->t->paths.count, sizeof(bool));
@@ -72,6 +74,15 @@ uint64_t lc_finding_row_sum(const struct lc_rank_row *row, const bool *on)
 	return sum;
 }
 
+bool lc_finding_made_below(const struct lc_finding_search *s, const struct lc_rank_row *row)
+{
+	size_t below = 0;
+
+	for (size_t i = 0; s->called && i < row->sites_len; i++)
+		below += s->called[lc_table_key(&s->t->sites, row->sites[i])[LC_SITE_PATH]];
+	return below && 2 * below >= row->sites_len;
+}
+
 struct lc_saving_part lc_finding_part(const struct lc_finding_search *s, const bool *on)
 {
 	return lc_saving_of_paths(s->savings, lc_finding_sum(s, on), on);
@@ -107,9 +118,30 @@ static bool is_call(const struct lc_tree *t, uint32_t path, uint32_t call)
 	return own && from && lc_tree_same_line(t, own, from);
 }
 
+/* All that libraries do for the line of own code that makes the call; 0: a call of the JDK. */
+static struct lc_saving_part part_of_line(const struct lc_finding_search *s, uint32_t call)
+{
+	const struct lc_tree *t = s->t;
+	const uint32_t from = lc_own_is_jdk_frame(t, call) ? 0 : lc_own_path(t, call);
+	bool *on = lc_finding_flags(s);
+	struct lc_saving_part part = { 0 };
+
+	for (uint32_t path = 1; from && path < t->paths.count; path++) {
+		const uint32_t own = lc_own_path(t, path);
+
+		on[path] = own && own != path && lc_tree_same_line(t, own, from);
+	}
+	if (from)
+		part = lc_finding_part(s, on);
+	free(on);
+	return part;
+}
+
+/* A line may make several calls of a library, as in library.open().find(): they are one cause. */
 void lc_finding_take_calls(struct lc_finding_search *s, struct lc_finding *f)
 {
 	const uint32_t call = f->about.call;
+	struct lc_saving_part line;
 	bool *on;
 
 	if (!call)
@@ -118,8 +150,12 @@ void lc_finding_take_calls(struct lc_finding_search *s, struct lc_finding *f)
 	for (uint32_t path = 1; path < s->t->paths.count; path++)
 		on[path] = on[lc_tree_parent(s->t, path)] || is_call(s->t, path, call);
 	f->saves.calls = lc_finding_part(s, on);
-	f->calls = lc_finding_keep(s, lc_advice_call_words(s->t, call));
 	free(on);
+	line = part_of_line(s, call);
+	f->calls = lc_finding_keep(
+	    s, lc_advice_call_words(s->t, call, line.share > OTHERS * f->saves.calls.share));
+	if (line.share > OTHERS * f->saves.calls.share)
+		f->saves.calls = line;
 }
 
 uint32_t lc_finding_caller(const struct lc_tree *t, const bool *on, uint32_t path)
@@ -162,4 +198,32 @@ void lc_finding_put_callers(FILE *out, const struct lc_finding_search *s, const 
 	}
 	free(own);
 	lc_arena_free(&arena);
+}
+
+void lc_finding_put_method(FILE *out, const struct lc_finding_search *s, const bool *on)
+{
+	const struct lc_view *v = s->v;
+	const struct lc_tree *t = s->t;
+	uint64_t *samples = lc_mem_zeroed(t->methods.count, sizeof(*samples));
+	uint32_t best = UINT32_MAX;
+	char *name;
+
+	for (size_t i = 0; i < v->accesses_len; i++) {
+		uint32_t path = v->accesses[i].path, method;
+
+		if (!path || !on[path])
+			continue;
+		while (on[lc_tree_parent(t, path)])
+			path = lc_tree_parent(t, path);
+		method = lc_tree_method_number(t, path);
+		samples[method] += v->accesses[i].samples;
+		if (best == UINT32_MAX || samples[method] > samples[best])
+			best = method;
+	}
+	free(samples);
+	if (best == UINT32_MAX)
+		return;
+	name = lc_short_code(t, best, 0);
+	fprintf(out, ", most by %s", name);
+	free(name);
 }
