@@ -26,12 +26,22 @@ static bool is_shown(const struct lc_report *r, const struct lc_waiter *m)
 	return m->samples && 1000 * m->samples >= LEAST_PERMILLE * r->view->total;
 }
 
+/* With room for one line below the first method: has the second method more than that line? */
+static bool is_divided(const struct lc_report *r, size_t most)
+{
+	const struct lc_waiters *w = &r->analysis->waiters;
+
+	return most == 1 && w->len > 1 && w->list->below_len && is_shown(r, &w->list[1]) &&
+	       w->list[1].samples > w->list->below->samples;
+}
+
 /* How many methods have 1% of the samples or more, `most` at most. */
 static size_t shown(const struct lc_report *r, size_t most)
 {
 	const struct lc_waiters *w = &r->analysis->waiters;
 	size_t len = 0;
 
+	most += is_divided(r, most);
 	while (len < w->len && len < most && is_shown(r, &w->list[len]))
 		len++;
 	return len;
@@ -74,6 +84,8 @@ static size_t below_lines(const struct lc_report *r, size_t len, size_t most)
 {
 	size_t below = 0;
 
+	if (is_divided(r, most))
+		return 0;
 	for (size_t i = 0; i < len; i++)
 		below += r->analysis->waiters.list[i].below_len;
 	most = most > len ? most - len + 1 : 1;
