@@ -4,7 +4,8 @@
  *
  * Definitions come first (block_decoder_definitions.c). Counts are read twice, first to check and
  * then to add, so a block counts whole or not at all. The number of rows is checked against the
- * bytes that are left before memory is allocated.
+ * bytes that are left before memory is allocated. The file is longer than 600 lines: its functions
+ * share the state of one pass.
  */
 #include "analyzer/model/block_decoder.h"
 

@@ -4,6 +4,8 @@
  * test_findings_calls.c - checks the findings of calls of the JDK and of libraries: stack traces of
  * exceptions, values of ThreadLocals, and calls that make the same objects each time. Each has a
  * program that has it, one that has not, and one that looks like it.
+ *
+ * The file is longer than 600 lines: the tests share one model of profiles with calls.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -395,8 +397,8 @@ static void calls_of_a_library_and_the_collectors_work_count(void **state)
 /* Calls in a row, as in library.open().read(), have one line of own code. */
 static void all_calls_of_a_library_at_one_line_count(void **state)
 {
-	const uint32_t path = PATH("a.Main.main", "org.lib.Csv.read",
-	                           "java.time.format.DateTimeFormatter.parse");
+	const uint32_t path =
+	    PATH("a.Main.main", "org.lib.Csv.read", "java.time.format.DateTimeFormatter.parse");
 	const struct lc_finding *f;
 
 	of_library("org.lib.Csv.read");
