@@ -323,6 +323,26 @@ static void expressions_that_stay_or_match_are_no_finding(void **state)
 	findings_none();
 }
 
+static void providers_of_xml_that_are_looked_up_each_time_are_kept(void **state)
+{
+	const struct lc_finding *f;
+	const uint32_t path = PATH("a.Main.read", "javax.xml.stream.XMLInputFactory.newInstance",
+	                           "java.util.ServiceLoader.load");
+
+	findings_sample(LC_BUCKET_JVM, 0, path, 200);
+	findings_sample(
+	    LC_BUCKET_JVM, 0,
+	    PATH("a.Main.read", "javax.xml.stream.XMLInputFactory.createXMLStreamReader"),
+	    300); /* the factory's own work */
+	findings_calculate(500);
+	collections(20);
+	makes("byte[]", path, 5000);
+	f = findings_only(LC_FINDING_REPEATED_CALLS);
+	says(f, "20.0% of the samples");
+	says(f, "look for providers of XML or of scripts, 100% of them at a.Main.read:7.");
+	advises(f, "keep the factory");
+}
+
 /* The ID stays the same when the table changes. Rows whose samples are below the call are no
  * findings. */
 static void rows_below_the_call_are_explained(void **state)
@@ -651,6 +671,7 @@ int main(void)
 		TEST(a_value_that_is_made_once_is_no_finding),
 		TEST(an_expression_that_is_compiled_each_time_is_compiled_once),
 		TEST(expressions_that_stay_or_match_are_no_finding),
+		TEST(providers_of_xml_that_are_looked_up_each_time_are_kept),
 		TEST(rows_below_the_call_are_explained),
 		TEST(dates_that_are_parsed_again_and_again_are_a_finding),
 		TEST(calls_of_a_library_and_the_collectors_work_count),
