@@ -64,7 +64,7 @@ static void add_row(struct lc_pass *p, const struct lc_section_spec *s, uint32_t
 		}
 	}
 	values = lc_table_values(table, lc_table_put(table, key));
-	if (s->number == LC_SECTION_ACCESSES)
+	if (s->number == LC_SECTION_ACCESSES && len > LC_ACCESS_PATH)
 		lc_path_times_seen(&p->target->tree->times, key[LC_ACCESS_PATH]);
 	for (unsigned i = s->keys_len; i < s->columns_len; i++)
 		lc_section_column_add(&s->columns[i], values++, v[i]);
