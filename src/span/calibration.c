@@ -48,7 +48,7 @@ enum {
 	WARM_MS = 100,
 	WARM_CALLS = 1000,   /* the JIT compiles a method that was called often as a whole */
 	WARM_CALLS_MS = 500, /* for so many calls: each may wait for a collection */
-	LATE_MS = 10000,     /* by then the JIT has compiled the loops: one pass will do */
+	LATE_MS = 30000,     /* by then the JIT has compiled the loops: one pass will do */
 	WARM_PAIRS = 100,
 };
 

@@ -217,7 +217,7 @@ def test_a_debugger_replaces_a_class_while_it_runs(workload, jdk, tmp_path, shar
 
     client = shared("hot-swap-%d" % jdk.major, make)
     port = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0"
-    line = command(workload, jdk, "Server", 4, java=["-XX:+Use%sGC" % gc, "-Xmx128m", port])
+    line = command(workload, jdk, "Server", 8, java=["-XX:+Use%sGC" % gc, "-Xmx128m", port])
     classes = line[line.index("-cp") + 1].split(":")[0]
     hand = [str(word) for word in by_hand(line, tmp_path / "prof")]
     process = subprocess.Popen(hand, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -227,7 +227,7 @@ def test_a_debugger_replaces_a_class_while_it_runs(workload, jdk, tmp_path, shar
         assert next(process.stdout)
         swap = ["HotSwap", listening.split()[-1], "Server", "%s/Server.class" % classes, "20"]
         swapped = run_command([jdk.java, "-cp", client, *swap], timeout=300)
-        assert swapped.stdout == "20\n", swapped.stdout + swapped.stderr
+        assert swapped.stdout == "20\n", (process.poll(), swapped.stdout + swapped.stderr)  # None: it runs; 0: it had ended before
         out, err = process.communicate(timeout=300)
     finally:
         process.kill()
