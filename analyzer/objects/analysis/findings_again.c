@@ -64,13 +64,9 @@ bool lc_finding_is_repeated(const struct lc_finding_search *s, const bool *on)
 bool lc_finding_is_dropped(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
 	const uint64_t collected = lc_load_counter(s->v->load, "gc_collected");
-	const bool counted = row->allocations >= LC_FINDING_AGAIN_MIN,
-	           sampled = row->sampled >= LC_FINDING_AGAIN_SAMPLED_MIN;
 	unsigned at = 0;
 
 	while (at + 1 < LC_LIVE_COLUMNS && 4 * lc_live_collections(at + 1) <= collected)
 		at++;
-	return lc_finding_follows_objects(s) && (counted || sampled) &&
-	       (!counted || (double)row->copies.outlived_bytes <= KEPT_MAX * (double)row->bytes) &&
-	       (!sampled || row->live[at] <= KEPT_MAX * row->objects.value);
+	return lc_finding_few_stay(s, row, at, KEPT_MAX);
 }

@@ -85,11 +85,13 @@ bool lc_finding_costs_time(const struct lc_finding_search *s, const struct lc_ra
  */
 bool lc_finding_dies_young(const struct lc_finding_search *s, const struct lc_rank_row *row);
 
-/* Objects that are counted, or sampled, of which the program makes one after the other. */
-enum { LC_FINDING_AGAIN_MIN = 1000, LC_FINDING_AGAIN_SAMPLED_MIN = 20 };
-
-/* Were there collections enough to tell which objects die, and could Locus follow objects? */
-bool lc_finding_follows_objects(const struct lc_finding_search *s);
+/*
+ * Does the program make the row's objects one after the other, and keep at most the part `most`?
+ * Counted objects stay by the bytes that outlived a collection, sampled ones by that column of
+ * row->live. False if Locus could not follow the objects.
+ */
+bool lc_finding_few_stay(const struct lc_finding_search *s, const struct lc_rank_row *row,
+                         unsigned column, double most);
 
 /* Do nearly all samples fetch the row's objects for their headers alone? */
 bool lc_finding_header_alone(const struct lc_touch *touch);

@@ -118,21 +118,30 @@ static bool is_call(const struct lc_tree *t, uint32_t path, uint32_t call)
 	return own && from && lc_tree_same_line(t, own, from);
 }
 
+static bool is_own(const struct lc_tree *t, uint32_t path)
+{
+	return path && lc_own_is_method(t, lc_tree_method_number(t, path));
+}
+
 /* All that libraries do for the line of own code that makes the call; 0: a call of the JDK. */
 static struct lc_saving_part part_of_line(const struct lc_finding_search *s, uint32_t call)
 {
 	const struct lc_tree *t = s->t;
 	const uint32_t from = lc_own_is_jdk_frame(t, call) ? 0 : lc_own_path(t, call);
-	bool *on = lc_finding_flags(s);
 	struct lc_saving_part part = { 0 };
+	bool *on;
 
-	for (uint32_t path = 1; from && path < t->paths.count; path++) {
-		const uint32_t own = lc_own_path(t, path);
+	if (!from)
+		return part;
+	on = lc_finding_flags(s);
+	for (uint32_t path = 1; path < t->paths.count; path++) {
+		const uint32_t caller = lc_tree_parent(t, path);
 
-		on[path] = own && own != path && lc_tree_same_line(t, own, from);
+		if (!is_own(t, path))
+			on[path] =
+			    is_own(t, caller) ? lc_tree_same_line(t, caller, from) : on[caller];
 	}
-	if (from)
-		part = lc_finding_part(s, on);
+	part = lc_finding_part(s, on);
 	free(on);
 	return part;
 }
@@ -142,7 +151,7 @@ void lc_finding_take_calls(struct lc_finding_search *s, struct lc_finding *f)
 {
 	const uint32_t call = f->about.call;
 	struct lc_saving_part line;
-	bool *on;
+	bool *on, others;
 
 	if (!call)
 		return;
@@ -152,9 +161,9 @@ void lc_finding_take_calls(struct lc_finding_search *s, struct lc_finding *f)
 	f->saves.calls = lc_finding_part(s, on);
 	free(on);
 	line = part_of_line(s, call);
-	f->calls = lc_finding_keep(
-	    s, lc_advice_call_words(s->t, call, line.share > OTHERS * f->saves.calls.share));
-	if (line.share > OTHERS * f->saves.calls.share)
+	others = line.share > OTHERS * f->saves.calls.share;
+	f->calls = lc_finding_keep(s, lc_advice_call_words(s->t, call, others));
+	if (others)
 		f->saves.calls = line;
 }
 

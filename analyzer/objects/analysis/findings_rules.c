@@ -121,11 +121,24 @@ bool lc_finding_costs_time(const struct lc_finding_search *s, const struct lc_ra
 
 /* ---- objects that are made again and again ---- */
 
-/* Objects of a collection that could not be followed are forgotten, but may be alive. */
-bool lc_finding_follows_objects(const struct lc_finding_search *s)
-{
-	const uint64_t collected = lc_load_counter(s->v->load, "gc_collected");
+/* Objects that are counted, or sampled, of which the program makes one after the other. */
+enum { AGAIN_MIN = 1000, AGAIN_SAMPLED_MIN = 20 };
 
+/* Objects of a collection that could not be followed are forgotten, but may be alive. */
+bool lc_finding_few_stay(const struct lc_finding_search *s, const struct lc_rank_row *row,
+                         unsigned column, double most)
+{
+	const bool counted = row->allocations >= AGAIN_MIN,
+	           sampled = row->sampled >= AGAIN_SAMPLED_MIN;
+	uint64_t collected;
+
+	if (!counted && !sampled)
+		return false;
+	if (counted && (double)row->copies.outlived_bytes > most * (double)row->bytes)
+		return false;
+	if (sampled && row->live[column] > most * row->objects.value)
+		return false;
+	collected = lc_load_counter(s->v->load, "gc_collected");
 	return collected >= LC_FINDING_COLLECTIONS_MIN &&
 	       (double)lc_load_counter(s->v->load, "gc_incomplete") <=
 	           LC_FINDING_INCOMPLETE_MAX * (double)collected;
@@ -133,17 +146,7 @@ bool lc_finding_follows_objects(const struct lc_finding_search *s)
 
 bool lc_finding_dies_young(const struct lc_finding_search *s, const struct lc_rank_row *row)
 {
-	const bool counted = row->allocations >= LC_FINDING_AGAIN_MIN,
-	           sampled = row->sampled >= LC_FINDING_AGAIN_SAMPLED_MIN;
-
-	if (!row->path || (!counted && !sampled))
-		return false;
-	if (counted &&
-	    (double)row->copies.outlived_bytes > LC_FINDING_OUTLIVED_MAX * (double)row->bytes)
-		return false;
-	if (sampled && row->live[0] > LC_FINDING_OUTLIVED_MAX * row->objects.value)
-		return false;
-	return lc_finding_follows_objects(s);
+	return row->path && lc_finding_few_stay(s, row, 0, LC_FINDING_OUTLIVED_MAX);
 }
 
 /* ---- objects that are fetched for the header alone ---- */
